@@ -131,7 +131,7 @@ cdef void pause(work *job) noexcept nogil:
 
 
 cdef enum:
-    LOOK_MS = 50  # after so many ms, poll() looks for signals and reports progress
+    LOOK_MS = 50  # poll() looks for signals after this many ms; step() does so, too, and then reports progress
 
 
 cdef void poll(void *context) noexcept nogil:

@@ -23,8 +23,8 @@
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
-/* The file that an item has if the view reports an operand without walking it, such as a
- * directory. */
+/* Stands for the file of an item that the state does not hold: a directory that is an operand with
+ * --directories=read, or a file whose status could not be read and that --files lists. */
 static const struct supplied_file no_file;
 
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,

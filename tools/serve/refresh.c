@@ -22,7 +22,8 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
-/* collection_now gives up if directories still change after this time. */
+/* collection_now gives up if files are still moved, or directories still change, after this time.
+ */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
 /* After the kernel has refused watches, the server asks again after WATCH_PAUSE_NS, or after
@@ -149,7 +150,7 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (index != UINT32_MAX) {
         if (is_changed(update, index))
-            /* the walk has met this path before, because the file was moved meanwhile */
+            /* this update has met the path before, for example because the file was moved */
             return;
         file = update->before->files[index];
         is_dirty = (update->marks[index] & MARK_DIRTY) != 0;

@@ -342,9 +342,8 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     return !is_taken;
 }
 
-/* Handles the entries of a range that are not files, if no option leaves out files. Returns false
- * if a directory cannot be read: the error has to be reported between the files around the
- * directory. */
+/* Handles a range of entries that are not files, if no option leaves out files. Returns false if an
+ * entry could not be read: the error has to be reported between the files around the entry. */
 static bool pass_others(struct viewing *viewing, struct range others)
 {
     struct served_file *const *files = viewing->state->files;
