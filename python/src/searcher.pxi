@@ -338,7 +338,8 @@ cdef class Searcher:
     cdef trawl_runtime_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
-    # Records are copied for a search in pieces of this size, so that each thread's part of a piece stays in its cache.
+    # If a plan's occurrences cross no line, records are copied for the search in pieces of this size, so that each
+    # thread's part of a piece stays in the thread's cache.
     cdef uint64_t lines_bytes
     cdef uint64_t fork_count  # value of `forks` when the runtime was opened
     cdef list handles

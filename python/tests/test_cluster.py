@@ -225,7 +225,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
 
         def lose():
             for one in itertools.chain(*actors):
-                if hasattr(one, "_parts"):  # a stand-in (ray_by_hand.py), which is lost after this many parts of answers
+                if hasattr(one, "_parts"):  # a stand-in (ray_by_hand.py), lost after this many parts of its answers
                     one._parts = rng.choice([None, None, None, 1, 2, 3, 7])
 
         for _ in range(amount(100)):

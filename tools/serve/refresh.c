@@ -22,8 +22,7 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
-/* collection_now gives up if files are still moved, or directories still change, after this time.
- */
+/* collection_now gives up if files are still moved or directories still change after this time. */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
 /* After the kernel has refused watches, the server asks again after WATCH_PAUSE_NS, or after
