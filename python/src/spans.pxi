@@ -45,7 +45,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef uint64_t shift = found.base, stop = 0, begin, end, word  # stop: the end of record found.record
     cdef bint valid = False  # record found.record is not null
 
-    if records != NULL and window.match_count > 0:  # only then is there surely a record, which has a second offset
+    if records != NULL and window.match_count > 0:  # a match shows that there is a record, so there are two offsets
         stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
         shift -= found.record if found.by_lines else 0
     for i in range(window.match_count):

@@ -301,7 +301,7 @@ def layout(rng, records, kind):
         if not keyed:
             chunks.append(Column([*before, *part, *after], value_kind, first, first + len(part), counted=counted))
             continue
-        many = {"c": 80, "C": 200, "s": 32000, "S": 65000}.get(kind[0], 300)  # makes keys that need most of their bits
+        many = {"c": 80, "C": 200, "s": 32000, "S": 65000}.get(kind[0], 300)  # keys of 8 and 16 bits then need all bits
         values = [*[b""] * rng.choice([0, many]), *rng.sample(distinct := list(dict.fromkeys(part)), len(distinct))]
         keys = [None if one is None and rng.random() < 0.5 else len(values) - 1 - values[::-1].index(one) for one in part]
         shift = rng.randint(1, 9)

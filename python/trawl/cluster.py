@@ -318,7 +318,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
-        if b".." in parts:  # refused here, before any run of operands is answered
+        if b".." in parts:  # refused here, before a request for some of the operands is sent to the shards
             raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
@@ -433,7 +433,7 @@ class Front:
                         ray.kill(copy.actor, no_restart=False)
                         asked, patience = time.monotonic(), RETURN_SECONDS
                 fault, patience = check.result(), SILENT_SECONDS
-            except Exception as loss:  # Ray knows, and starts the actor again
+            except Exception as loss:  # mostly the loss of the actor, which Ray starts again
                 fault, patience = words(loss), RETURN_SECONDS
             copy.mark(fault)
             await asyncio.sleep(pause)

@@ -262,7 +262,8 @@ static void gather(struct passes *passes, struct pass_member *leader)
 }
 
 /* Ends a pass: makes the first waiting request that could have shared the pass a leader, and wakes
- * the members of this pass. A member must not be touched after the wake-up. */
+ * the members of this pass. A member lies on the stack of its thread (pass_run), so the member must
+ * not be touched after the wake-up. */
 static void hand_on(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
 {
     struct pass_member *successor = first_alike(passes->waiting, leader), *next;

@@ -24,8 +24,8 @@ struct pass_member {
     pthread_cond_t wake;
     uint64_t turn; /* requests with lower turns are searched for first */
 
-    /* The members from here to string_count are used only in leaders. next_leader links the running
-     * passes. */
+    /* The variables from here to string_count are used only in leaders. next_leader links the
+     * leaders of the running passes. */
     struct pass_member *next_leader;
     /* number of requests in the pass, which are linked by `next` from the leader on */
     uint32_t member_count;

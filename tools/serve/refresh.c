@@ -430,7 +430,8 @@ static bool open_base(struct collection *collection, char *message)
     return false;
 }
 
-/* Walks the parts that have changed, or the whole tree. */
+/* Walks the parts that have changed, or the whole tree. Returns false if the walk cannot begin;
+ * message says why. */
 static bool walk_parts(struct update *update, char *message)
 {
     struct collection *collection = update->collection;

@@ -73,7 +73,7 @@ static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, si
            no_memory(viewing);
 }
 
-/* Adds indices to the view. Returns false if memory is short. */
+/* Adds indices of files, or of specials, to the view. Returns false if memory is short. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
@@ -275,7 +275,7 @@ static bool takes(struct viewing *viewing, const struct served_file *file, uint6
     return is_directory || (uint64_t)file->supplied.status.st_size <= files->bytes_max;
 }
 
-/* Part of an order of the state's entries: of the files, or of the other entries. */
+/* Neighbours in the order of the state: some of its files, or some of its other entries. */
 struct range {
     const uint32_t *at, *end;
 };
