@@ -140,7 +140,7 @@ cdef void work_lines(work *job) noexcept nogil:
     if not lines.failed:
         job.status = status
         job.error = error
-    elif job.status == TRAWL_OK:  # the sink stopped the search because memory ran out
+    elif job.status == TRAWL_OK:  # take_window() stopped the search because memory ran out
         job.no_memory = True
 
 

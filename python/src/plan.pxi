@@ -186,7 +186,7 @@ cdef class Plan:
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
-    cdef readonly str alphabet  # strings without errors: 'bytes' stands for 'utf8', too
+    cdef readonly str alphabet  # of a plan of strings without errors 'bytes', even if 'utf8' was given
     cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
     cdef list groups_known  # what facts() returns; None before the first call

@@ -7,7 +7,7 @@
 cdef class Reader:
     """Reads a column chunk by chunk: a list of Python objects, an Arrow array or an Arrow stream."""
 
-    cdef object first  # capsules, or the list's items; None: all was read
+    cdef object first  # a capsule, or capsules, to be kept alive; or a list's items, None once they were read
     cdef object second
     cdef ArrowArrayStream *stream  # NULL: the column is one array or a list
     cdef ArrowSchema *schema
@@ -16,19 +16,19 @@ cdef class Reader:
     # The current chunk. In a dictionary column, `records` are the dictionary's values; record i of the column is value
     # keys[i], or null.
     cdef trawl_record_array records
-    cdef uint64_t count  # number of records of the chunk
+    cdef uint64_t count  # number of records of the chunk or, after next_piece(), of the piece
     cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
     cdef uint64_t validity_begin
-    cdef block *blocks[3]  # memory of records that were gathered: bytes, offsets, validity
+    cdef block *blocks[3]  # memory that was made for the chunk: bytes, offsets, validity bits
     cdef bint is_text  # records are strings of Arrow or of a Series, not binary values
     cdef bint no_bytes  # a list's items are str or None
     cdef const ArrowArray *views  # an array of views; its records from views_at on are unread
     cdef uint64_t views_at
     cdef const string_view *run  # the chunk's records in a column of views
-    cdef bint is_first_run  # the chunk is the first of its array
+    cdef bint is_first_run  # in a column of views: the chunk or piece is the first of its array
     cdef bint has_views  # the column itself, not its dictionary, consists of views
     cdef uint64_t left  # records of the chunk that follow the current piece
-    cdef uint32_t short_runs  # chunks shorter than RUN_MIN so far
+    cdef uint32_t short_runs  # number of runs shorter than RUN_MIN that ended where the buffer changes (take_views)
     cdef block *key_block
     cdef int64_t *keys  # filled anew for each chunk; -1: null; NULL: no dictionary
 
@@ -354,8 +354,8 @@ cdef uint64_t no_offsets = 0
 
 
 cdef enum:
-    RUN_MIN = 4096  # with so many records in a chunk, the fixed cost of a search hardly counts
-    SHORT_RUNS_MAX = 32  # polars begins with small buffers and doubles their size each time
+    RUN_MIN = 4096  # with this many records in a chunk, the fixed cost of a search hardly counts
+    SHORT_RUNS_MAX = 32  # enough for columns of polars, whose first buffers are small and double in size each time
 
 
 cdef inline uint64_t offset_of(const trawl_record_array *records, uint64_t i) noexcept nogil:

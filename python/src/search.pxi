@@ -48,7 +48,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
 
 
 cdef enum:
-    NEAR = 128  # up to this distance to the next offset, to count on is faster than to begin a new walk
+    NEAR = 128  # for an end less than this many bytes after its begin, counting on is faster than a second walk
     PLAIN_MAX = 1024  # a walk looks this many bytes ahead for bytes beyond ASCII
 
 

@@ -131,7 +131,7 @@ cdef void pause(work *job) noexcept nogil:
 
 
 cdef enum:
-    LOOK_MS = 50  # after so many ms, poll() looks for signals and reports progress
+    LOOK_MS = 50  # poll() looks for signals after this many ms; step() does so, too, and then reports progress
 
 
 cdef void poll(void *context) noexcept nogil:
@@ -338,7 +338,8 @@ cdef class Searcher:
     cdef trawl_runtime_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
-    # Records are copied for a search in pieces of this size, so that each thread's part of a piece stays in its cache.
+    # If a plan's occurrences cross no line, records are copied for the search in pieces of this size, so that each
+    # thread's part of a piece stays in the thread's cache.
     cdef uint64_t lines_bytes
     cdef uint64_t fork_count  # value of `forks` when the runtime was opened
     cdef list handles

@@ -45,7 +45,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef uint64_t shift = found.base, stop = 0, begin, end, word  # stop: the end of record found.record
     cdef bint valid = False  # record found.record is not null
 
-    if records != NULL and window.match_count > 0:  # without records there is no second offset
+    if records != NULL and window.match_count > 0:  # a match shows that there is a record, so there are two offsets
         stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
         shift -= found.record if found.by_lines else 0
     for i in range(window.match_count):
@@ -216,7 +216,7 @@ cdef enum:
 # The occurrences in a short text, held without an allocation.
 cdef struct few_matches:
     uint64_t count
-    bint over  # the text has more occurrences
+    bint over  # the text has more occurrences, or was not searched
     trawl_match items[FEW_MAX]
 
 
@@ -749,7 +749,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
-    DENSE_BYTES = 64  # a piece is small if there is more than one span per 64 bytes
+    DENSE_BYTES = 64  # a piece is small if the piece before it has more than one span per 64 bytes
 
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,

@@ -127,7 +127,7 @@ class Dataset:
         return types.SimpleNamespace(base_schema=self.tables[0].schema) if self.tables else None
 
     def map_batches(self, kind, *, fn_constructor_args, batch_size, **options):
-        worker = kind(*pickle.loads(pickle.dumps(fn_constructor_args)))  # in a process of its own
+        worker = kind(*pickle.loads(pickle.dumps(fn_constructor_args)))  # as for a worker in another process
         parts = (part for one in self.tables for part in slices(one, batch_size or max(1, one.num_rows)))
         made = Dataset(list(map(worker, parts)))
         made.options, made.worker = options, worker

@@ -230,8 +230,8 @@ def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expect
     arguments = [plan] * (searcher is not None) + [given, *arguments]
     references = sys.getrefcount(given)
     if expected is ValueError:
-        # An Array is always refused. A str need not fail: if the neighbours of a part of a character are replaced too,
-        # whole characters are replaced.
+        # A column that is not a list is always refused. A str or a list need not fail: if the neighbours of a part of a
+        # character are replaced too, whole characters are replaced.
         arrow = name != "split" and not isinstance(given, (str, list))
         with pytest.raises(ValueError) if arrow else contextlib.suppress(ValueError):
             call(*arguments, **options)
@@ -301,7 +301,7 @@ def layout(rng, records, kind):
         if not keyed:
             chunks.append(Column([*before, *part, *after], value_kind, first, first + len(part), counted=counted))
             continue
-        many = {"c": 80, "C": 200, "s": 32000, "S": 65000}.get(kind[0], 300)  # so many keys need each bit of their type
+        many = {"c": 80, "C": 200, "s": 32000, "S": 65000}.get(kind[0], 300)  # keys of 8 and 16 bits then need all bits
         values = [*[b""] * rng.choice([0, many]), *rng.sample(distinct := list(dict.fromkeys(part)), len(distinct))]
         keys = [None if one is None and rng.random() < 0.5 else len(values) - 1 - values[::-1].index(one) for one in part]
         shift = rng.randint(1, 9)

@@ -39,7 +39,7 @@ def test_long(rng):
             at = max(0, text.index("y") - 300)  # a long occurrence that holds a long occurrence
             patterns += [text[at : at + 900], text[at + 5 : at + 405]]
             check(trawl.Plan(patterns), patterns, text, searcher)
-        # Runs of ASCII of every length, which the library passes over by blocks.
+        # Runs of ASCII of every length up to 300, which the library passes over by blocks.
         text = "".join("x" * (i * 37 % 301) + "\u00e9a" for i in range(301))
         check(trawl.Plan(["a", "xa"]), ["a", "xa"], text, searcher)
 

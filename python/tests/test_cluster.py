@@ -131,7 +131,7 @@ def test_refused_commands(tmp_path, capsys, monkeypatch):
         cluster.main(["--listen=0.0.0.0:8799", str(tmp_path)])
     assert "--token-file=FILE is needed" in capsys.readouterr().err
     monkeypatch.setattr(cluster, "program", str)
-    # the signal that Ctrl-C sends
+    # SIGTERM ends the command as Ctrl-C does
     monkeypatch.setattr(cluster, "start", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
     monkeypatch.setattr(sys.modules["ray"], "init", lambda *_, **__: None, raising=False)
     assert cluster.main([str(tmp_path)]) == 130 and signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -225,7 +225,7 @@ def test_as_a_single_server(served, rng, monkeypatch):
 
         def lose():
             for one in itertools.chain(*actors):
-                if hasattr(one, "_parts"):  # a stand-in of ray_by_hand.py: it is lost after so many parts of an answer
+                if hasattr(one, "_parts"):  # a stand-in (ray_by_hand.py), lost after this many parts of its answers
                     one._parts = rng.choice([None, None, None, 1, 2, 3, 7])
 
         for _ in range(amount(100)):

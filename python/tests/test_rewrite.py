@@ -185,7 +185,7 @@ def test_chunks_of_columns():
         assert made.type == (pyarrow.large_string() if kind == "string" else column.type)
         assert made.to_pylist() == ["b<>", None, "<>", "c<>b" * 9, "b" * 20]
         made.validate(full=True)
-    # A column without chunks keeps its schema's type.
+    # A column without chunks gives a column of strings, too: the schema tells that it has strings.
     for kind in (pyarrow.string(), pyarrow.dictionary(pyarrow.int8(), pyarrow.string())):
         made = trawl.Plan("a").replace(pyarrow.chunked_array([], kind), "<>")
         assert pyarrow.array(made).type == pyarrow.large_string()

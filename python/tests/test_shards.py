@@ -65,7 +65,7 @@ def test_actors_that_do_not_fit(monkeypatch):
     for actors, cpus, cores, claim in (
         (1, 1, [1], 0), (1, 1, [2], 0.124), (2, 1, [2], 0.062), (2, 2, [2, 2], 0.124), (4, 1, [1] * 4, 0),
         (1, 1, [16], 0.999), (16, 1, [16], 0.061), (100, 8, [64] * 16, 0.999), (1, 1, [1] * 9, 0.999), (1, 4, [], 0),
-        # nodes of different sizes, of equal size, and a node with so few cores that the claim is the least
+        # nodes of different sizes, of equal size, and a node with so few cores that the claim is the least above 0
         (1, 1, [2, 3], 0.249), (2, 2, [8, 8], 0.499), (3, 1, [1.5], 0.015),
     ):  # fmt: skip
         assert trawl.ray.claim_of(actors, cpus, cores) == pytest.approx(claim, abs=0.002)
@@ -384,7 +384,7 @@ def test_refresh(by_hand, rng, tmp_path, monkeypatch):
     texts stay."""
     import ray
 
-    # with so small a claim, the old and the new copies fit beside each other
+    # so that an actor claims little memory, and the old and the new copies fit beside each other
     monkeypatch.setattr(_shards, "ACTOR_BYTES", 1 << 20)
     names = ["a", "b/c", "b/d", "b.c", "z"]
     (tmp_path / "b").mkdir()
@@ -433,7 +433,7 @@ def test_copies(by_hand, monkeypatch):
         monkeypatch.setattr(_shards.Collection, "_lose", lambda self, *copy, own=_shards.Collection._lose: (tried.append(copy), own(self, *copy)))
         for _ in range(9):
             assert collection.count(trawl.Plan("ab")) == 20
-        assert sorted(set(tried)) == [(i, 1) for i in range(4)]  # no request went twice to a copy that was lost
+        assert sorted(set(tried)) == [(i, 1) for i in range(4)]  # only the killed copies count as lost
         assert [one.actors[0]._made.facts["asks"] for one in collection.held] == [11] * 4
         ray.kill(collection.held[0].actors[0])
         with pytest.raises(trawl.Error, match="lost too often"):

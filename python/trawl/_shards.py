@@ -696,7 +696,7 @@ class Collection:
                     yield ray.get(answer, timeout=left)
                     return
                 for at, reference in enumerate(answer):
-                    part = ray.get(reference, timeout=left)  # also of parts that came: this actor may be lost, too
+                    part = ray.get(reference, timeout=left)  # also if the part is left out: this actor may be lost, too
                     if at == came:
                         came += 1
                         yield part
@@ -757,7 +757,7 @@ class Collection:
         """Yield the lines with an occurrence, and `before` and `after` lines around it, in the order of files,
         while other shards still search. Where a file is cut into parts, no lines of the other part
         are given."""
-        ends: dict[int, int] = {}  # file -> line ends in its parts before
+        ends: dict[int, int] = {}  # file -> number of line ends in the file's parts so far
         if self.is_cut and self.counts is None:
             self.counts = dict(self._ask("line_ends", plan))
         counts = self.counts or {}

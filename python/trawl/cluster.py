@@ -38,7 +38,7 @@ from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
 
 PASSED_ON = ("host", "origin", "authorization", "content-type", "if-none-match")
 RETURNED = ("content-type", "cache-control", "etag", "x-content-type-options", "content-security-policy")
-PARTS_AHEAD = 16  # parts of a shard's answer that wait for the answers of shards before
+PARTS_AHEAD = 16  # limit for the parts of a shard's answer that wait until earlier shards have answered
 READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS, NOTHING = 0x80, 0x40  # bits of the exit status: groups of lines were printed; no file was searched
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
@@ -46,12 +46,12 @@ ENDING = b"the server is ending"  # in the refusals and messages of a server tha
 ENDED = "trawl-serve ended with status"
 LEFT_OUT = b"no files were searched"  # begins a message that holds for the cluster only if no shard searched a file
 DOUBT = b": nothing was found; "  # in a message that holds for the cluster only if all shards say it
-CHECK_SECONDS = 1.0  # how long a copy may take to say whether it answers
-EVERY_SECONDS = 0.5  # between two checks of all copies
-SILENT_SECONDS = 2.0  # a server or an actor without an answer for longer is ended
-PATIENCE_SECONDS = 0.25  # between two looks of a waiting request whether its copy still answers
+CHECK_SECONDS = 1.0  # an actor that takes longer to say whether its server answers gets no requests
+EVERY_SECONDS = 0.5  # between two checks of a copy (see Copy); longer if there are more than 200 copies
+SILENT_SECONDS = 2.0  # a server or an actor that is silent for longer is ended; a restarted actor has RETURN_SECONDS
+PATIENCE_SECONDS = 0.25  # a waiting request checks this often whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
-LOSSES_MAX = 5  # a request that loses this many servers is refused: perhaps the request ends them
+LOSSES_MAX = 5  # a request that loses this many servers is refused: perhaps the request makes the servers crash
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
 NOT_SERVED = ("--sortr", "--count-by-pattern")
 
@@ -318,7 +318,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
-        if b".." in parts:  # refused here, before any run of operands is answered
+        if b".." in parts:  # refused here, before a request for some of the operands is sent to the shards
             raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
@@ -339,7 +339,8 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
     return {"human": f"{total / 1e9:.6f}s", "nanos": total % 10**9, "secs": total // 10**9}
 
 
-# How the members of the shards' answers become one: a function of a member's values, or the rules of an object.
+# How a member of the shards' answers becomes one value: by a function of the shards' values or, if the values are
+# objects, by a dict with such a rule for each of their members.
 first = operator.itemgetter(0)
 SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
@@ -432,7 +433,7 @@ class Front:
                         ray.kill(copy.actor, no_restart=False)
                         asked, patience = time.monotonic(), RETURN_SECONDS
                 fault, patience = check.result(), SILENT_SECONDS
-            except Exception as loss:  # Ray knows, and starts the actor again
+            except Exception as loss:  # mostly the loss of the actor, which Ray starts again
                 fault, patience = words(loss), RETURN_SECONDS
             copy.mark(fault)
             await asyncio.sleep(pause)
@@ -479,7 +480,7 @@ class Front:
             framed = given.get("format") == "frames"
             streams = path == "/v1/search" and given.get("format") != "columns"
             runs = runs_of(given, path != "/v1/count") if request.method == "POST" else [given]
-            if len(runs) > 1 and not streams:  # all positions: some may be left out when joined
+            if len(runs) > 1 and not streams:  # ask for all positions, as columns() drops those of files named twice
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
             for run in runs:
                 parts: list[Any] = [{**run, "part": True, "continued": i + len(asked) > 0} if framed else run for i in range(len(self.shards))]
@@ -558,7 +559,9 @@ class Front:
                         faults |= kind == b"m"
                         if kind == b"m" and number == 0:
                             said.add(content)
-                        if begins and not printed and number > 0:  # a binary file counts as a group, as in grep
+                        # A later shard's output begins with the separator of groups, which is removed if no group
+                        # precedes. The message about a binary file counts as a group, as in grep.
+                        if begins and not printed and number > 0:
                             content = content.removeprefix(separator if kind == b"o" else b"")
                         begins = begins and kind != b"o" and not content.endswith(b": binary file matches")
                         yield frame(kind, content)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 LOOKS = 10  # how often warn_if_held() looks for free cores before it warns
-STAGES_MAX = 8  # so many stages can run at the same time and leave a core for reading (see claim_of)
+STAGES_MAX = 8  # this many stages can run at the same time and leave a core for reading (see claim_of)
 
 
 class Metrics:

@@ -111,8 +111,8 @@ static void add_latency(struct server *server, enum request_format format, uint6
     server->latency_ns[format] += ns;
 }
 
-/* Writes the last frame, with the exit status. If the answer is a part of a larger answer, the
- * frame also holds the separator between the parts. */
+/* Writes the exit status, the last frame or the last line of JSON. In frames, if the answer is a
+ * part of a larger answer, the separator between the parts follows the status. */
 static void write_exit(struct served_answer *answer, uint8_t status, bool groups_printed)
 {
     struct output *output = &answer->output;

@@ -3,7 +3,7 @@
  * The files come from a view, not from a walk of directories. A view lists the files that the
  * request means, in a state of the collection: the collection's files at one moment. If the output
  * needs at most the name of a file without an occurrence, a pass first finds the files with an
- * occurrence. A pass searches the bytes of all files at once, and may serve several requests.
+ * occurrence. A pass searches all files that are held in memory, and may serve several requests.
  */
 #include <dirent.h>
 #include <stddef.h>
@@ -14,17 +14,17 @@
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
 
-/* A pass searches all files of a state. A pass saves time if the request is about at least 1 /
- * PASS_PART_HOST of these files. On GPUs, 1 / PASS_PART_DEVICE suffices, because a GPU searches a
- * text about 100 times as fast as the host searches the same text file by file. */
+/* A pass searches all files of a state that are held in memory. A pass saves time if the request is
+ * about at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE suffices,
+ * because a GPU searches a text about 100 times as fast as the host searches it file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
 /* Before a pass, the job searches some files singly, so that the first lines come early: 1 /
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
-/* The file that an item has if the view reports an operand without walking it, such as a
- * directory. */
+/* Stands for the file of an item that the state does not hold: a directory that is an operand with
+ * --directories=read, or a file whose status could not be read and that --files lists. */
 static const struct supplied_file no_file;
 
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
@@ -221,8 +221,8 @@ void answering_begin_files(void *context, struct command_job *job,
     begin_share(answer, 0);
 }
 
-/* Skips the files before the next one that may have an occurrence, in a single loop: there may be
- * millions. */
+/* Skips files without an occurrence, up to the next file that may have one or the next special item
+ * of the view, in a single loop: there may be millions. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;

@@ -95,9 +95,9 @@ static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
     return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
 }
 
-/* Is called for each line of REQUEST_JSON. If the line is a file's `begin`, prepares the line
- * `end` that must follow if the answer is cut off later. The job writes a line `begin` as a whole
- * (json.c). If memory does not suffice, no line `end` will be written. */
+/* Is called for each line of REQUEST_JSON that the job writes as a whole, as it writes the lines
+ * `begin` and `end` of a file (json.c). If the line is a file's `begin`, prepares the line `end`
+ * that must follow if the answer is cut off later. If memory is short, that line is left out. */
 static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)
 {
     static const char begin[] = "{\"type\":\"begin\"", rest[] = "}}\n";
@@ -114,9 +114,10 @@ static void follow_file(struct served_answer *answer, const uint8_t *line, size_
         answer->pipe.file_end = NULL;
 }
 
-/* Returns how many of the bytes come before the first result above results_max, and sets
+/* Returns how many of the bytes come before the first result beyond results_max, and sets
  * answer->pipe.cut if there is such a result. Each line is a result; with REQUEST_JSON, each line
- * of type "match". The job writes the first bytes of a line together (put_beginning of json.c). */
+ * of type "match". The job writes a line's type together with the line's first bytes (put_beginning
+ * of json.c), so the type is known where the line begins. */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
     bool is_json = answer->request.format == REQUEST_JSON;

@@ -15,7 +15,8 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* A runtime loads at most 64 texts onto GPUs, so a collection loads at most LOADED_MAX blocks. */
+/* Limit for the blocks of a collection on GPUs. All GPUs together hold at most 256 parts of texts
+ * (CUDA_RESIDENT_MAX), and each block may be divided over all GPUs. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
@@ -29,8 +30,8 @@
 #define RECENT_NS (SECOND_NS / 10) /* timestamps of a file system may be as coarse as this */
 #define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
 
-/* Opens a path below a directory, directory by directory. Serves kernels without openat2, and paths
- * too long for openat2. */
+/* Opens a path below a directory, directory by directory. Serves kernels that lack openat2 or do
+ * not permit it, and paths too long for openat2. */
 static int open_by_parts(int directory, const char *path, int flags)
 {
     int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);

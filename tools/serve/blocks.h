@@ -10,7 +10,7 @@
 #include "serve/files.h"
 #include "trawl.h"
 
-/* All blocks of a collection, and what is needed to load blocks onto GPUs. */
+/* What all blocks and states of a collection share, and what is needed to load blocks onto GPUs. */
 struct shelf {
     int base;     /* descriptor of the directory that paths are relative to */
     bool unpacks; /* --search-zip: blocks hold the unpacked bytes of compressed files */
@@ -39,10 +39,11 @@ uint64_t shelf_room(const struct shelf *shelf);
 /* Frees a file, and gives up the file's hold on a block. */
 void served_file_free(struct served_file *file, struct shelf *shelf);
 
-/* A change between two states: a file that is new, changed, moved to a new block, or removed. */
+/* A change between two states: an entry (a file or directory) that is new, changed, moved to a new
+ * block, or removed. */
 struct batch_item {
     uint32_t index; /* index in state.files */
-    /* The file after the change. made->supplied.status has the size. NULL: the file is gone. */
+    /* The entry after the change. made->supplied.status has the size. NULL: the entry is gone. */
     struct served_file *made;
     /* The file from whose block the bytes are copied; NULL: the bytes are read from disk. */
     const struct served_file *source;
@@ -65,7 +66,7 @@ struct file_batch {
     struct served_block *block; /* the block that the batch fills */
 };
 
-/* Returns whether the batch's block would stay below bytes_max with this file added. */
+/* Returns whether the batch's block would have at most bytes_max bytes with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
 /* Adds a file that no block holds yet, and returns it. The batch owns the file until state_publish.
  * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory is short. */

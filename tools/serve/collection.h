@@ -54,7 +54,8 @@ struct view_part {
 
 #define VIEW_SPECIAL (UINT32_C(1) << 31)
 
-/* The files that a command line names, in the order of the command with --sort=path. Immutable. */
+/* The files that a command line names, in the order in which the command lists them with
+ * --sort=path, or with --sortr=path if the request has this option. Immutable. */
 struct served_view {
     /* For each file: its index in state.files, or VIEW_SPECIAL plus an index in `specials`. Points
      * into the state's order, or to `own`, an array that the view frees. */

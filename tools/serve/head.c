@@ -10,9 +10,9 @@
 struct head {
     unsigned length_count, encoding_count, host_count;
     bool is_chunked, has_bad_name, has_bad_byte;
-    /* Where the next line must begin if no line so far is one that hides_lines reports; else NULL.
-     * Version 0.9 of the library leaves the head in its buffer, with NUL bytes in place of colons
-     * and line ends, and drops values that continue in the next line. */
+    /* Where the next line must begin, if the library showed all lines so far as they came; else
+     * NULL. Version 0.9 of the library leaves the head in its buffer, with NUL bytes in place of
+     * colons and line ends, so each line must begin where the line before ended. */
     const char *at;
 };
 

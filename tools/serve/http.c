@@ -97,8 +97,8 @@ static const char *header(struct exchange *exchange, const char *name)
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
-/* Adds the headers that all responses have, and gives the response to the library. Returns MHD_NO
- * if the response is NULL or memory does not suffice. */
+/* Adds the headers that follow from the exchange, the status and the type, and gives the response
+ * to the library. Returns MHD_NO if the response is NULL or memory does not suffice. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
                              struct MHD_Response *response)
 {
@@ -396,8 +396,8 @@ static void set_refusal(struct exchange *exchange, int status, const char *messa
     (void)snprintf(exchange->message, sizeof exchange->message, "%s", message);
 }
 
-/* Returns whether the header has the token. The time depends only on the token's length, so that a
- * client cannot find the token byte by byte. */
+/* Returns whether the header has the token. The time does not depend on how many bytes are right,
+ * so that a client cannot find the token byte by byte. */
 static bool is_token(const char *token, const char *header_value)
 {
     const char *given = header_value;
@@ -439,7 +439,8 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns whether a page of a different site made a user's browser send the request. */
+/* Returns whether, by the headers Host and Origin, a page of a different site may have made a
+ * user's browser send the request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;

@@ -31,7 +31,7 @@ struct collection {
     /* The directory to which paths are relative: the root, or the directory of a root file. */
     char *base;
     char *file; /* the name of a root that is a file; NULL: the root is a directory */
-    /* A copy of options.settings for the collection's own walks, with the same pointers. */
+    /* A shallow copy of options.settings, with changes for the collection's own walks. */
     struct settings walking;
     struct shelf shelf;
 

@@ -27,8 +27,8 @@ static bool refuse(char *message, const char *what, const char *why)
     return message_fail(message, "--listen: %s: %s", what, why);
 }
 
-/* Removes a socket file on which no server listens. Returns false if a server listens there, or if
- * the file is not a socket. */
+/* Removes a socket file on which no server listens. Returns false if a server listens there, if the
+ * file is not a socket, or if the system refuses a step; message says why. */
 static bool remove_stale(const struct sockaddr_un *address, char *message)
 {
     struct stat status;

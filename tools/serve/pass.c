@@ -3,8 +3,8 @@
  * There is no thread for passes. If no pass that the request could share is running, the request
  * becomes a leader: its own thread runs a pass. Requests that come meanwhile wait. When the pass
  * ends, the first waiting request leads the next pass, and takes the other waiting requests along.
- * The requests of a pass are its members. Passes that no request could share run at the same time,
- * on the threads and GPUs of one runtime.
+ * The requests of a pass are its members. Passes whose requests could not share a pass run at the
+ * same time, on the threads and GPUs of one runtime.
  */
 #include "serve/pass.h"
 
@@ -238,7 +238,8 @@ static void wait_for_others(struct passes *passes, struct pass_member *leader)
     passes->gathering = NULL;
 }
 
-/* Moves waiting requests into the leader's pass, as many as its limits allow. */
+/* Moves waiting requests into the leader's pass, in the order of their turns, until the next would
+ * exceed a limit of the pass. */
 static void gather(struct passes *passes, struct pass_member *leader)
 {
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;
@@ -261,7 +262,8 @@ static void gather(struct passes *passes, struct pass_member *leader)
 }
 
 /* Ends a pass: makes the first waiting request that could have shared the pass a leader, and wakes
- * the members of this pass. A member must not be touched after the wake-up. */
+ * the members of this pass. A member lies on the stack of its thread (pass_run), so the member must
+ * not be touched after the wake-up. */
 static void hand_on(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
 {
     struct pass_member *successor = first_alike(passes->waiting, leader), *next;

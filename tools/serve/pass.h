@@ -1,9 +1,9 @@
 /* pass: a search of a collection's state (its files at one moment) that several requests share.
  *
  * The strings of requests that wait for the same state are merged into a single set. A single
- * search for the set, a pass, answers all these requests. A request gets a separate pass if there
- * are very many strings, or if the strings are frequent in a sample of the text. Clients take
- * turns, so that a client with many requests does not delay other clients.
+ * search for the set, a pass, answers all these requests. A request gets a separate pass if it has
+ * very many strings, strings that are frequent in a sample of the text, or patterns that are not
+ * plain strings. Clients take turns, so that a client with many requests does not delay others.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -80,8 +80,9 @@ void passes_close(struct passes *passes);
 /* Runs the search and waits for its end. Several threads may call this at once. Returns false if
  * the request was cancelled, or if request->message says why the pass failed. */
 bool pass_run(struct passes *passes, struct pass_request *request);
-/* Cancels a request: pass_run returns as soon as it can. A shared pass goes on until all its
- * requests are cancelled. Any thread may call this while pass_run runs. */
+/* Cancels a request. If the request waits for a pass, pass_run returns at once; else pass_run
+ * returns when the pass ends. A pass ends early only if all of its requests are cancelled. Any
+ * thread may call this while pass_run runs. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 
 /* In a state with fewer bytes than pass_sampled_min, listing all occurrences costs little, so no

@@ -46,8 +46,8 @@ bool pass_list_is_merged(const struct pass_request *request)
 }
 
 /* Returns whether two requests may share a pass. The plans of such requests may differ only in
- * strings. The line ends need no comparison: plans for whole lines that passed pass_list_fits all
- * have '\n'. */
+ * strings. line_end needs no comparison: it matters only to plans for whole lines, and those of
+ * them that passed pass_list_fits have '\n'. The second line end is compared. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;

@@ -100,7 +100,7 @@ static int compare(const void *left, const void *right, void *context)
     return a->pattern < b->pattern ? -1 : a->pattern > b->pattern;
 }
 
-/* Sorts the positions, and drops those above positions_max. */
+/* Sorts the positions, and keeps at most the first positions_max of them. */
 static void sort(struct pass_member *member)
 {
     struct pass_request *request = member->request;
@@ -112,9 +112,9 @@ static void sort(struct pass_member *member)
         request->position_count = request->positions_max;
 }
 
-/* Makes room for one more position. The array grows up to twice positions_max entries. Then a full
- * array is sorted, and only the first positions_max entries are kept. Returns false if memory is
- * short. */
+/* Makes room for one more position. The array grows up to twice positions_max entries, or up to
+ * POSITIONS_FIRST if positions_max is below that. Then a full array is sorted, and only the first
+ * positions_max entries are kept. Returns false if memory is short. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;

@@ -11,7 +11,7 @@ enum pass_stage {
     PASS_LEADS, /* the request's thread runs the pass for all members */
     PASS_RUNS,  /* the request is in a pass that a different request leads */
     PASS_DONE,
-    PASS_FAILED /* the shared pass failed, so the request is searched for alone */
+    PASS_FAILED /* the request is searched for alone: it cannot share a pass, or the pass failed */
 };
 
 struct pass_member {
@@ -24,15 +24,15 @@ struct pass_member {
     pthread_cond_t wake;
     uint64_t turn; /* requests with lower turns are searched for first */
 
-    /* The members from here to string_count are used only in leaders. next_leader links the running
-     * passes. */
+    /* The variables from here to string_count are used only in leaders. next_leader links the
+     * leaders of the running passes. */
     struct pass_member *next_leader;
     /* number of requests in the pass, which are linked by `next` from the leader on */
     uint32_t member_count;
     uint64_t string_count; /* number of strings of all these requests together */
 
-    /* For each file that the collection holds: the index of its first place in the view. NULL:
-     * positions are not wanted. */
+    /* For each index of the state: the first index in the view at which the view has that file; 0
+     * for files that the view lacks. NULL: positions are not wanted. */
     uint32_t *ranks;
     uint64_t position_capacity; /* capacity of request->positions */
     /* The array `positions` was full once. Its first positions_max entries were then sorted, and

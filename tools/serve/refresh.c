@@ -22,7 +22,7 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
-/* collection_now gives up if directories still change after this time. */
+/* collection_now gives up if files are still moved or directories still change after this time. */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
 /* After the kernel has refused watches, the server asks again after WATCH_PAUSE_NS, or after
@@ -149,7 +149,7 @@ static void take_file(struct update *update, int directory, const char *name, co
         return;
     if (index != UINT32_MAX) {
         if (is_changed(update, index))
-            /* the walk has met this path before, because the file was moved meanwhile */
+            /* this update has met the path before, for example because the file was moved */
             return;
         file = update->before->files[index];
         is_dirty = (update->marks[index] & MARK_DIRTY) != 0;
@@ -430,7 +430,8 @@ static bool open_base(struct collection *collection, char *message)
     return false;
 }
 
-/* Walks the parts that have changed, or the whole tree. */
+/* Walks the parts that have changed, or the whole tree. Returns false if the walk cannot begin;
+ * message says why. */
 static bool walk_parts(struct update *update, char *message)
 {
     struct collection *collection = update->collection;

@@ -29,7 +29,8 @@
 #define VALUE_COST 160u
 #define PATTERN_COST 512u
 #define PATTERN_BYTE_COST 16u
-/* A glob is copied once for each level of its braces, at most 64 times. */
+/* While the braces of a glob are replaced, there is a copy of the glob for each pair of braces that
+ * was replaced, at most 64 (BRACES_MAX of glob.c). */
 #define GLOB_BYTE_COST 64u
 #define GLOB_BYTES_MAX 65536u
 #define SHOWN_BYTES_MAX 60 /* a message shows at most this many bytes of a client's text */

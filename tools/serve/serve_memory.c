@@ -27,7 +27,7 @@ static uint64_t read_number(const char *root, const char *path, const char *name
         if (strncmp(line, key, key_bytes) != 0)
             continue;
         number = strtoull(begin, &end, 10);
-        number = end == begin ? UINT64_MAX : number; /* like "max" */
+        number = end == begin ? UINT64_MAX : number; /* a word such as "max" stands there */
     }
     if (file != NULL)
         fclose(file);

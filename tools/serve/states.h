@@ -9,7 +9,7 @@
  * is no state yet. Other threads do not see the copy before state_publish. Returns NULL if memory
  * is short. */
 struct state *state_begin(struct shelf *shelf);
-/* Adds a file and returns its index; UINT32_MAX if memory is short. */
+/* Adds an entry and returns the entry's index; UINT32_MAX if memory is short. */
 uint32_t state_add(struct state *state, struct served_file *file);
 /* Sorts the state's indices by path, if the batch adds or removes entries. Must be called after the
  * last state_add. Cost: some nanoseconds for each entry. Returns false if memory is short. */

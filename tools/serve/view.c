@@ -73,7 +73,7 @@ static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, si
            no_memory(viewing);
 }
 
-/* Adds indices to the view. Returns false if memory is short. */
+/* Adds indices of files, or of specials, to the view. Returns false if memory is short. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
@@ -275,7 +275,7 @@ static bool takes(struct viewing *viewing, const struct served_file *file, uint6
     return is_directory || (uint64_t)file->supplied.status.st_size <= files->bytes_max;
 }
 
-/* Part of an order of the state's entries: of the files, or of the other entries. */
+/* Neighbours in the order of the state: some of its files, or some of its other entries. */
 struct range {
     const uint32_t *at, *end;
 };
@@ -342,9 +342,8 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     return !is_taken;
 }
 
-/* Handles the entries of a range that are not files, if no option leaves out files. Returns false
- * if a directory cannot be read: the error has to be reported between the files around the
- * directory. */
+/* Handles a range of entries that are not files, if no option leaves out files. Returns false if an
+ * entry could not be read: the error has to be reported between the files around the entry. */
 static bool pass_others(struct viewing *viewing, struct range others)
 {
     struct served_file *const *files = viewing->state->files;

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _BATCH = 256  # documents that are normalized before they are searched
-# Letters and digits (\w) keep their normal form. Only other characters are looked up.
+# A table translates ASCII, and letters and digits (\w) keep their normal form. Only other characters are looked up.
 _OTHERS = re.compile("[^\\0-\\x7f\\w]")
 # Characters that every normal form leaves out: format characters (Cf), enclosing marks (Me), variation
 # selectors and fillers.
