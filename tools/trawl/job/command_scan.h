@@ -171,14 +171,14 @@ struct occurrences {
 /* What binary.c keeps of a text. Members with "before" in their name hold values from the begin of
  * the current block. */
 struct nulls {
-    bool watched;       /* a NUL byte changes what is printed or counted */
-    bool seen;          /* a NUL was found; if nuls.end_line, NUL ends lines from now on */
-    bool has_blocks;    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
-    uint64_t offset;    /* text offset of the first NUL, if one was seen */
-    uint64_t hole;      /* offset of a hole, which makes a sparse file binary; 0: none */
-    uint64_t block_end; /* end of the last printed line's block; OFFSET_NONE: no blocks */
-    uint64_t selected_before;      /* lines.selected */
-    enum groups groups_before;     /* job->groups */
+    bool watched;    /* a NUL byte changes what is printed or counted */
+    bool seen;       /* a NUL was found; if settings->nuls.end_line, NUL ends lines from now on */
+    bool has_blocks; /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
+    uint64_t offset; /* text offset of the first NUL, if one was seen */
+    uint64_t hole;   /* offset of a hole, which makes a sparse file binary; 0: none */
+    uint64_t block_end;        /* end of the last printed line's block; OFFSET_NONE: no blocks */
+    uint64_t selected_before;  /* lines.selected */
+    enum groups groups_before; /* job->groups */
     struct json_state json_before; /* `json` */
     /* a copy of a window's bytes, with line ends in place of NULs; with --multiline, lines in which
      * matches were replaced */
