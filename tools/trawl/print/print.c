@@ -97,7 +97,8 @@ static void print_numbers(struct text_scan *scan, bool selected)
     print_separator(scan, selected ? ':' : '-');
 }
 
-/* Prints the match's distance; for a line of context, which has no match, the separator. */
+/* Prints the match's distance and a separator. For a line of context, which has no match, prints
+ * only the separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
     if (scan->shown.distance != DISTANCE_NONE)
