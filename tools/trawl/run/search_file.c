@@ -388,8 +388,8 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Searches the text by the library's cheapest call that gives the report. A text that must be
- * read as a file with NULs is searched again. */
+/* Searches the text by the library's cheapest call that gives the report. Searches the text again
+ * if the search finds a NUL that changes what earlier lines mean (`rerun`). */
 static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
                                      struct trawl_error *error)
 {
