@@ -42,7 +42,7 @@ struct line_span {
     uint64_t from, to;
     /* view->matches[group .. group + group_count) begin where this match begins */
     uint64_t group, group_count;
-    /* the replacement of an expression's match; NULL: the parts of --replace, or no replacement */
+    /* for expressions and --json: the match's replacement; NULL: --replace's parts, or nothing */
     const struct trawl_pattern *text;
     uint16_t distance, reversed; /* as in struct trawl_match */
 };
@@ -65,7 +65,7 @@ struct style_state {
     uint64_t cut_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
-    /* for expressions: the replacement of each match of the line; the bytes lie in text_bytes */
+    /* for expressions and --json: each match's replacement, whose bytes lie in text_bytes */
     struct trawl_pattern *texts;
     uint64_t text_capacity;
     char *text_bytes;
@@ -111,7 +111,7 @@ struct shown {
     struct line_head head;
     const uint64_t *numbers; /* the numbers of the strings that occur */
     uint64_t number_count;
-    uint32_t distance; /* DISTANCE_NONE: a line of context */
+    uint32_t distance; /* DISTANCE_NONE: not printed, as for a line of context */
 };
 
 /* The bytes of earlier windows that lines.c still needs: with leading context the lines that may be
@@ -192,7 +192,8 @@ struct scan_rules {
     bool unpacks;        /* the text may be packed and damaged: lines before the damage count */
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
-    bool every_line;     /* a line without a match may be selected */
+    /* lines.c looks at each line; otherwise only at lines with a match, or (-v) between these */
+    bool every_line;
     bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */
     /* With -v and -m, grep goes on reading standard input after it has stopped printing, until a
      * run of selected lines ends or leaves its block. So grep leaves standard input at another

@@ -230,8 +230,8 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
     }
 }
 
-/* Selects or passes over each line in turn. Is used in searches that may select lines without a
- * match. */
+/* Selects or passes over each line in turn. Is used if rules.every_line, for example because the
+ * empty string may select lines in which the library has no match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);

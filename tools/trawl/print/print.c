@@ -1,6 +1,6 @@
-/* print: prints the parts of a line: head, file name, numbers, matches. The files lines.c,
- * command_matches.c and string_counts.c decide what is printed. The bytes go to the job's output,
- * which a worker may have to keep until its turn. */
+/* print: prints the parts of a line: head, file name, numbers, matches. Other files, such as
+ * lines.c and command_matches.c, decide what is printed. The bytes go to the scan's output, which a
+ * worker may have to keep until its turn. */
 #include "trawl/print/print.h"
 
 #include "trawl/text/charset.h"

@@ -31,7 +31,8 @@
 #include "trawl/run/search_file.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
-#define MAP_BYTES (UINT64_C(8) << 20) /* --multiline: a shorter file is read, not mapped */
+/* --multiline: a shorter file is read, not mapped, except with --mmap */
+#define MAP_BYTES (UINT64_C(8) << 20)
 /* The library's limit for a text of --multiline. */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
@@ -636,7 +637,8 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
-/* --multiline: returns whether the file is mapped as one text. A short file is read. */
+/* --multiline: returns whether the file is mapped as one text. A short file is read, except with
+ * --mmap. */
 static bool maps_whole(const struct command_job *job, const struct open_file *file, off_t begin)
 {
     const uint64_t bytes = (uint64_t)file->status->st_size;
