@@ -124,7 +124,7 @@ struct carry {
     uint64_t match_count, match_capacity;
     uint64_t line_begin;    /* begin of the first line that was not handled yet */
     bool dropped;           /* `bytes` lacks the open line */
-    bool keeps_bytes;       /* the bytes of the open line may be needed */
+    bool keeps_bytes;       /* the open line must stay in memory, however long it grows */
     uint64_t guarded_bytes; /* memory of the scan that scan_grow counted in settings->guard */
 };
 
@@ -250,7 +250,7 @@ struct text_scan {
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
     struct parts *parts;      /* threads that print; NULL: none so far */
-    bool is_part;             /* the scan is of a part of a window, in a thread of print/parts.c */
+    bool is_part;             /* the scan is of a part of a window, which print/parts.c prints */
 };
 
 /* Is called after a part of the text was searched. Writes what was printed if the text is a stream,

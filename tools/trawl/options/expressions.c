@@ -274,7 +274,7 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
     }
 }
 
-#define NESTS_MAX 256u /* ripgrep allows fewer groups within groups */
+#define NESTS_MAX 256u /* most groups within groups, + 1; ripgrep allows fewer */
 
 /* What was read so far of a group of an expression. nests[0] is for all expressions together, as
  * alternatives. */

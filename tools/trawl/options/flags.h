@@ -187,8 +187,8 @@ struct option_pair {
     const char *what, *other; /* the two options, for the message */
 };
 
-/* Returns whether a pair is wrong. `error` gets a message about the first, with `verb` between the
- * options. */
+/* Returns whether a pair is wrong. `error` gets a message about the first wrong pair, with `verb`
+ * between the options. */
 bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error);
 
 /* Returns whether the program was called as tg, which searches trees as ripgrep does. */

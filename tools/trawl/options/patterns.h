@@ -71,7 +71,7 @@ struct patterns {
     uint64_t *columns;
     struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
     uint64_t column_count, column_capacity;
-    struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
+    struct numbers numbers; /* if settings->numbers_wanted: the numbers of each pattern */
     uint64_t capacity;
     uint64_t given_count; /* number of items before duplicates were removed */
     struct pattern_file { /* a file that was given by -f */
