@@ -16,14 +16,14 @@ struct filter_walk;
 /* The names in a directory that matter to the filter: three kinds of rule files and ".git". */
 enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
 
-/* The ignore files that a walk heeds. */
+/* Which ignore files of directories and of git a walk heeds, apart from --ignore-file. */
 struct filter_rules {
     bool dot, vcs, exclude, global, parent, require_git, any_case;
     bool hidden; /* names that begin with a dot are left out */
 };
 
-/* Returns which ignore files apply under the settings. Two settings with equal results apply the
- * same ignore files in every tree. */
+/* Returns which ignore files apply under the settings. Two settings with equal results, and without
+ * --ignore-file, apply the same ignore files in every tree. */
 struct filter_rules filter_rules(const struct settings *settings);
 
 /* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.

@@ -231,8 +231,8 @@ static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size
     *at = end;
 }
 
-/* Finds the glob's shape. A text with at most one star, at its begin or end, is compared without
- * codes. */
+/* Finds the glob's shape. A text without a star is compared without codes; so is a text without a
+ * slash that has one star, at its begin or end. */
 static enum glob_status find_shape(struct glob *glob)
 {
     size_t first = 0, last = glob->code_count;

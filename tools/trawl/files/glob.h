@@ -42,13 +42,13 @@ struct glob {
 
 enum glob_status {
     GLOB_GOOD,
-    GLOB_MEMORY,          /* memory is exhausted, or the guard refused memory */
+    GLOB_MEMORY,          /* memory is exhausted, or a server's limit is reached */
     GLOB_UNCLOSED_CLASS,  /* '[' without ']' */
     GLOB_BAD_RANGE,       /* as in [b-a] */
     GLOB_DANGLING_ESCAPE, /* '\' at the end */
     GLOB_UNCLOSED_BRACE,  /* '{' without '}' */
     GLOB_UNOPENED_BRACE,  /* '}' without '{', for glob_expand */
-    GLOB_TOO_MANY         /* too many alternatives */
+    GLOB_TOO_MANY         /* too many alternatives, sets or pairs of braces */
 };
 
 const char *glob_status_text(enum glob_status status);

@@ -65,7 +65,8 @@ struct command_job {
     struct filter *filter; /* rules for files of directories; NULL: no rules */
     /* files that a server supplies (supply.h); NULL: directories are walked */
     const struct supply *supply;
-    /* threads and devices that all searchers share, except those of one thread; NULL: not shared */
+    /* threads and devices that searchers share, except searchers of one thread and the reader of
+     * fasta.c; NULL: not shared */
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;

@@ -1,6 +1,6 @@
-/* command_scan: functions that several files of a scan need. They let arrays grow, look for the
- * empty string in a line, and write what was printed for a part of the text. The files that
- * command_scan.h lists call these functions in the thread that searches the text. */
+/* command_scan: functions that several of the files need which command_scan.h lists. They let
+ * arrays grow, look for the empty string in a line, and write what was printed for a part of the
+ * text. */
 #include "trawl/job/command_scan.h"
 
 #include <stdlib.h>

@@ -42,7 +42,7 @@ struct line_span {
     uint64_t from, to;
     /* view->matches[group .. group + group_count) begin where this match begins */
     uint64_t group, group_count;
-    /* the replacement of an expression's match; NULL: the parts of --replace, or no replacement */
+    /* for expressions and --json: the match's replacement; NULL: --replace's parts, or nothing */
     const struct trawl_pattern *text;
     uint16_t distance, reversed; /* as in struct trawl_match */
 };
@@ -65,7 +65,7 @@ struct style_state {
     uint64_t cut_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */
     uint64_t part_count, part_capacity;
-    /* for expressions: the replacement of each match of the line; the bytes lie in text_bytes */
+    /* for expressions and --json: each match's replacement, whose bytes lie in text_bytes */
     struct trawl_pattern *texts;
     uint64_t text_capacity;
     char *text_bytes;
@@ -111,7 +111,7 @@ struct shown {
     struct line_head head;
     const uint64_t *numbers; /* the numbers of the strings that occur */
     uint64_t number_count;
-    uint32_t distance; /* DISTANCE_NONE: a line of context */
+    uint32_t distance; /* DISTANCE_NONE: not printed, as for a line of context */
 };
 
 /* The bytes of earlier windows that lines.c still needs: with leading context the lines that may be
@@ -124,7 +124,7 @@ struct carry {
     uint64_t match_count, match_capacity;
     uint64_t line_begin;    /* begin of the first line that was not handled yet */
     bool dropped;           /* `bytes` lacks the open line */
-    bool keeps_bytes;       /* the bytes of the open line may be needed */
+    bool keeps_bytes;       /* the open line must stay in memory, however long it grows */
     uint64_t guarded_bytes; /* memory of the scan that scan_grow counted in settings->guard */
 };
 
@@ -171,14 +171,14 @@ struct occurrences {
 /* What binary.c keeps of a text. Members with "before" in their name hold values from the begin of
  * the current block. */
 struct nulls {
-    bool watched;       /* a NUL byte changes what is printed or counted */
-    bool seen;          /* a NUL was found; if nuls.end_line, NUL ends lines from now on */
-    bool has_blocks;    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
-    uint64_t offset;    /* text offset of the first NUL, if one was seen */
-    uint64_t hole;      /* offset of a hole, which makes a sparse file binary; 0: none */
-    uint64_t block_end; /* end of the last printed line's block; OFFSET_NONE: no blocks */
-    uint64_t selected_before;      /* lines.selected */
-    enum groups groups_before;     /* job->groups */
+    bool watched;    /* a NUL byte changes what is printed or counted */
+    bool seen;       /* a NUL was found; if settings->nuls.end_line, NUL ends lines from now on */
+    bool has_blocks; /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
+    uint64_t offset; /* text offset of the first NUL, if one was seen */
+    uint64_t hole;   /* offset of a hole, which makes a sparse file binary; 0: none */
+    uint64_t block_end;        /* end of the last printed line's block; OFFSET_NONE: no blocks */
+    uint64_t selected_before;  /* lines.selected */
+    enum groups groups_before; /* job->groups */
     struct json_state json_before; /* `json` */
     /* a copy of a window's bytes, with line ends in place of NULs; with --multiline, lines in which
      * matches were replaced */
@@ -192,7 +192,8 @@ struct scan_rules {
     bool unpacks;        /* the text may be packed and damaged: lines before the damage count */
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
-    bool every_line;     /* a line without a match may be selected */
+    /* lines.c looks at each line; otherwise only at lines with a match, or (-v) between these */
+    bool every_line;
     bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */
     /* With -v and -m, grep goes on reading standard input after it has stopped printing, until a
      * run of selected lines ends or leaves its block. So grep leaves standard input at another
@@ -249,7 +250,7 @@ struct text_scan {
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
     struct parts *parts;      /* threads that print; NULL: none so far */
-    bool is_part;             /* the scan is of a part of a window, in a thread of print/parts.c */
+    bool is_part;             /* the scan is of a part of a window, which print/parts.c prints */
 };
 
 /* Is called after a part of the text was searched. Writes what was printed if the text is a stream,

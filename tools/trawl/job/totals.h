@@ -4,7 +4,7 @@
 
 #include "trawl/job/command_job.h"
 
-/* --stats: adds what the searcher's last call did to the totals. */
+/* --stats: adds to the totals what the searcher's last call did. */
 void totals_add_stats(struct command_job *job);
 void totals_add(struct job_totals *sum, const struct job_totals *more);
 /* Adds files without an occurrence: files that the searcher's last call searched together, or files

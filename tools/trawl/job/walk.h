@@ -70,7 +70,7 @@ void walk_tell(struct command_job *job, const struct walk_item *item);
 bool walk_skips_devices(const struct settings *settings, bool is_operand);
 
 /* Returns whether --exclude, --include, --exclude-dir or --directories=skip leaves out an operand.
- * Called after an operand was opened, when the caller knows whether the operand is a directory. */
+ * Called when the caller knows whether the operand is a directory. */
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
 
 #endif

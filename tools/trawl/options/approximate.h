@@ -13,9 +13,9 @@ bool approximate_settings(struct settings *settings, char *error);
 /* Sets the plan options of approximate search. */
 void approximate_options(const struct patterns *patterns, const struct settings *settings,
                          struct trawl_plan_options *options);
-/* Returns how many bytes on either side of an occurrence's begin decide whether the occurrence is
- * reported: twice the length of the longest occurrence, because an overlapping occurrence may be
- * better. */
+/* Returns how many bytes on either side of an occurrence's begin may decide whether the occurrence
+ * is reported: at least twice the length of the longest occurrence, because an overlapping
+ * occurrence may be better. */
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings);
 /* The library calls a string "pattern N". Replaces that in the message by the string's text. */
 void approximate_string(const struct patterns *patterns, struct trawl_error *error);

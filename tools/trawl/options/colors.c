@@ -11,8 +11,8 @@
 
 /* ---- --colors ------------------------------------------------------------------------- */
 
-/* Reads a number ≤ 255, decimal or after 0x. Returns the text behind the number; NULL: no such
- * number. */
+/* Reads a number ≤ 255, decimal, or hexadecimal after 0x. Returns the text behind the number; NULL:
+ * no such number. */
 static const char *read_number(const char *text, unsigned *number)
 {
     bool hex = text[0] == '0' && text[1] == 'x';

@@ -15,7 +15,7 @@ struct colors {
     char *storage; /* memory that the sequences lie in; to be freed */
     bool on;       /* colours are printed; if not, the other members are not set */
     bool reverse;  /* rv of GREP_COLORS with -v: selected lines and context exchange colours */
-    bool no_erase; /* ne of GREP_COLORS: no "\33[K" follows a sequence */
+    bool no_erase; /* ne of GREP_COLORS, or tg: no "\33[K" follows a sequence */
     bool of_tg;    /* sequences are those of ripgrep */
 };
 

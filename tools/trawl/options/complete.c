@@ -25,7 +25,7 @@ static const struct {
     {FLAG_GENERATE, "man man-tg complete-bash complete-zsh complete-fish"},
 };
 
-/* Returns the values that a shell offers for the option; NULL: values are not words. */
+/* Returns the values that a shell offers for the option; NULL: the table has none. */
 static const char *words_of(const struct flag *flag)
 {
     for (size_t i = 0; i < sizeof value_table / sizeof *value_table; i++)

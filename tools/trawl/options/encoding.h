@@ -11,7 +11,8 @@ struct encoding;
 /* Returns whether an encoding has that name. "auto" and "none" count as names. */
 bool encoding_is_known(const char *name);
 
-/* Returns whether the file's contents must be converted. */
+/* Returns whether the file must be converted. Also true of a pipe with "auto", because the pipe's
+ * first bytes are known only later. */
 bool encoding_applies(const char *name, int descriptor, const struct stat *status);
 
 /* As encoding_applies, for a regular file that begins with these bytes. */

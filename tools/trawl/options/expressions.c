@@ -159,8 +159,8 @@ static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char 
     return count > least ? count : least;
 }
 
-/* Reads the escape at `at`. Returns its length. *letter: the character for which the escape stands;
- * 0: an escape for several characters, or for none. */
+/* Reads the escape at `at`. Returns its length. *letter: the character for which the escape stands,
+ * given by its number or after '\' itself; 0: another escape, such as \d, \b or \n. */
 static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint32_t *letter)
 {
     const char *bytes = pattern->bytes;
@@ -274,7 +274,7 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
     }
 }
 
-#define NESTS_MAX 256u /* ripgrep allows fewer groups within groups */
+#define NESTS_MAX 256u /* most groups within groups, + 1; ripgrep allows fewer */
 
 /* What was read so far of a group of an expression. nests[0] is for all expressions together, as
  * alternatives. */

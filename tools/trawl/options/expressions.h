@@ -13,7 +13,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings);
  * themselves, and none of them is a capital letter. */
 bool expressions_fold(const struct patterns *patterns, const struct settings *settings);
 /* Joins the expressions to one. Leaves the expressions apart if the report needs their numbers.
- * Also leaves many expressions apart if the report needs only the lines. False: no memory. */
+ * If the report needs only the lines, also leaves many expressions apart, and expressions that
+ * refer to groups by number. False: no memory. */
 bool expressions_join(struct patterns *patterns, const struct settings *settings);
 /* For a server: bounds the memory of the plan's programs, and counts the memory that the plan and
  * its searches take. *spare: bytes that only the building of the plan takes. False: the guard

@@ -36,9 +36,9 @@ enum flag_category {
     CATEGORY_MISC,
     CATEGORY_OUTPUT,
     CATEGORY_CONTEXT, /* context and colour */
-    CATEGORY_LAYOUT,  /* ripgrep's options about output */
+    CATEGORY_LAYOUT,  /* ripgrep's options about patterns and output */
     CATEGORY_FILES,   /* ripgrep's options about which files are searched */
-    CATEGORY_BEYOND,  /* options that grep and ripgrep lack */
+    CATEGORY_BEYOND,  /* options that grep lacks, some with ripgrep's names */
     CATEGORY_ERRORS,  /* approximate search and FASTA files */
     CATEGORY_EXPERT,
     CATEGORY_REFUSED, /* grep's options that have no effect */
@@ -138,7 +138,7 @@ struct given_option {
 struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
     bool glob_any_case, ignore_any_case;
-    bool filtering; /* rules apply: --ignore was given, or the command is tg */
+    bool filtering; /* ignore files are read: --ignore was given, or the command is tg */
     bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
     int hidden; /* 1: hidden files are searched; -1: not; 0: not if `filtering` */
@@ -187,8 +187,8 @@ struct option_pair {
     const char *what, *other; /* the two options, for the message */
 };
 
-/* Returns whether a pair is wrong. `error` gets a message about the first, with `verb` between the
- * options. */
+/* Returns whether a pair is wrong. `error` gets a message about the first wrong pair, with `verb`
+ * between the options. */
 bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error);
 
 /* Returns whether the program was called as tg, which searches trees as ripgrep does. */

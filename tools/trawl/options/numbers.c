@@ -29,7 +29,7 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
     uint64_t listed = 0;
 
     if (patterns->column_count == patterns->count)
-        return true; /* neither empty strings nor duplicates */
+        return true; /* no empty strings, no duplicates, no strings that lines cannot contain */
     numbers->begin = calloc((size_t)patterns->count + 1, sizeof *numbers->begin);
     numbers->list = malloc((size_t)(patterns->column_count + 1) * sizeof *numbers->list);
     if (numbers->begin == NULL || numbers->list == NULL || !collect_empty(numbers, patterns))

@@ -29,7 +29,7 @@ struct pattern_check {
 enum neighbour {
     NEIGHBOUR_NONE,  /* the line begins or ends */
     NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
-    NEIGHBOUR_OTHER, /* another byte of ASCII */
+    NEIGHBOUR_OTHER, /* another byte of ASCII, but not '\n' or '\r' */
     NEIGHBOURS,
     NEIGHBOUR_ASKS = NEIGHBOURS /* any other byte: the library is called to find empty matches */
 };
@@ -58,7 +58,8 @@ struct patterns {
     struct trawl_plan *plan; /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_letters letters;      /* options.letters points here */
-    /* For a binary file under -x, where NUL ends lines too; built when first needed. */
+    /* Finds strings anywhere; the command checks -x. For a binary file under -x, where NUL ends
+     * lines, too. Built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
@@ -70,7 +71,7 @@ struct patterns {
     uint64_t *columns;
     struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
     uint64_t column_count, column_capacity;
-    struct numbers numbers; /* for --pattern-number: the numbers of each pattern */
+    struct numbers numbers; /* if settings->numbers_wanted: the numbers of each pattern */
     uint64_t capacity;
     uint64_t given_count; /* number of items before duplicates were removed */
     struct pattern_file { /* a file that was given by -f */

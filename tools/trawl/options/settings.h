@@ -58,15 +58,15 @@ struct error_options {
     uint32_t exact_count;
 };
 
-/* Options about how the library searches, such as engine and threads. No result depends on these
- * options. */
+/* Options about how the library searches, such as engine and threads. Results do not depend on
+ * these options, except that in a pipe each chunk is checked for binary data separately. */
 struct search_options {
     const char *engine, *method, *algorithm, *instruction_set;
     enum trawl_map map;
     uint64_t threads, chunk_bytes;
 };
 
-/* Documents that are printed instead of a search, or about a search. */
+/* Documents that are printed instead of a search, or about a search; and --no-config. */
 struct document_options {
     bool version, help, help_long, list_algorithms, explain, no_config;
     const char *generate;

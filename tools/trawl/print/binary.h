@@ -21,7 +21,8 @@ void binary_found(struct text_scan *scan);
 void binary_look(struct text_scan *scan);
 /* Is called after the search stopped early. Looks for a NUL in the rest of the last block. */
 void binary_look_ahead(struct text_scan *scan);
-/* Returns the offset of the first NUL; a NUL must have been seen. */
+/* Returns the offset of the first NUL, or of the hole that makes a sparse file binary. A NUL or a
+ * hole must have been found. */
 uint64_t binary_offset(const struct text_scan *scan);
 /* Returns a copy of the bytes in which line ends replace NULs; NULL if memory is short. */
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);

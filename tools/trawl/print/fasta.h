@@ -4,7 +4,7 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Prints or counts all occurrences in the text's sequences. */
+/* Prints or counts the occurrences in the text's sequences. */
 enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error);
 
 #endif

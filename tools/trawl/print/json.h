@@ -19,8 +19,8 @@ void json_open(struct text_scan *scan);
  * of lines that are written as one. */
 void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines);
 void json_match(struct text_scan *scan, const struct json_match *match);
-/* Is called after a text was searched. If `binary`, the text has a selected line, but is binary, so
- * the text's lines were not written. */
+/* Is called after a text was searched. If `binary`, the text has a selected line that was not
+ * written, because the text is binary. */
 void json_end(struct text_scan *scan, bool binary);
 
 /* Writes the summary, after the last text. */

@@ -3,8 +3,8 @@
  *
  * Whole lines of a window are handled in the window. A line that the window's end cuts is open: its
  * bytes are kept in the carry until the next window, together with earlier lines that leading
- * context may need. If an open line grows long, its bytes are dropped. Only the offset of its
- * begin, and the matches that decide whether it is selected, are kept.
+ * context may need. If an open line grows long, and can be read again, its bytes are dropped. Only
+ * the offset of its begin, and the matches that decide whether it is selected, are kept.
  */
 #include "trawl/print/lines.h"
 
@@ -20,8 +20,8 @@
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
 
-/* An open line of more bytes is not kept; the option --chunk-bytes sets another limit. If such a
- * line is printed, its bytes are read again. */
+/* An open line of more bytes is not kept if its bytes can be read again when the line is printed.
+ * The option --chunk-bytes sets another limit. */
 #define KEPT_LINE_BYTES_MAX SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(16))
 
 #define NEAR_BYTES 256u /* a match less than NEAR_BYTES ahead is often in the next line */
@@ -230,8 +230,8 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
     }
 }
 
-/* Selects or passes over each line in turn. Is used in searches that may select lines without a
- * match. */
+/* Selects or passes over each line in turn. Is used if rules.every_line, for example because the
+ * empty string may select lines in which the library has no match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -678,7 +678,8 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
     }
 }
 
-/* Handles the part [at, end) of the window. After the first NUL, NULs are replaced by line ends. */
+/* Handles the part [at, end) of the window. If a NUL was seen, and NUL ends lines in binary files,
+ * NULs are replaced by line ends. */
 static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {

@@ -5,7 +5,7 @@
 #include "trawl/job/command_scan.h"
 
 int lines_window(void *context, const struct trawl_window *window);
-/* Receives the whole text, which is scan->whole, for the option --multiline. */
+/* Receives a window for the option --multiline. The whole text is in scan->whole. */
 int lines_whole(void *context, const struct trawl_window *window);
 
 #endif

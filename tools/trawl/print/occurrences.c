@@ -6,10 +6,11 @@
  * compared again if i and I are two letters, as in Turkish. With --only-first, only the first match
  * of each line is kept.
  *
- * occurrences_of_line lists the occurrences of a line, which overlap only with --overlapping. The
- * library finds matches of at least a byte. tg, like ripgrep, also reports an empty match at each
- * place where a pattern matches the empty string, unless another match ends there. So the places
- * between the library's matches are tried one by one, also places inside a character.
+ * occurrences_of_line lists the occurrences of a line, which overlap only with --overlapping.
+ * Without --multiline, an empty match that the library delivers only selects its line. But tg, like
+ * ripgrep, reports an empty match at each place where a pattern matches the empty string, unless
+ * another match ends there. So the places between the library's matches are tried one by one, also
+ * places inside a character. Only PCRE2 goes from match to match.
  */
 #include "trawl/print/occurrences.h"
 
@@ -91,9 +92,9 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                                                (size_t)(match->end - match->begin));
 }
 
-/* Returns which of two matches with the same begin is better. If patterns->in_order, the match of
- * the string that was given first is better; otherwise the longer match, then the match with fewer
- * errors. */
+/* Returns whether `match` is better than `other`, which has the same begin. If patterns->in_order,
+ * the match of the string that was given first is better; otherwise the longer match, then the
+ * match with fewer errors. */
 static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
                     const struct trawl_match *other)
 {

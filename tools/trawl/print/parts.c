@@ -174,9 +174,9 @@ void parts_close(struct text_scan *scan)
     scan->parts = NULL;
 }
 
-/* Returns the number of parts for the view; 1 if there are too few matches (with -v: bytes), or if
- * a line's output depends on other lines. A file with a single window, as most files, starts no
- * threads. */
+/* Returns the number of parts for the view. Returns 1, for example, if there are too few matches or
+ * (with -v) bytes, if a line's output depends on other lines, or if lines must be written at once.
+ * A file with a single window, as most files, starts no threads. */
 static uint32_t part_count(struct text_scan *scan, const struct view *view, parts_printer *printer)
 {
     const struct settings *settings = scan->settings;

@@ -1,6 +1,6 @@
-/* print: prints the parts of a line: head, file name, numbers, matches. The files lines.c,
- * command_matches.c and string_counts.c decide what is printed. The bytes go to the job's output,
- * which a worker may have to keep until its turn. */
+/* print: prints the parts of a line: head, file name, numbers, matches. Other files, such as
+ * lines.c and command_matches.c, decide what is printed. The bytes go to the scan's output, which a
+ * worker may have to keep until its turn. */
 #include "trawl/print/print.h"
 
 #include "trawl/text/charset.h"
@@ -97,7 +97,8 @@ static void print_numbers(struct text_scan *scan, bool selected)
     print_separator(scan, selected ? ':' : '-');
 }
 
-/* Prints the match's distance; for a line of context, which has no match, the separator. */
+/* Prints the match's distance and a separator. For a line of context, which has no match, prints
+ * only the separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
     if (scan->shown.distance != DISTANCE_NONE)

@@ -32,7 +32,7 @@ void connection_close(struct connection *connection);
 bool connection_begin(struct connection *connection, const char *address, const char *token,
                       const char *body, size_t body_bytes);
 /* Sets *bytes to the next bytes of the body, valid until the next call, and returns how many there
- * are, at most `most`. 0: the body has ended. */
+ * are, at most `most`. 0: the body or the connection has ended. */
 size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t most);
 /* Copies exactly bytes_count bytes of the body. False: the body has fewer. */
 bool connection_take(struct connection *connection, void *to, size_t bytes_count);

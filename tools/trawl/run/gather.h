@@ -30,7 +30,7 @@ struct gathered {
 
 struct gather {
     uint8_t *bytes; /* the bytes of the waiting files, then room for another file (input.c) */
-    uint64_t used;  /* bytes of all waiting files */
+    uint64_t used;  /* bytes of all waiting files, and of the line ends after each file */
     struct gathered files[GATHER_FILES_MAX];
     size_t count;     /* number of waiting files */
     size_t files_max; /* limit for `count`; 1: no gathering for now; 0: never */

@@ -1,8 +1,8 @@
 /* pool: several workers search the files of a walk and report in the walk's order.
  *
  * run.c calls pool_walk. Each worker has a job with separate totals and output, and pool_turns.c
- * adds both to the caller's job when the worker's turn comes. Only the thread that has the turn
- * writes to standard output.
+ * adds both to the caller's job when the turn of the worker's files comes. Only the thread that has
+ * the turn writes to standard output.
  */
 #include "trawl/run/pool.h"
 

@@ -31,7 +31,8 @@
 #include "trawl/run/search_file.h"
 
 #define DRAIN_BYTES SIZE_OR_SMALL(32u << 10, 100u)
-#define MAP_BYTES (UINT64_C(8) << 20) /* --multiline: a shorter file is read, not mapped */
+/* --multiline: a shorter file is read, not mapped, except with --mmap */
+#define MAP_BYTES (UINT64_C(8) << 20)
 /* The library's limit for a text of --multiline. */
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
@@ -388,8 +389,8 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Searches the text by the library's cheapest call that gives the report. A text that must be
- * read as a file with NULs is searched again. */
+/* Searches the text by the library's cheapest call that gives the report. Searches the text again
+ * if the search finds a NUL that changes what earlier lines mean (`rerun`). */
 static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
                                      struct trawl_error *error)
 {
@@ -636,7 +637,8 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
-/* --multiline: returns whether the file is mapped as one text. A short file is read. */
+/* --multiline: returns whether the file is mapped as one text. A short file is read, except with
+ * --mmap. */
 static bool maps_whole(const struct command_job *job, const struct open_file *file, off_t begin)
 {
     const uint64_t bytes = (uint64_t)file->status->st_size;

@@ -29,7 +29,7 @@ static const struct sample_line {
 };
 
 /* The library loads a format's library when a regular file of the format is opened. If the file is
- * a pipe, the library does so only at the first read. */
+ * a pipe, the library does so only at the first read. So the sample becomes a file in memory. */
 static bool unpacks(const struct sample_line *sample)
 {
     struct trawl_text *text = NULL;

@@ -377,7 +377,7 @@ bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, 
         length = 1;
         if (at < bytes_count) {
             if (!decode(charset, bytes + at, bytes_count - at, &code_point, &length)) {
-                code_point = 0x110000; /* as in words_utf8 */
+                code_point = 0x110000; /* no character; a word character for tg, see words.c */
                 length = 1;
             }
             is_word = is_word_character(NULL, code_point);

@@ -24,8 +24,8 @@ enum charset charset_open(bool utf8);
 const char *charset_name(enum charset charset);
 
 /* Returns the functions by which the library finds a letter's other cases and word characters. They
- * take code points, or bytes in CHARSET_SINGLE. Letters are equal if they are for grep -i or, if
- * by_unicode, for trawl_unicode. */
+ * take code points, or bytes in CHARSET_SINGLE. If by_unicode, letters are equal by the rule of
+ * trawl_unicode, otherwise by the rule of grep -i. */
 struct trawl_letters charset_utf8(bool by_unicode);
 
 /* Returns whether i and I are the same letter. In Turkish the answer is no. */

@@ -1,6 +1,7 @@
-/* decode: reads bytes as the decoders of WHATWG's standard do. Characters beyond ASCII come from
- * iconv, except in UTF-8 and where encodings.def has others. If a byte cannot continue a character,
- * and is ASCII, the byte is read again as the next character. */
+/* decode: reads bytes as the decoders of WHATWG's standard do. Most characters beyond ASCII come
+ * from iconv or from encodings.def. Those of UTF-8, x-user-defined and half-width katakana are
+ * computed. If a byte cannot continue a character, and is ASCII, the byte is read again as the next
+ * character. */
 #include "trawl/text/decode.h"
 
 #include <errno.h>

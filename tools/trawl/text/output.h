@@ -114,8 +114,7 @@ static inline void output_text(struct output *output, const char *text)
     output_bytes(output, text, strlen(text));
 }
 
-/* Adds a formatted text, for documents and messages: the text is first written into allocated
- * memory. */
+/* Adds a formatted text. Slow, because the text is first written into allocated memory. */
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

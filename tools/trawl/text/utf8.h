@@ -1,4 +1,4 @@
-/* utf8: UTF-8 as Unicode defines UTF-8, in any locale: for JSON and previews. */
+/* utf8: UTF-8 as Unicode defines UTF-8, in any locale. */
 #ifndef TRAWL_UTF8_H
 #define TRAWL_UTF8_H
 

@@ -9,8 +9,9 @@
  * has room for another byte. False: message[SETTINGS_ERROR_BYTES] names the file and says why. */
 bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *message);
 
-/* Reads the bytes of a descriptor. The caller frees *bytes, also after an error; *bytes has room
- * for another byte. Stops once there are more than `most` bytes. False: errno says why. */
+/* Reads the bytes of a descriptor. The caller frees *bytes, also after an error. Stops once there
+ * are more than `most` bytes; if there are not, *bytes has room for another byte. False: errno says
+ * why. */
 bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count);
 
 #endif
