@@ -22,7 +22,8 @@
 #define WORDS_BEFORE 2u
 /* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* additional words of a row: the words before the first window, and the ends of the last windows */
+/* additional words of a row: those before each window, and those of the last windows that lie after
+ * the stretch */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the

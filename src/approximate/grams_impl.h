@@ -51,7 +51,8 @@ static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, u
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* The arrays of struct approx_grams that the scan reads. */
+/* The members of struct approx_grams that compare_begins reads: five arrays with a word for each
+ * entry, and errors_max. */
 struct entries {
     const uint32_t *high;
     const uint32_t *low;

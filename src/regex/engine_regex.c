@@ -39,7 +39,8 @@
 /* Bytes that RE2 could read in the time in which a chain rules out an atom. A chain is an automaton
  * that reads the characters beside an atom (chain.h). */
 #define BYTES_PER_LOOK 6u
-#define AHEAD_MAX 4096u /* a list's common program reads at most this many bytes at once */
+#define AHEAD_MAX \
+    4096u /* a common program gets this many bytes at once at most, and a line's rest */
 /* RE2 reads this many bytes in the time of a verification's two matches. */
 #define SHORT_LINE 192u
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom

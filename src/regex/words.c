@@ -13,8 +13,9 @@
  * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* Where a search by PCRE2 may stop and go on, the search stops after this many begins of a match.
- * After a part that took less than BEGINS_NS the next part is twice as long, else BEGINS again. */
+/* A search by PCRE2 that may stop and go on does so after a part: BEGINS offsets at which a match
+ * may begin. After a part that took less than BEGINS_NS, the next part is twice as long, else
+ * BEGINS again. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
 /* most bytes that stand for a single byte of the line in a copy */
@@ -229,7 +230,7 @@ void words_release(struct words *words)
 }
 
 /* Returns whether the expression may match an empty string somewhere. Tries each place of some
- * short texts, which has all kinds of neighbours that an assertion can tell apart. */
+ * short texts, which have all kinds of neighbours that an assertion can tell apart. */
 static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {
     static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};

@@ -45,8 +45,8 @@ struct words {
     /* PLAIN: RE2 may read the line itself, without a copy */
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
     struct pcre2_run run; /* what PCRE2 knows of the line */
-    /* bytes [inside_from, inside_to) continue a character; found by the last search by PCRE2 that
-     * met such bytes */
+    /* bytes [inside_from, inside_to) continue a character of several bytes; found where a search by
+     * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
     uint8_t *copy;
