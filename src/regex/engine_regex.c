@@ -39,8 +39,7 @@
 /* Bytes that RE2 could read in the time in which a chain rules out an atom. A chain is an automaton
  * that reads the characters beside an atom (chain.h). */
 #define BYTES_PER_LOOK 6u
-#define AHEAD_MAX \
-    4096u /* a common program gets this many bytes at once at most, and a line's rest */
+#define AHEAD_MAX 4096u /* most bytes that a common program gets, but for the rest of a line */
 /* RE2 reads this many bytes in the time of a verification's two matches. */
 #define SHORT_LINE 192u
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom

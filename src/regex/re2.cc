@@ -121,9 +121,9 @@ const quick *quick_of(const struct regex *regex)
     return fast != &slow ? fast : nullptr;
 }
 
-// Returns the program for a thread that has asked often. The first such thread keeps the program
-// itself, unless the program is a list. Other threads get copies, up to one for each core; further
-// threads share these copies.
+// Returns the program for a thread that has asked often. If the program is no list, the first such
+// thread keeps the program itself; if such a program is large (COPY_INSTRUCTIONS_MAX), all threads
+// do. Other threads get copies, up to one for each core; further threads share these copies.
 const re2::RE2 *copy_of(const struct regex *regex)
 {
     const re2::RE2 &program = program_of(regex);
@@ -229,7 +229,7 @@ uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_opt
     return at == std::string::npos ? 0 : at;
 }
 
-// Describes RE2's mistake in *fault, in trawl's words, with the byte where the mistake begins.
+// Describes the mistake that RE2 found in fault->message, in trawl's words.
 void explain(const re2::RE2 &re, regex_fault *fault)
 {
     const std::string &part = re.error_arg();
@@ -324,7 +324,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
                                                   false, true, 0);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
-            return REGEX_LARGE; // only the groups that rewrite() added make the nesting too deep
+            return REGEX_LARGE; // or only the groups that rewrite() added are nested too deeply
         fault->at = place_of(re, made->source, *given);
         explain(re, fault);
         return REGEX_SYNTAX;

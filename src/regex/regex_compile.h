@@ -59,7 +59,9 @@ struct expressions {
     struct pcre2 **beyond;
     /* the sample has many characters of three bytes, so the automata of chain.h must know these */
     bool is_wide_text;
-    bool crosses;     /* a match may cross lines (TRAWL_MULTILINE) */
+    /* under TRAWL_MULTILINE: an expression may match a line end, asks where lines begin or end, or
+     * belongs to PCRE2 */
+    bool crosses;
     bool lines_alone; /* only lines can be asked for: PCRE2 may not find the longest occurrences */
     /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
      * PCRE2 decides about an expression. */
