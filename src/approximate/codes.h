@@ -15,7 +15,7 @@
 
 struct approx_codes {
     uint8_t code[256]; /* the code of each byte, or CODES_NONE */
-    /* for each class of bytes: bit c is set if the class has code c */
+    /* for each class of bytes: bit c is set if some byte of the class has code c */
     uint8_t sets[APPROX_CLASSES_MAX];
 };
 

@@ -45,7 +45,7 @@
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
  * after that match is found. */
 #define BYTES_PER_SKIP 12u
-/* If a step has more than an atom in QUICK_BYTES, quick.h may read the next steps whole. */
+/* If a step has more than an atom for each QUICK_BYTES, quick.h may read the next steps whole. */
 #define QUICK_BYTES 512u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE

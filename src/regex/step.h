@@ -37,8 +37,10 @@ struct engine_worker {
     uint64_t missed;
     /* the atoms must stay: they were chosen for this text already, or cannot be chosen again */
     bool is_resplit;
-    uint64_t record;    /* index of the record that was looked up last */
-    struct merge merge; /* the occurrences in the present line; room for passing_capacity */
+    uint64_t record; /* index of the record that was looked up last */
+    /* the next occurrence of each expression in the present line; `items` has passing_capacity
+     * elements */
+    struct merge merge;
     struct words words; /* what is known of the present line, for matches at edges of words */
     struct near near;   /* the atoms of a text that is searched as a single line */
     struct pause pause;

@@ -189,8 +189,8 @@ static void step_back(struct words *words)
 }
 
 /* Returns the offset in the copy for the offset `wanted` in the line, at which a character begins
- * or ends. Moves words->at. All calls for a line together move words->at as far forwards as RE2
- * searches, and at most half as far back. */
+ * or ends. Moves words->at. In all calls for a line together, words->at moves forwards about as far
+ * as RE2 searches, and back at most half as far. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)

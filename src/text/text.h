@@ -35,12 +35,15 @@ struct trawl_text {
     _Atomic bool is_on_host; /* the copy is complete */
     int descriptor;          /* only file and stream */
     bool descriptor_is_ours;
-    bool is_regular;            /* a regular file, even if read like a stream (size 0) */
-    bool stream_is_used;        /* a stream that is not a regular file can be searched only once */
-    uint64_t descriptor_begin;  /* file offset of the text's first byte, in a regular file */
-    struct text_unpack *unpack; /* state of unpacking; NULL: the caller did not ask to unpack */
-    struct mapping mapping;     /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
-    char *name;                 /* the text's name in messages, of name_bytes bytes with the NUL */
+    /* a regular file, even if read like a stream (size 0); false if it is unpacked, or mapped with
+     * TRAWL_TEXT_MAP */
+    bool is_regular;
+    bool stream_is_used;       /* a stream that is not a regular file can be searched only once */
+    uint64_t descriptor_begin; /* file offset of the text's first byte, in a regular file */
+    /* state of unpacking; NULL: the caller did not ask to unpack, or the file is not compressed */
+    struct text_unpack *unpack;
+    struct mapping mapping; /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
+    char *name;             /* the text's name in messages, of name_bytes bytes with the NUL */
     uint64_t name_bytes;
 };
 

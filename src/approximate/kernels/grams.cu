@@ -2,8 +2,9 @@
  * the text. See approx_grams.h for the words.
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_OFFSETS offsets in turn. Up to 1,024 threads.
- * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs. Dynamic: all tables
- *            (grams_..._shared), or 0 (grams_..._global), which read the tables from L2.
+ * Shared     Static: 3.1 KB for the text's codes, 15.5 KB in all with motifs. Dynamic: all tables
+ *            (grams_..._shared). grams_..._global read the tables from L2, and keep only the code
+ *            of each byte value in further 0.25 KB of static shared memory.
  * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that a
  *            gram begins: reads 20 (global). Per candidate: writes 8.
  * Progress   no block waits for a block.
@@ -15,8 +16,8 @@
  * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
  *            a second: 31 T within 4 mismatches, 9.8 T within 3 edits.
  * Lost       Counting the mismatches of all begins and patterns in bit planes: 6.9 T within 4
- *            mismatches [H200, a prototype]. Lists without motifs, which compare an exact NGG
- *            last: 7.3 T.
+ *            mismatches [H200, a prototype]. For patterns that end in NGG without an error (N is
+ *            any base), lists without motifs, by which NGG is compared last: 7.3 T.
  */
 #include "approximate/kernels/approx_grams.h"
 #include "cuda/kernels/simt.h"
