@@ -43,7 +43,7 @@
 /* selecting the offsets costs as much as the search for this many literals */
 #define GROUP_COST 25.0
 /* comparing a selected offset costs this many times as much as comparing an offset of the whole
- * text, since blocks of vectors are not full */
+ * text, since the selected offsets do not fill whole blocks of vectors */
 #define GROUP_OFFSET_COST 2.0
 
 /* The class and the shift of a row. With mismatches, row 0 has no bit set. */

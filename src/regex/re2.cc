@@ -33,8 +33,9 @@
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
 /* The automaton of a list has a state for each set of places in the list's expressions, and RE2
- * takes long to make the states again that it had to forget. So each thread that has asked a list
- * LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. */
+ * takes long to make the states again that it had to forget. So a thread that has asked a list
+ * LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. There is at
+ * most a copy for each core. */
 #define LIST_COPY_AFTER 1024u
 #define STATES_SHARE 16
 

@@ -72,9 +72,10 @@ struct expressions {
     /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines that end in
-     * newlines. NULL: the lines end otherwise, some expression means something else in such a text,
-     * or the expressions are too many or too large. Unless the plan limits memory, this program,
-     * heads and tails are compiled when a search first asks whether programs are ready. */
+     * newlines. NULL: the lines end otherwise, TRAWL_MULTILINE is set, some expression means
+     * something else in such a text, or the expressions are too many or too large. Unless the plan
+     * limits memory, this program, heads and tails are compiled when a search first asks whether
+     * programs are ready. */
     struct regex *whole;
     /* in texts that `whole` may read, each match of `whole` is a match of an expression */
     bool whole_is_exact;
@@ -90,8 +91,8 @@ struct expressions {
     /* each match begins in the line of its atom, so the search may look only there (near.h) */
     bool has_near;
     bool has_no_heads;    /* each match begins with an atom */
-    bool atoms_are_exact; /* a line matches exactly if it holds an atom */
-    bool words_are_exact; /* a line matches exactly if it holds an atom as a whole word */
+    bool atoms_are_exact; /* a line matches if and only if it holds an atom */
+    bool words_are_exact; /* a line matches if and only if it holds an atom as a whole word */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
     /* While the plan is compiled, in bytes: the memory that each program gets at first, the most

@@ -32,7 +32,7 @@ struct codec_io {
 };
 
 enum codec_result {
-    CODEC_MORE, /* the step used all input, or filled the output */
+    CODEC_MORE, /* the member goes on; a further step, with more input or room, may give more */
     CODEC_END,  /* a member has ended; a further member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more than CODEC_MEMORY_MAX */

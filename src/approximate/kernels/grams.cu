@@ -200,7 +200,7 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     uint32_t distance = symbols;
     struct grams_window window = {0, 0, 0};
 
-    /* Each code lessens the distance by 1 at most. */
+    /* Each code lessens the distance by 1 at most, so too large a distance ends the loop. */
     for (uint32_t i = 0; left > 0 && distance <= a->errors_max + left; i++, left--) {
         uint32_t equal, zero, below, above, carried;
 
@@ -374,7 +374,7 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
     }
 }
 
-/* The kind of search. */
+/* The kind of search: mismatches without motifs, mismatches with motifs, or edits. */
 enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
 
 /* Compares the literals on the lists of the grams at all offsets of the tile, and emits
