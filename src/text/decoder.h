@@ -56,7 +56,7 @@ void decoder_open(struct decoder *decoder, uint64_t file_offset);
  * after any use. threads: number of threads that the library may start. */
 enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *codec,
                                 uint32_t threads, const struct decoder_source *source);
-/* Moves the decoder to this file offset. decoder_begin must have been called before. */
+/* Moves the decoder to this file offset, and drops the input that is not decoded yet. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
 /* Returns how many bytes the library holds for its window now, which it learns from headers.

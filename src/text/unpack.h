@@ -24,7 +24,8 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
 /* Returns the format's name; NULL as long as no read has shown a format. */
 const char *unpack_format(const struct text_unpack *unpack);
 
-/* Returns whether unpack_read would return at once, as far as is known without decoding. */
+/* Returns whether unpack_read would return at once, now or within wait_ns < 10^9 nanoseconds, as
+ * far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
 /* Lets `threads` threads unpack. Must be called before the first read. Bytes that are unpacked
