@@ -2,8 +2,8 @@
  * the patterns has no code.
  *
  * A literal's symbol becomes a set of codes. A comparison of codes may say yes where the bytes
- * differ, but never no where the bytes are equal. Each of the four bases of DNA has a separate
- * code.
+ * differ, but never no where the bytes are equal. Bases of DNA that the patterns tell apart have
+ * separate codes.
  */
 #ifndef TRAWL_APPROXIMATE_CODES_H
 #define TRAWL_APPROXIMATE_CODES_H
