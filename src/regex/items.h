@@ -33,7 +33,7 @@ struct item {
     bool looks_ahead; /* an assertion inside depends on the byte after it */
     bool folds;       /* a character inside stands for letters of any case */
     bool keeps;       /* a character inside stands for itself alone */
-    bool lists;       /* the texts can be listed */
+    bool lists;       /* the item's texts can be listed */
     bool goes_on;     /* further bytes may follow the listed texts */
 };
 

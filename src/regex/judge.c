@@ -106,7 +106,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
-            /* for \G, a search may begin inside a character, as in ripgrep */
+            /* with \G, a further match may begin inside a character, as in ripgrep */
             from = pcre2 != NULL && !pcre2_may_stop(pcre2)
                        ? span->begin + 1
                        : words_step(expressions, line->bytes, count, span->begin);

@@ -206,7 +206,8 @@ static uint64_t after(const struct reader *reader, uint64_t at, const char *text
     return found != NULL ? (uint64_t)(found - reader->bytes) + strlen(text) : reader->count;
 }
 
-/* Returns the offset after the '[' at `at`, and after what follows it as a part of the class. */
+/* Returns the offset after the '[' at `at` and after the bytes behind it that cannot end the class:
+ * where a class begins, '^' and a first ']'; inside a class, the rest of a name like [:alpha:]. */
 static uint64_t after_bracket(const struct reader *reader, uint64_t at)
 {
     uint64_t end = at + 2;
@@ -287,7 +288,7 @@ static const char *instead(enum program program, uint32_t flags, char letter)
 struct writer {
     char *bytes; /* NULL: only the length is wanted */
     uint64_t count;
-    bool differs; /* the program needs a text of its own */
+    bool differs; /* the text is not that of the program before, so it must be compiled */
 };
 
 static void put(struct writer *writer, const char *bytes, uint64_t count)

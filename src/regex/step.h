@@ -60,7 +60,7 @@ struct step {
     uint64_t from;
     uint64_t to;
     struct engine_result *result; /* receives the task's hits */
-    bool splits_again;    /* the atoms shall be chosen again, and the step ends before this line */
+    bool splits_again;    /* the atoms shall be chosen again; the present line is not searched */
     bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
     uint64_t decided;     /* the search of the lines that begin before this offset is done */
     uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */

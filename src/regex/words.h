@@ -44,7 +44,7 @@ struct judged {
 struct words {
     /* PLAIN: RE2 may read the line itself, without a copy */
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
-    struct pcre2_run run; /* what PCRE2 knows of the line */
+    struct pcre2_run run; /* the part of the line in which PCRE2 looked last */
     /* bytes [inside_from, inside_to) continue a character of several bytes; found where a search by
      * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
