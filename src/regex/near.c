@@ -20,7 +20,7 @@
 #define BYTES_PER_NS 2u
 /* the automaton beside an atom (chain.h) may read this many bytes more than CHAIN_BYTES */
 #define SPARE_BYTES 64u
-#define CONTEXT_BYTES 4u /* assertions in a head look at no more bytes before the head */
+#define CONTEXT_BYTES 4u /* assertions in a head look at up to this many bytes before the head */
 
 /* Returns the index of the first hit at `from` or later. */
 static uint64_t first_from(const struct hits *hits, uint64_t from)

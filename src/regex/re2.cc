@@ -230,7 +230,7 @@ uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_opt
     return at == std::string::npos ? 0 : at;
 }
 
-// Describes the mistake that RE2 found in fault->message, in trawl's words.
+// Writes a description of the mistake that RE2 found, in trawl's words, to fault->message.
 void explain(const re2::RE2 &re, regex_fault *fault)
 {
     const std::string &part = re.error_arg();
@@ -325,7 +325,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
                                                   false, true, 0);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
-            return REGEX_LARGE; // or only the groups that rewrite() added are nested too deeply
+            return REGEX_LARGE; // too large, or nested too deeply only with rewrite()'s groups
         fault->at = place_of(re, made->source, *given);
         explain(re, fault);
         return REGEX_SYNTAX;

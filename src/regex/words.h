@@ -7,7 +7,7 @@
  *     a letter or digit of ASCII   a
  *     another word character       _c_   and '_' itself is _--_
  *     any other character          \nc\n   and '\n' itself is \n--\n
- *     a byte of no character       as any other; if expressions.is_strict, the byte alone
+ *     a byte of no character       as any other; if is_strict (regex_compile.h), the byte alone
  *
  * In such a copy RE2's \b knows all words. (?m:^) holds where the character before belongs to no
  * word, and (?m:$) where the character after belongs to no word. Under TRAWL_MULTILINE, ^ and $ ask

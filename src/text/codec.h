@@ -36,7 +36,7 @@ enum codec_result {
     CODEC_MORE, /* the member goes on; a further step, with more input or room, may give more */
     CODEC_END,  /* a member has ended; a further member may follow */
     CODEC_DAMAGED,
-    CODEC_LARGE, /* decoding would need more memory than the limit */
+    CODEC_LARGE, /* decoding would need more memory than the library's limit */
     CODEC_MEMORY
 };
 
