@@ -55,7 +55,8 @@ struct regex_options {
     bool is_list; /* the expression is a list of expressions; copies may take more memory */
     enum regex_when when;
     uint64_t memory_bytes;
-    /* number of the plan, under which classes are remembered; 0: nothing is remembered */
+    /* number of the plan, under which classes.h remembers how classes are written; 0: nothing is
+     * remembered for the plan */
     uint64_t plan;
 };
 

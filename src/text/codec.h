@@ -4,7 +4,7 @@
  * A format's library is loaded with the first text of that format. So the command does not load
  * all libraries at the start, and a program that links libtrawl runs without them. The build takes
  * types from a library's header. Without the header, the codec is built without the library, and
- * opening a text of that format fails with a message.
+ * opening a file of that format, or reading a stream of that format, fails with a message.
  */
 #ifndef TRAWL_TEXT_CODEC_H
 #define TRAWL_TEXT_CODEC_H
