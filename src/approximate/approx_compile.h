@@ -20,7 +20,7 @@ enum approx_method {
     APPROX_GRAMS,
     /* mismatches: counts the mismatches at all offsets, by operations on bit planes */
     APPROX_PLANES,
-    APPROX_COLUMNS, /* edits: computes the columns of Sellers' table, as bits (Myers 1999) */
+    APPROX_COLUMNS, /* edits: computes Sellers' table, with 64 offsets of the text in a word */
     APPROX_ALL,     /* every offset is a candidate */
     APPROX_METHODS
 };

@@ -15,7 +15,7 @@ enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
                                      struct approx_device **device, struct trawl_error *error);
 void approx_device_close(struct approx_device *device);
 /* Makes `approximate` the plan of later searches. Errors: MEMORY, DEVICE; UNSUPPORTED if devices
- * have no method for the plan. */
+ * have no method for the plan, or its tables would be too large. */
 enum trawl_status approx_device_begin(struct approx_device *device,
                                       const struct approximate *approximate,
                                       struct trawl_error *error);
@@ -25,7 +25,7 @@ enum trawl_status approx_device_begin(struct approx_device *device,
 enum trawl_status approx_device_prepare(struct approx_device *device, struct trawl_error *error);
 /* Does a step of a search: finds the candidates of all occurrences that begin in [from, *to) of the
  * chunk. If there are too many candidates, lowers *to, but not down to `from`. Errors: MEMORY,
- * DEVICE. */
+ * DEVICE, UNSUPPORTED; STOPPED if the chunk's call is over. */
 enum trawl_status approx_device_candidates(struct approx_device *device,
                                            const struct engine_chunk *chunk, uint64_t from,
                                            uint64_t *to, struct approx_candidates *candidates,

@@ -22,7 +22,8 @@
 #define WORDS_BEFORE 2u
 /* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* additional words of a row: the words before the first window, and the ends of the last windows */
+/* additional words of a row: those before each window, and those of the last windows that lie after
+ * the stretch */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
@@ -42,7 +43,7 @@
 /* selecting the offsets costs as much as the search for this many literals */
 #define GROUP_COST 25.0
 /* comparing a selected offset costs this many times as much as comparing an offset of the whole
- * text, since blocks of vectors are not full */
+ * text, since the selected offsets do not fill whole blocks of vectors */
 #define GROUP_OFFSET_COST 2.0
 
 /* The class and the shift of a row. With mismatches, row 0 has no bit set. */

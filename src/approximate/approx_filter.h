@@ -2,7 +2,7 @@
  * the offsets that may be occurrences.
  *
  * With mismatches the answer is a bit for each begin, found by counting in bit planes. With edits
- * the answer is a bit for each end, found by columns of Sellers' table in bits. At most 64 symbols
+ * the answer is a bit for each end, found by rows of Sellers' table in bits. At most 64 symbols
  * of a literal are compared: the first symbols or, with edits, the last symbols. So a filter may
  * accept an offset that approx_verify.h rejects, but never rejects an offset that approx_verify.h
  * accepts.

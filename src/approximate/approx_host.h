@@ -22,7 +22,7 @@ void approx_host_close(struct approx_host *host); /* accepts NULL */
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error);
 /* Finds the candidates of all occurrences that begin in [from, *to) of the chunk. May lower *to,
- * but not down to `from`. Errors: MEMORY. */
+ * but not down to `from`. Errors: MEMORY; STOPPED if the chunk's call is over. */
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
                                          uint64_t from, uint64_t *to,
                                          struct approx_candidates *candidates,

@@ -30,8 +30,8 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
 /* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
  * occurrence begins piece->symbol symbols before the piece. With edits, the occurrence ends after
  * the symbols that follow the piece in the literal, up to k symbols more or fewer. If symbols are
- * characters, returns false if the piece does not begin at a character of the scope, or if the
- * occurrence would begin before the scope. If symbols are bytes, returns true. */
+ * characters, returns false if the piece does not begin at a character of the scope, or if, with
+ * mismatches, the occurrence would begin before the scope. If symbols are bytes, returns true. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)

@@ -53,9 +53,9 @@ static uint32_t own_byte(const struct approximate *approximate, const struct app
 }
 
 /* Gives codes to bytes, class by class, the class that occurs most often in the literals first. All
- * remaining bytes of the classes, which several classes share, get the last code. With ANY_BASE
- * these are the letters that stand for several bases: if they were spread over the codes, each
- * base's class would have all codes. */
+ * remaining bytes of the classes get the last code. With ANY_BASE these are the letters that stand
+ * for several bases: if these letters were spread over the codes, each base's class would have all
+ * codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)
 {
     uint64_t symbols[APPROX_CLASSES_MAX] = {0};

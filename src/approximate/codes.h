@@ -2,8 +2,8 @@
  * the patterns has no code.
  *
  * A literal's symbol becomes a set of codes. A comparison of codes may say yes where the bytes
- * differ, but never no where the bytes are equal. Each of the four bases of DNA has a separate
- * code.
+ * differ, but never no where the bytes are equal. Bases of DNA that the patterns tell apart have
+ * separate codes.
  */
 #ifndef TRAWL_APPROXIMATE_CODES_H
 #define TRAWL_APPROXIMATE_CODES_H
@@ -15,7 +15,7 @@
 
 struct approx_codes {
     uint8_t code[256]; /* the code of each byte, or CODES_NONE */
-    /* for each class of bytes: bit c is set if the class has code c */
+    /* for each class of bytes: bit c is set if some byte of the class has code c */
     uint8_t sets[APPROX_CLASSES_MAX];
 };
 

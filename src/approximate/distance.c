@@ -3,9 +3,9 @@
  *
  * On each diagonal of the table text × literal, the paths with e errors reach a furthest row. The
  * search computes this row for e = 0 to k: k + 1 comparisons for each diagonal, whatever the
- * literal's length. Each comparison ends at the first difference, in a text unlike the literal
- * after a few nanoseconds. With exact parts the furthest path need not be the best path, so a table
- * of costs decides.
+ * literal's length. Each comparison ends at the first difference. In a text unlike the literal, a
+ * comparison takes a few nanoseconds. With exact parts the furthest path need not be the best path,
+ * so pair_spans computes a table of costs.
  */
 #include "approximate/distance.h"
 

@@ -11,8 +11,9 @@
 
 #define STEP_HOST (1u << 18) /* number of begins of a worker's first step */
 #define STEP_DEVICE (1u << 30)
-/* If a step has at least this many candidates, the engine asks whether the host's method takes
- * less time than the verification. To verify LEFT_MIN candidates takes about a millisecond. */
+/* If a step of a device has at least this many candidates, the engine asks whether a search by the
+ * host takes less time than to verify the candidates. To verify LEFT_MIN candidates takes about a
+ * millisecond. */
 #define LEFT_MIN 4096u
 
 struct engine_worker {

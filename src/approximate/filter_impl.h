@@ -79,8 +79,8 @@ INLINE bool vector_any(vector a)
 
 /* Adapts vote->from, the number of groups of four rows after which a block first tests whether some
  * offset can still have an occurrence. The block tested `votes` times; `passed` says that the
- * block's last test found no such offset. In the long run, one block in nine makes a test too
- * many. */
+ * block's last test found no such offset. In the long run, one block in nine tests more than
+ * once. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)

@@ -1,4 +1,5 @@
-/* filter_ops: declares the table of functions that each instruction set fills for approx_filter. */
+/* filter_ops: declares the table of functions for approx_filter.h and grams.h, which each
+ * instruction set fills. */
 #ifndef TRAWL_APPROXIMATE_FILTER_OPS_H
 #define TRAWL_APPROXIMATE_FILTER_OPS_H
 

@@ -20,7 +20,7 @@
 #define GRAMS_BITS_BEFORE 64u /* bits of a stretch before the bit of offset 0 */
 
 /* A group has the literals with the same exact part. The scan compares the exact part with the text
- * before the pieces. */
+ * first, and looks up the pieces only where the exact part stands. */
 #define GRAMS_GROUPS_MAX 8u
 
 struct grams_group {
@@ -33,7 +33,7 @@ struct grams_group {
     uint32_t piece_end;
 };
 
-/* Which symbols a piece has; the same in each literal of a group. */
+/* Where a piece begins in each literal of a group, and how long the piece's gram is. */
 struct grams_piece {
     uint32_t symbol;       /* the piece's first symbol in each literal */
     uint32_t gram_symbols; /* the first symbols of the piece, which are looked up as a gram */
@@ -91,8 +91,8 @@ void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
  * begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX
- * after an occurrence's begin, so `bytes` should include so many bytes after `offsets` if the text
- * has them. */
+ * after an occurrence's begin, so `bytes` should include that many bytes after `offsets` if the
+ * text has them. */
 void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
                           uint32_t offsets, struct grams_stretch *stretch);
 

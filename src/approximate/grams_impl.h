@@ -51,7 +51,8 @@ static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, u
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* The arrays of struct approx_grams that the scan reads. */
+/* The members of struct approx_grams that compare_begins reads: five arrays with a word for each
+ * entry, and errors_max. */
 struct entries {
     const uint32_t *high;
     const uint32_t *low;
@@ -185,8 +186,8 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
 }
 
 /* Sets a lane of *near to a value other than 0 if a span of the lane's text is within errors_max
- * edits of the lane's literal. The span may end as far after the text's begin as the longest of the
- * literals has symbols, and 2 * errors_max further. Computes columns of Sellers' table (Myers
+ * edits of the lane's literal. If the longest of the literals has n symbols, the span may end up to
+ * n + 2 * errors_max offsets after the text's begin. Computes columns of Sellers' table (Myers
  * 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)

@@ -268,7 +268,8 @@ static void fill_rows(struct places *places)
         }
 }
 
-/* Notes which bytes may end a line that the sequence matches. */
+/* If the sequence allows (chain->checks_last), notes which bytes may end a line that the sequence
+ * matches. */
 static void note_last(const struct expressions *made, const struct split_sequence *sequence,
                       const struct places *places)
 {

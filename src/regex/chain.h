@@ -4,8 +4,8 @@
  * In `[A-Z][a-z]+ said\b`, a search finds the string " said". One chain reads `[A-Z][a-z]+`
  * backwards from the string, another chain reads `\b` forwards. A chain is made of a sequence of
  * characters, each with its repetition, and of edges: of words, and of the line (`^` backwards, `$`
- * forwards). A chain knows the characters of up to three bytes of UTF-8 or, if each byte is a
- * character, all bytes. At other characters, and if the bytes that it may read do not decide, the
+ * forwards). A chain knows the characters of up to two or three bytes of UTF-8 or, if each byte is
+ * a character, all bytes. At other characters, and if the bytes that it may read do not decide, the
  * chain answers that RE2 has to be asked. With TRAWL_MULTILINE, a sequence with edges has no chain.
  */
 #ifndef TRAWL_REGEX_CHAIN_H

@@ -1,5 +1,5 @@
-/* class_text: finds where a class like [a-z_] ends in an expression, and what it holds, without
- * reading its characters. */
+/* class_text: finds where a class like [a-z_] ends in an expression, and whether the class has
+ * parts such as names or operators, without listing the class's characters. */
 #ifndef TRAWL_REGEX_CLASS_TEXT_H
 #define TRAWL_REGEX_CLASS_TEXT_H
 

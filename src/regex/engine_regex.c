@@ -39,13 +39,13 @@
 /* Bytes that RE2 could read in the time in which a chain rules out an atom. A chain is an automaton
  * that reads the characters beside an atom (chain.h). */
 #define BYTES_PER_LOOK 6u
-#define AHEAD_MAX 4096u /* a list's common program reads at most this many bytes at once */
+#define AHEAD_MAX 4096u /* a common program gets up to this many bytes, and the line's rest */
 /* RE2 reads this many bytes in the time of a verification's two matches. */
 #define SHORT_LINE 192u
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
  * after that match is found. */
 #define BYTES_PER_SKIP 12u
-/* If a step has more than an atom in QUICK_BYTES, quick.h may read the next steps whole. */
+/* If a step has more than one atom per QUICK_BYTES bytes, quick.h may read the next steps whole. */
 #define QUICK_BYTES 512u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
@@ -57,7 +57,7 @@
 #define RESPLIT_MAX 4096u
 /* This many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
-/* On a GPU, the first and the longest steps are this many times longer: a step costs a launch. */
+/* On a GPU: how many times longer the first and the longest steps are. A step costs a launch. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -276,8 +276,8 @@ static bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
 }
 
 /* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
- * expressions, their common program first rules out lines. It begins with a single line, and gets
- * twice as many bytes after each answer that no line matches. */
+ * expressions, their common program first rules out lines. This program gets a single line first,
+ * and twice as many bytes after each answer that no line matches. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -694,7 +694,7 @@ static bool reads_quickly(const struct step *step)
 }
 
 /* Searches a step by one of the three ways. If the search by atoms wasted more time than RE2 needs
- * to read the whole step, the next WHOLE_STEPS steps do without atoms. */
+ * to read the whole step, or reads_quickly() holds, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "regex/class_text.h"
 
-#define DEPTH_MAX 8u /* groups inside each other */
+#define DEPTH_MAX 8u /* the most groups inside each other */
 
 static const char flag_letters[] = FLAG_LETTERS;
 

@@ -17,7 +17,8 @@ enum kind { CHARS, ANY, EDGE, OPEN, CLOSE, BAR, FLAGS, REPEAT, END };
 struct item {
     uint64_t begin; /* the item is the expression's bytes [begin, end), with its repetition */
     uint64_t end;
-    /* the offset where a character ends, without its repetition; 0: the item is no character */
+    /* the offset where the item's character, class or '.' ends, without its repetition; 0: the item
+     * is something else, or has two repetitions */
     uint64_t one_end;
     uint32_t least; /* least number of repetitions */
     uint32_t most;  /* greatest number of repetitions; SPLIT_ENDLESS: no limit */
@@ -32,7 +33,7 @@ struct item {
     bool looks_ahead; /* an assertion inside depends on the byte after it */
     bool folds;       /* a character inside stands for letters of any case */
     bool keeps;       /* a character inside stands for itself alone */
-    bool lists;       /* the texts can be listed */
+    bool lists;       /* the item's texts can be listed */
     bool goes_on;     /* further bytes may follow the listed texts */
 };
 
@@ -56,7 +57,7 @@ struct reader {
     struct item *items;
     uint64_t item_count;
     uint64_t item_capacity;
-    char *text; /* the expressions of the heads and tails that are being written */
+    char *text; /* expressions being written: what stands before (head) or after (tail) a string */
     uint64_t text_count;
     uint64_t text_capacity;
     uint64_t text_total; /* bytes written for all heads and tails so far */

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "regex/near.h"
 
-/* Returns the status for a result below 0, which words_match returns instead of a match. */
+/* Returns the status for a result of words_match. A result below 0 is an error. */
 static enum trawl_status status_of(int found, const struct judged *line, struct trawl_error *error)
 {
     if (found >= 0)
@@ -106,7 +106,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
-            /* for \G, a search may begin inside a character, as in ripgrep */
+            /* with \G, a further match may begin inside a character, as in ripgrep */
             from = pcre2 != NULL && !pcre2_may_stop(pcre2)
                        ? span->begin + 1
                        : words_step(expressions, line->bytes, count, span->begin);
@@ -189,7 +189,7 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
-    /* an empty match counts only once in a line */
+    /* unless each_empty is set, an empty match is its expression's only match in the line */
     found = first->span.end > first->span.begin || line->each_empty;
     if (found)
         TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
@@ -228,7 +228,7 @@ struct trawl_line {
     struct words words;
     uint64_t looks; /* calls of regex_line_match */
     uint64_t span_count;
-    struct regex_span *spans; /* room for each group: `few`, or memory of the line's own */
+    struct regex_span *spans; /* for the match and each group: `few`, or memory of their own */
     struct regex_span few[8];
 };
 
@@ -282,7 +282,8 @@ void regex_line_close(struct trawl_line *line)
     memory_release(line, 1, sizeof *line);
 }
 
-/* Stores the groups of a match whose offsets count from `first`. */
+/* Stores the match and groups of line->spans, whose offsets count from byte `first` of the line.
+ * Groups without a span become UINT64_MAX. */
 static enum trawl_status put_groups(const struct trawl_line *line, int found, uint64_t first,
                                     struct trawl_range *groups, uint64_t groups_max,
                                     struct trawl_error *error)

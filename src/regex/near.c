@@ -20,7 +20,7 @@
 #define BYTES_PER_NS 2u
 /* the automaton beside an atom (chain.h) may read this many bytes more than CHAIN_BYTES */
 #define SPARE_BYTES 64u
-#define CONTEXT_BYTES 4u /* assertions in a head look at fewer bytes before the head */
+#define CONTEXT_BYTES 4u /* assertions in a head look at up to this many bytes before the head */
 
 /* Returns the index of the first hit at `from` or later. */
 static uint64_t first_from(const struct hits *hits, uint64_t from)
@@ -73,7 +73,7 @@ static int match_at(const struct expressions *expressions, const struct anchor *
 
 /* Of the matches that hold the atom of the hit, finds the one that begins first. Stores this match
  * in *span if it begins before *span does. Returns 1, even if there is no match. Returns NEAR_ASKS
- * if the program of a head is missing, or an error below 0. */
+ * if RE2 could not compile the program of a head, or an error below 0. */
 static int match_hit(const struct expressions *expressions, uint32_t expression,
                      const struct judged *line, uint64_t begin, uint64_t from,
                      const struct hit *hit, struct regex_span *span)

@@ -158,9 +158,9 @@ static enum trawl_status load(struct trawl_error *error)
 }
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
- * and other classes mean Unicode's characters. Only lines that end in NUL hold newlines: there ^
- * and $ match at newlines in ripgrep's syntax, and '.' matches a newline in the syntaxes of POSIX,
- * as in grep. */
+ * and other classes mean Unicode's characters. Without options->multi, only lines that end in NUL
+ * hold newlines: there ^ and $ match at newlines in ripgrep's syntax, and '.' matches a newline in
+ * the syntaxes of POSIX, as in grep. */
 static uint32_t flags_of(const struct regex_options *options)
 {
     uint32_t flags = (options->fold ? CASELESS : 0) | (options->dot_all ? DOTALL : 0) |
@@ -206,7 +206,8 @@ static uint64_t after(const struct reader *reader, uint64_t at, const char *text
     return found != NULL ? (uint64_t)(found - reader->bytes) + strlen(text) : reader->count;
 }
 
-/* Returns the offset after the '[' at `at`, and after what follows it as a part of the class. */
+/* Returns the offset after the '[' at `at` and after the bytes behind it that cannot end the class:
+ * where a class begins, '^' and a first ']'; inside a class, the rest of a name like [:alpha:]. */
 static uint64_t after_bracket(const struct reader *reader, uint64_t at)
 {
     uint64_t end = at + 2;
@@ -287,7 +288,7 @@ static const char *instead(enum program program, uint32_t flags, char letter)
 struct writer {
     char *bytes; /* NULL: only the length is wanted */
     uint64_t count;
-    bool differs; /* the program needs a text of its own */
+    bool differs; /* the text is not that of the program before, so it must be compiled */
 };
 
 static void put(struct writer *writer, const char *bytes, uint64_t count)

@@ -33,8 +33,8 @@ struct pcre2_line {
 #define PCRE2_OVER (-4) /* the line would take more work than the limit */
 
 /* A filter: an expression in RE2's syntax that matches each line in which PCRE2's expression
- * matches, and perhaps more lines. A filter consists of strings, characters of any kind, groups and
- * repetitions. */
+ * matches, and perhaps more lines. A filter consists of strings, characters of any kind, groups,
+ * alternatives and repetitions. */
 struct pcre2_filter {
     char *bytes; /* owned */
     uint64_t count;

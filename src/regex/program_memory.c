@@ -4,8 +4,8 @@
 #include "base/checked.h"
 
 /* The limit for the memory of a single program is PROGRAM_BYTES if the plan's options set no limit.
- * If they limit the memory of all programs together, it is the smaller of BOUNDED_BYTES and
- * 1/BOUNDED_SHARE of that memory. */
+ * If the options limit the memory of all programs together, the limit for a single program is the
+ * smaller of BOUNDED_BYTES and 1/BOUNDED_SHARE of that memory. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define BOUNDED_SHARE 32u

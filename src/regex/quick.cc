@@ -153,7 +153,7 @@ std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, 
 
         if (part[0] == '(' && part.back() == ')') {
             if (!open.empty() || (part != "(?m)" && part != "(?m-i)"))
-                return nullptr; // flags that this class does not know, or of a group
+                return nullptr; // flags other than these, or flags inside a group
             by_lines = true;
         } else if (part[0] == '(') {
             const bool has_number = part == "(" || part[2] == 'P' || part[2] == '<';

@@ -33,8 +33,9 @@
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
 /* The automaton of a list has a state for each set of places in the list's expressions, and RE2
- * takes long to make the states again that it had to forget. So each thread that has asked a list
- * LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. */
+ * takes long to make the states again that it had to forget. So a thread that has asked a list
+ * LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. There is at
+ * most a copy for each core. */
 #define LIST_COPY_AFTER 1024u
 #define STATES_SHARE 16
 
@@ -121,9 +122,9 @@ const quick *quick_of(const struct regex *regex)
     return fast != &slow ? fast : nullptr;
 }
 
-// Returns the program for a thread that has asked often. The first such thread keeps the program
-// itself, unless the program is a list. Other threads get copies, up to one for each core; further
-// threads share these copies.
+// Returns the program for a thread that has asked often. If the program is no list, the first such
+// thread keeps the program itself; if such a program is large (COPY_INSTRUCTIONS_MAX), all threads
+// do. Other threads get copies, up to one for each core; further threads share these copies.
 const re2::RE2 *copy_of(const struct regex *regex)
 {
     const re2::RE2 &program = program_of(regex);
@@ -229,7 +230,7 @@ uint64_t place_of(const re2::RE2 &re, const std::string &source, const regex_opt
     return at == std::string::npos ? 0 : at;
 }
 
-// Describes RE2's mistake in *fault, in trawl's words, with the byte where the mistake begins.
+// Writes a description of the mistake that RE2 found, in trawl's words, to fault->message.
 void explain(const re2::RE2 &re, regex_fault *fault)
 {
     const std::string &part = re.error_arg();
@@ -324,7 +325,7 @@ enum regex_status compile(const char *bytes, uint64_t count, const regex_options
                                                   false, true, 0);
         const re2::RE2 &re = program_of(made.get());
         if (re.ok() || re.error_code() == re2::RE2::ErrorPatternTooLarge)
-            return REGEX_LARGE; // only the groups that rewrite() added make the nesting too deep
+            return REGEX_LARGE; // too large, or nested too deeply only with rewrite()'s groups
         fault->at = place_of(re, made->source, *given);
         explain(re, fault);
         return REGEX_SYNTAX;

@@ -1,9 +1,10 @@
 /* re2: a table of C functions for all that trawl needs of the library RE2. Only re2.cc and
  * classes.cc include RE2's headers.
  *
- * re2.cc and classes.cc form a shared object, libtrawl_regex, which regex_load.c loads when a
- * program builds its first plan of expressions. So a program without expressions loads no C++
- * library. No function throws or logs. All functions may be called by several threads at once.
+ * These two files, quick.cc, rewrite.cc and class_text.c form a shared object, libtrawl_regex,
+ * which regex_load.c loads when a program builds its first plan of expressions. So a program
+ * without expressions loads no C++ library. No function throws or logs. All functions may be called
+ * by several threads at once.
  */
 #ifndef TRAWL_REGEX_RE2_H
 #define TRAWL_REGEX_RE2_H
@@ -54,7 +55,8 @@ struct regex_options {
     bool is_list; /* the expression is a list of expressions; copies may take more memory */
     enum regex_when when;
     uint64_t memory_bytes;
-    /* number of the plan, under which classes are remembered; 0: nothing is remembered */
+    /* number of the plan, under which classes.h remembers how classes are written; 0: nothing is
+     * remembered for the plan */
     uint64_t plan;
 };
 

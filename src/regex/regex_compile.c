@@ -213,7 +213,7 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, con
     TRAWL_TRY(translate(is_filter ? TRAWL_PERL : plan->expressions.syntax, plan->flags,
                         options.bytes, bytes, count, &translated, error));
     made->bytes_left +=
-        /* the expression is sure of this much memory (program_memory_divide) */
+        /* program_memory_divide has set this much memory aside for the expression */
         made->program_bytes;
     options.when = REGEX_PARSED;
     if (made->each[index] != NULL) /* compile_beyond may compile a second filter, after a refusal */
@@ -258,7 +258,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
                             plan->flags & ~words, &made->beyond[index], error));
     if (filter->count > 0)
         status = compile_linear(maker, index, filter->bytes, filter->count, NULL);
-    /* RE2 cannot compile the filter, so PCRE2 is asked about each line */
+    /* there is no filter, or RE2 cannot compile the filter, so PCRE2 is asked about each line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         maker->needs_line = true;
         status = compile_linear(maker, index, "(?:)", 4, error);
@@ -392,8 +392,8 @@ done:
     return status;
 }
 
-/* Compiles expression number `index`. If RE2 refuses the expression as a mistake and the caller
- * allows PCRE2, tries PCRE2. */
+/* Compiles expression number `index`. If the caller allows PCRE2, PCRE2 gets expressions that RE2
+ * refuses as mistakes, and expressions with possessive repetitions. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;

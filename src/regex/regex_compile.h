@@ -43,13 +43,13 @@ struct marked_unit {
 struct expressions {
     const struct regex_ops *ops;
     const struct trawl_plan *plan;
-    /* the options of each program, except for marks, lines, when and memory_bytes, which differ */
+    /* the options of all programs; some programs change members such as marks, lines or when */
     struct regex_options options;
     uint32_t count;
     struct regex **each; /* `count` programs, one for each expression, which read single lines */
-    /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if the
-     * expression has no edge of a word about which the program in `each` may be wrong; the array is
-     * NULL if no expression has such an edge. */
+    /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if PCRE2
+     * decides about the expression, or if the expression has no edge of a word about which the
+     * program in `each` may be wrong. The array is NULL if all entries would be NULL. */
     struct regex **marked;
     /* for each program of `marked`: whether it may match the empty string; words.c finds out */
     _Atomic uint8_t *may_be_empty;
@@ -57,9 +57,11 @@ struct expressions {
      * NULL if RE2 decides about all. If PCRE2 decides, the program in `each` is that of a filter,
      * which matches each line in which PCRE2's program matches. */
     struct pcre2 **beyond;
-    /* texts have many characters of three bytes, so the automata of chain.h must know them */
+    /* the sample has many characters of three bytes, so the automata of chain.h must know these */
     bool is_wide_text;
-    bool crosses;     /* a match may cross lines (TRAWL_MULTILINE) */
+    /* under TRAWL_MULTILINE: an expression may match a line end, asks where lines begin or end, or
+     * belongs to PCRE2 */
+    bool crosses;
     bool lines_alone; /* only lines can be asked for: PCRE2 may not find the longest occurrences */
     /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
      * PCRE2 decides about an expression. */
@@ -69,10 +71,11 @@ struct expressions {
     bool is_strict; /* no edge of a word stands beside a byte that belongs to no character */
     /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
     bool has_wide_words;
-    /* The common program: all expressions as alternatives, for texts of many lines. NULL: some
-     * expression means something else in such a text, or the expressions are too many or too large.
-     * This program, heads and tails are compiled when a search first asks whether programs are
-     * ready. */
+    /* The common program: all expressions as alternatives, for texts of many lines that end in
+     * newlines. NULL: the lines end otherwise, TRAWL_MULTILINE is set, some expression means
+     * something else in such a text, or the expressions are too many or too large. Unless the plan
+     * limits memory, this program, heads and tails are compiled when a search first asks whether
+     * programs are ready. */
     struct regex *whole;
     /* in texts that `whole` may read, each match of `whole` is a match of an expression */
     bool whole_is_exact;
@@ -88,8 +91,8 @@ struct expressions {
     /* each match begins in the line of its atom, so the search may look only there (near.h) */
     bool has_near;
     bool has_no_heads;    /* each match begins with an atom */
-    bool atoms_are_exact; /* a line matches exactly if it holds an atom */
-    bool words_are_exact; /* a line matches exactly if it holds an atom as a whole word */
+    bool atoms_are_exact; /* a line matches if and only if it holds an atom */
+    bool words_are_exact; /* a line matches if and only if it holds an atom as a whole word */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
     /* While the plan is compiled, in bytes: the memory that each program gets at first, the most

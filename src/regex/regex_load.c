@@ -1,6 +1,7 @@
 /* regex_load: loads the shared object libtrawl_regex, which holds RE2. Looks in the directory of
  * the program or library that holds this code, then in ../lib and ../../lib of that directory
- * (../../lib serves programs in libexec/trawl), then where the system keeps libraries. */
+ * (../../lib serves programs in libexec/trawl), then where the system keeps libraries. `lib` stands
+ * for the build's CMAKE_INSTALL_LIBDIR, which may also be lib64, for example. */
 #include "regex/regex_load.h"
 
 #include <dlfcn.h>

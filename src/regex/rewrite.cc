@@ -78,7 +78,7 @@ class rewriter
     bool pairs = false; // some character is a class of exactly a letter in both cases
     // for RE2, such a letter equals a third character: K the Kelvin sign, S the long s
     bool has_three = false;
-    bool others = false; // some character is anything else
+    bool others = false; // some other character or class stands where case counts
     bool apart = false;
     const bool keeps_m = options.marks == REGEX_UNMARKED || options.marks == REGEX_MARKED_LINES;
     std::vector<flags> open;

@@ -30,7 +30,9 @@
  * the copies of an expression of n bytes may have TEXT_SHARE × n + TEXT_SPARED bytes. */
 #define TEXT_SHARE 16u
 #define TEXT_SPARED 65536u
-#define ITEM_BYTES_MAX 512u /* an item of more bytes counts as one that may hold a line end */
+/* an item of this many bytes or more, whose texts cannot be listed, counts as one that may hold a
+ * line end */
+#define ITEM_BYTES_MAX 512u
 
 struct run {
     uint64_t first; /* the run is the items [first, end) of the list */

@@ -51,9 +51,9 @@ struct split {
     bool is_match; /* each occurrence of a string is a match of the expression */
     bool is_sure;  /* each occurrence of a string lies in a match, or is a match */
     bool begins;   /* a match begins with the string: nothing but assertions comes before */
-    /* The head as an expression that must match up to the text's end. Empty if there is no head, if
-     * an assertion between head and string needs the bytes after the head, if the string lies in a
-     * repeated group, or if heads and tails are too long in all. */
+    /* The head as an expression that must match up to the text's end. Empty if the head is missing
+     * or consists of assertions, if an assertion between head and string needs the bytes after the
+     * head, if the string lies in a repeated group, or if heads and tails are too long in all. */
     const char *head;
     uint64_t head_bytes;
     /* The string and the rest, as an expression. Empty if head is empty, or if nothing follows. */
@@ -61,7 +61,7 @@ struct split {
     uint64_t tail_bytes;
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. The
      * sequences include the edges that the options ask for. NULL: head or rest is not simple or
-     * short enough for a sequence. */
+     * short enough for a sequence, or the string lies in a repeated group. */
     const struct split_sequence *before;
     const struct split_sequence *after;
 };

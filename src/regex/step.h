@@ -37,8 +37,10 @@ struct engine_worker {
     uint64_t missed;
     /* the atoms must stay: they were chosen for this text already, or cannot be chosen again */
     bool is_resplit;
-    uint64_t record;    /* index of the record that was looked up last */
-    struct merge merge; /* the occurrences in the present line; room for passing_capacity */
+    uint64_t record; /* index of the record that was looked up last */
+    /* the next occurrence of each expression in the present line; `items` has passing_capacity
+     * elements */
+    struct merge merge;
     struct words words; /* what is known of the present line, for matches at edges of words */
     struct near near;   /* the atoms of a text that is searched as a single line */
     struct pause pause;
@@ -58,7 +60,7 @@ struct step {
     uint64_t from;
     uint64_t to;
     struct engine_result *result; /* receives the task's hits */
-    bool splits_again;    /* the atoms shall be chosen again, and the step ends before this line */
+    bool splits_again;    /* the atoms shall be chosen again; the present line is not searched */
     bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
     uint64_t decided;     /* the search of the lines that begin before this offset is done */
     uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */

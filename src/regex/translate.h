@@ -1,5 +1,6 @@
 /* translate: writes an expression of Perl's, ripgrep's or POSIX's syntax in RE2's syntax. Classes
- * are only copied; classes.h reads them. Refuses syntax that RE2 lacks. */
+ * are only copied; classes.h reads them. Refuses some syntax that RE2 lacks; RE2 refuses the
+ * rest. */
 #ifndef TRAWL_REGEX_TRANSLATE_H
 #define TRAWL_REGEX_TRANSLATE_H
 
@@ -35,8 +36,8 @@ struct translated {
 
 /* Translates an expression. `flags` are the plan's flags; with TRAWL_UNICODE and TRAWL_RIPGREP,
  * Perl's syntax is read as ripgrep reads it. With `single`, each byte is a character. Errors:
- * ARGUMENT for a mistake, or for syntax that RE2 lacks, with error->text_offset at the begin of the
- * faulty part; LIMIT for a too long expression; MEMORY. */
+ * ARGUMENT for a mistake, or for syntax that RE2 lacks, as far as translate finds these, with
+ * error->text_offset at the begin of the faulty part; LIMIT for a too long expression; MEMORY. */
 enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, bool single,
                             const char *bytes, uint64_t count, struct translated *out,
                             struct trawl_error *error);

@@ -13,8 +13,9 @@
  * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* Where a search by PCRE2 may stop and go on, the search stops after this many begins of a match.
- * After a part that took less than BEGINS_NS the next part is twice as long, else BEGINS again. */
+/* A search by PCRE2 that may stop and go on does so after a part: BEGINS offsets at which a match
+ * may begin. After a part that took less than BEGINS_NS, the next part is twice as long, else
+ * BEGINS again. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
 /* most bytes that stand for a single byte of the line in a copy */
@@ -188,8 +189,8 @@ static void step_back(struct words *words)
 }
 
 /* Returns the offset in the copy for the offset `wanted` in the line, at which a character begins
- * or ends. Moves words->at. All calls for a line together move words->at as far forwards as RE2
- * searches, and at most half as far back. */
+ * or ends. Moves words->at. In all calls for a line together, words->at moves forwards about as far
+ * as RE2 searches, and back at most half as far. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
@@ -229,7 +230,7 @@ void words_release(struct words *words)
 }
 
 /* Returns whether the expression may match an empty string somewhere. Tries each place of some
- * short texts, which has all kinds of neighbours that an assertion can tell apart. */
+ * short texts, which have all kinds of neighbours that an assertion can tell apart. */
 static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {
     static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};

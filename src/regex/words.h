@@ -7,7 +7,7 @@
  *     a letter or digit of ASCII   a
  *     another word character       _c_   and '_' itself is _--_
  *     any other character          \nc\n   and '\n' itself is \n--\n
- *     a byte of no character       as any other; if the expressions are strict, the byte alone
+ *     a byte of no character       as any other; if is_strict (regex_compile.h), the byte alone
  *
  * In such a copy RE2's \b knows all words. (?m:^) holds where the character before belongs to no
  * word, and (?m:$) where the character after belongs to no word. Under TRAWL_MULTILINE, ^ and $ ask
@@ -44,9 +44,9 @@ struct judged {
 struct words {
     /* PLAIN: RE2 may read the line itself, without a copy */
     enum { WORDS_UNKNOWN, WORDS_PLAIN, WORDS_MARKED } kind;
-    struct pcre2_run run; /* what PCRE2 knows of the line */
-    /* bytes [inside_from, inside_to) continue a character; found by the last search by PCRE2 that
-     * met such bytes */
+    struct pcre2_run run; /* the part of the line in which PCRE2 looked last */
+    /* bytes [inside_from, inside_to) continue a character of several bytes; found where a search by
+     * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
     uint8_t *copy;

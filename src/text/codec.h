@@ -4,7 +4,7 @@
  * A format's library is loaded with the first text of that format. So the command does not load
  * all libraries at the start, and a program that links libtrawl runs without them. The build takes
  * types from a library's header. Without the header, the codec is built without the library, and
- * opening a text of that format fails with a message.
+ * opening a file of that format, or reading a stream of that format, fails with a message.
  */
 #ifndef TRAWL_TEXT_CODEC_H
 #define TRAWL_TEXT_CODEC_H
@@ -13,8 +13,9 @@
 
 #define CODEC_MAGIC_BYTES_MAX 10u
 
-/* Limit for the memory of a decoder's window, the earlier bytes to which compressed data may refer.
- * Data that needs more is refused. */
+/* Limit for the memory with which xz data is decoded, most of it for the window, the earlier bytes
+ * to which compressed data may refer. Data that needs more is refused. Other libraries have limits
+ * of their own. */
 #define CODEC_MEMORY_MAX (UINT64_C(256) << 20)
 
 struct codec_io {
@@ -32,10 +33,10 @@ struct codec_io {
 };
 
 enum codec_result {
-    CODEC_MORE, /* the step used all input, or filled the output */
+    CODEC_MORE, /* the member goes on; a further step, with more input or room, may give more */
     CODEC_END,  /* a member has ended; a further member may follow */
     CODEC_DAMAGED,
-    CODEC_LARGE, /* decoding would need more than CODEC_MEMORY_MAX */
+    CODEC_LARGE, /* decoding would need more memory than the library's limit */
     CODEC_MEMORY
 };
 
@@ -66,7 +67,8 @@ const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *u
 
 /* Number of bytes by which codec_find recognises where a member begins. */
 #define CODEC_HEAD_BYTES CODEC_MAGIC_BYTES_MAX
-/* Returns the first place where a member of the format may begin; NULL if there is none. */
+/* Returns the first place where a member of the format may begin and from which on there are at
+ * least CODEC_HEAD_BYTES bytes. Returns NULL if there is none. */
 const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint64_t bytes_count);
 
 /* Loads the codec's library if it is not loaded yet. `name` is the text's name for messages. */

@@ -26,7 +26,7 @@ static struct {
 
 struct xz_state {
     lzma_stream stream;
-    uint32_t threads; /* number of threads that liblzma may start; 0: it decodes in the caller's */
+    uint32_t threads; /* number of threads that liblzma may start; 0: the caller's thread decodes */
     /* How late liblzma notices damage depends on the room for output in a call. So each call has
      * the same room here, whatever room the caller of xz_step has. bytes[at, count) are still to be
      * passed on. */

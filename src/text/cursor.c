@@ -528,7 +528,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
 }
 
 /* Makes a chunk of bytes that lie in an unpacked piece of a compressed file, without a copy.
- * Returns false if some of the next bytes are elsewhere. */
+ * Returns false if some of the next bytes are elsewhere, or if no line ends in the bytes. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {

@@ -185,7 +185,7 @@ static bool lacks_input(const struct decoder *decoder)
     return decoder->count - decoder->at < needed && !decoder->input_ended;
 }
 
-/* Calls the library once; for a codec with head_bytes, once for each block. Calls without input if
+/* Calls the library once; for a codec with head_bytes, once for each block, and without input if
  * earlier output may have found no room. Sets *moved to whether the library used input or gave
  * output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
@@ -219,8 +219,8 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* When ISA-L fails, it also counts bytes that it has not written. So the output of this call is
-     * dropped, and the format's own library decodes it again. */
+    /* When a faster library fails, the output of this call is dropped, and the format's own library
+     * decodes it again: a failing ISA-L also counts bytes that it has not written. */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);

@@ -1,11 +1,11 @@
 /* decoder: decodes a compressed text from an offset of the file on, one member after the other. A
  * member is what can be decoded without earlier bytes, like a gzip member.
  *
- * The compressed bytes go through an input buffer of 64 KiB. If the format has a faster library
- * (codec.h) and the text is a file, that library decodes. What that library finds damaged is
- * decoded once more by the format's own library, from the member's begin on, and the bytes that
- * were delivered before are dropped. So the format's own library alone decides what is damaged, and
- * where.
+ * The compressed bytes go through an input buffer of 64 KiB. If the format has a faster library for
+ * the decoder's threads (codec.h) and the text is a file, that library decodes. What it finds
+ * damaged is decoded once more by the format's own library, from the member's begin on, and the
+ * bytes that were delivered before are dropped. So the format's own library alone decides what is
+ * damaged, and where.
  */
 #ifndef TRAWL_TEXT_DECODER_H
 #define TRAWL_TEXT_DECODER_H
@@ -56,7 +56,7 @@ void decoder_open(struct decoder *decoder, uint64_t file_offset);
  * after any use. threads: number of threads that the library may start. */
 enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *codec,
                                 uint32_t threads, const struct decoder_source *source);
-/* Moves the decoder to this file offset. decoder_begin must have been called before. */
+/* Moves the decoder to this file offset, and drops the input that is not decoded yet. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
 /* Returns how many bytes the library holds for its window now, which it learns from headers.

@@ -4,7 +4,7 @@
 
 #include "text/text.h"
 
-/* Reads `count` bytes at this offset by pread; fewer only if the file ends. */
+/* Reads `count` bytes at this offset by pread; fewer only if the file ends or reading fails. */
 enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
                             uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 

@@ -35,7 +35,7 @@ struct mapping {
  * file system cannot map. */
 bool mapping_open(struct mapping *mapping, int descriptor, uint64_t file_begin,
                   uint64_t bytes_count);
-/* Closes a mapping that is open. */
+/* Unmaps the file. Something must be mapped. */
 void mapping_close(struct mapping *mapping);
 
 /* Returns the address of the text's byte `offset`. */

@@ -35,12 +35,15 @@ struct trawl_text {
     _Atomic bool is_on_host; /* the copy is complete */
     int descriptor;          /* only file and stream */
     bool descriptor_is_ours;
-    bool is_regular;            /* a regular file, even if read like a stream (size 0) */
-    bool stream_is_used;        /* a stream that is not a regular file can be searched only once */
-    uint64_t descriptor_begin;  /* file offset of the text's first byte, in a regular file */
-    struct text_unpack *unpack; /* state of unpacking; NULL: the caller did not ask to unpack */
-    struct mapping mapping;     /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
-    char *name;                 /* the text's name in messages, of name_bytes bytes with the NUL */
+    /* a regular file, even if read like a stream (size 0); false if it is unpacked, or mapped with
+     * TRAWL_TEXT_MAP */
+    bool is_regular;
+    bool stream_is_used;       /* a stream that is not a regular file can be searched only once */
+    uint64_t descriptor_begin; /* file offset of the text's first byte, in a regular file */
+    /* state of unpacking; NULL: the caller did not ask to unpack, or the file is not compressed */
+    struct text_unpack *unpack;
+    struct mapping mapping; /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
+    char *name;             /* the text's name in messages, of name_bytes bytes with the NUL */
     uint64_t name_bytes;
 };
 
@@ -111,9 +114,9 @@ struct text_chunk {
     const uint8_t *bytes; /* points into the text, a buffer, a mapping or unpacked bytes */
     /* number of the chunk's own bytes: the search reports occurrences that begin there */
     uint64_t owned;
-    uint64_t before;   /* bytes of the text before bytes[0] that are there, too */
-    uint64_t after;    /* bytes of the text after the chunk's own bytes that are there, too */
-    uint64_t readable; /* bytes after the chunk's own bytes that may be loaded, ≥ after */
+    uint64_t before;   /* number of bytes of the text that are readable before bytes[0] */
+    uint64_t after;    /* number of bytes of the text that are readable after the own bytes */
+    uint64_t readable; /* number of bytes after the own bytes that may be loaded, ≥ after */
     /* If not NULL, the bytes lie in a piece that was unpacked ahead (text/ahead.h). The taker
      * lowers this count when the bytes are no longer needed. */
     _Atomic uint32_t *lent;
@@ -150,7 +153,7 @@ struct text_cursor {
     /* Credit that falls with each mapped chunk that had to be read. At 0, mapping pauses. */
     int map_read_credit;
 
-    /* text_cursor_open sets all members above to 0. */
+    /* text_cursor_open sets all members above to 0, and then some of them to other values. */
     /* is held while a chunk is taken or judged (text_cursor_judge) */
     pthread_mutex_t lock;
     struct trawl_error stream_error; /* the error that belongs to stream_status */

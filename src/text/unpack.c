@@ -26,7 +26,7 @@ struct text_unpack {
     pid_t process;  /* the process that prepared to read (unpack_share); 0: no process has */
     uint32_t threads;
     struct ahead *ahead; /* the pieces that threads unpack ahead; NULL: nothing is unpacked ahead */
-    /* the piece of `ahead` that is being read; NULL: the decoder continues */
+    /* the piece of `ahead` that is being read; NULL: no piece is being read */
     struct piece *piece;
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */

@@ -3,8 +3,8 @@
  *
  * A text's byte has one of four codes of two bits, or no code, which equals no symbol. A literal's
  * symbol is a set of codes. A comparison of codes may say yes where the bytes differ, but never no
- * where the bytes are equal; each letter of DNA has a separate code. The first GRAMS_SYMBOLS_MAX
- * symbols of a literal are compared.
+ * where the bytes are equal. Bases of DNA that the patterns tell apart have separate codes. The
+ * first GRAMS_SYMBOLS_MAX symbols of a literal are compared.
  *
  * With k errors, at least one of k + 1 pieces of a literal occurs without an error. A gram is the
  * codes of gram_symbols neighbouring bytes. For each gram the tables list the pieces that begin

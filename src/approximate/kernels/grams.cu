@@ -2,8 +2,9 @@
  * the text. See approx_grams.h for the words.
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_OFFSETS offsets in turn. Up to 1,024 threads.
- * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs. Dynamic: all tables
- *            (grams_..._shared), or 0 (grams_..._global), which read the tables from L2.
+ * Shared     Static: 3.1 KB for the text's codes, 15.5 KB in all with motifs. Dynamic: all tables
+ *            (grams_..._shared). grams_..._global read the tables from L2, and keep only the code
+ *            of each byte value in further 0.25 KB of static shared memory.
  * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that a
  *            gram begins: reads 20 (global). Per candidate: writes 8.
  * Progress   no block waits for a block.
@@ -15,8 +16,8 @@
  * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
  *            a second: 31 T within 4 mismatches, 9.8 T within 3 edits.
  * Lost       Counting the mismatches of all begins and patterns in bit planes: 6.9 T within 4
- *            mismatches [H200, a prototype]. Lists without motifs, which compare an exact NGG
- *            last: 7.3 T.
+ *            mismatches [H200, a prototype]. For patterns that end in NGG without an error (N is
+ *            any base), lists without motifs, by which NGG is compared last: 7.3 T.
  */
 #include "approximate/kernels/approx_grams.h"
 #include "cuda/kernels/simt.h"
@@ -199,7 +200,7 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     uint32_t distance = symbols;
     struct grams_window window = {0, 0, 0};
 
-    /* Each code lessens the distance by 1 at most. */
+    /* Each code lessens the distance by 1 at most, so too large a distance ends the loop. */
     for (uint32_t i = 0; left > 0 && distance <= a->errors_max + left; i++, left--) {
         uint32_t equal, zero, below, above, carried;
 
@@ -373,7 +374,7 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
     }
 }
 
-/* The kind of search. */
+/* The kind of search: mismatches without motifs, mismatches with motifs, or edits. */
 enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
 
 /* Compares the literals on the lists of the grams at all offsets of the tile, and emits
