@@ -374,7 +374,7 @@ static void polls(struct trawl_plan *plan, uint32_t threads)
     trawl_searcher_close(polled.searcher);
 }
 
-static _Atomic uint64_t live, most;
+static _Atomic uint64_t live, most, largest = UINT64_MAX;
 
 static void *limited_take(void *context, uint64_t count, uint64_t alignment)
 {
@@ -382,6 +382,10 @@ static void *limited_take(void *context, uint64_t count, uint64_t alignment)
     void *pointer = NULL;
 
     (void)context;
+    if (count > atomic_load(&largest)) {
+        atomic_fetch_sub(&live, count);
+        return NULL;
+    }
     while (now > before && !atomic_compare_exchange_weak(&most, &before, now))
         ;
     return posix_memalign(&pointer, alignment, count) == 0 ? pointer : NULL;
@@ -432,6 +436,11 @@ static void budget(void)
         TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
         /* Besides the chunks, only the memory of four workers is allowed, 56,000 bytes each. */
         TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 56000);
+        /* A chunk for which there is no memory is not charged, so the limit suffices afterwards. */
+        atomic_store(&largest, 8000);
+        CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
+        atomic_store(&largest, UINT64_MAX);
+        TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
         trawl_text_close(file);
         trawl_searcher_close(searcher);
         MUST(trawl_runtime_close(runtime, NULL));
