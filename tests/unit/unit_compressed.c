@@ -407,7 +407,7 @@ static void window(const struct sample *sample)
         AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, limit);
         bool fits = !has_window || limit > UINT64_C(6) << 20;
 
-        searcher = must_searcher_of(runtime, 0);
+        searcher = must_searcher_of(runtime, 100); /* chunks, which share the decoder's memory */
         for (int times = 0; times < 2; times++)
             CHECK_STATUS(search(file_of(sample->bytes, sample->bytes_count), &seen, &error),
                          fits ? TRAWL_OK : TRAWL_MEMORY);
