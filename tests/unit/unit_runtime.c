@@ -416,6 +416,26 @@ static void stream_in_little(void)
     (void)close(ends[0]);
 }
 
+/* Checks that a bit for a record takes no cell for each occurrence. One in 16 bytes begins an
+ * occurrence, for which 8 bytes are allowed, and twice that while their array grows. */
+static void bit_in_little(void)
+{
+    const uint64_t offsets[] = {0, TEXT_BYTES};
+    const struct trawl_record_array record = records_of(bytes, offsets, 1);
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix = NULL;
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("ab");
+    uint64_t base = atomic_load(&live);
+
+    atomic_store(&most, base);
+    MUST(trawl_matrix_open(searcher, plan, &record, TRAWL_MATRIX_ANY, &matrix, NULL));
+    while (!batch.last)
+        MUST(trawl_matrix_next(matrix, &batch, NULL));
+    trawl_matrix_close(matrix);
+    TEST_CHECK(atomic_load(&most) - base < 2 * TEXT_BYTES);
+}
+
 static void budget(void)
 {
     const struct trawl_allocator allocator = {NULL, limited_take, limited_give};
@@ -446,6 +466,7 @@ static void budget(void)
         MUST(trawl_runtime_close(runtime, NULL));
     }
     stream_in_little();
+    bit_in_little();
     runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less memory than a chunk takes */
     searcher = must_searcher_of(runtime, 8000);
     MUST(trawl_text_open_file(path, &file, NULL));
