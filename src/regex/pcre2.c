@@ -514,7 +514,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     (void)functions.set_match_limit(scratch->context,
                                     (uint32_t)min_u64(max_u64(steps, least), STEPS_MOST));
     /* PCRE2's machine code takes a limit inside a character for the character's end */
-    while (stop < line.count && stop - 1 > from && is_inside(pcre2, line, stop - 1))
+    while (stop < line.count && is_inside(pcre2, line, stop - 1))
         stop--;
     (void)functions.set_offset_limit(
         scratch->context, stop < line.count ? (size_t)(stop - 1 - part.begin) : SIZE_MAX);

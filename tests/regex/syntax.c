@@ -226,6 +226,8 @@ static void test_pcre(void)
     struct trawl_range groups[2], match = {3, 7};
     AUTO_PLAN plan = must_plan_with("(?<=x )(?<half>\\w\\w)\\k<half>",
                                     PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    AUTO_PLAN later =
+        must_plan_with("(a)\\Kb", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
 
     TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 1);
     TEST_CHECK(trawl_expression_group(plan, 0, "half", 4) == 1);
@@ -233,6 +235,10 @@ static void test_pcre(void)
     TEST_CHECK(trawl_expression_groups(plan, 0, line, 7, match, groups, 2, NULL) == TRAWL_OK);
     TEST_CHECK(groups[0].begin == 3 && groups[0].end == 7);
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 5);
+    /* the search for the second match's groups begins before the match */
+    match = (struct trawl_range){3, 4};
+    TEST_CHECK(trawl_expression_groups(later, 0, "abab", 4, match, groups, 2, NULL) == TRAWL_OK);
+    TEST_CHECK(groups[1].begin == 2 && groups[1].end == 3);
 }
 
 /* A sink that cancels its call, and then asks for a match in a line. */
