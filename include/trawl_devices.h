@@ -34,8 +34,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t addres
  * bytes that are loaded as exactly this text copies the bytes again, unless the runtime has other
  * searchers: then the old copy stays, for both texts. A text of trawl_text_from_device is copied
  * within its GPU's memory, and only if less than 79 bytes follow the text in its allocation.
- * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a
- * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
+ * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 copies, of
+ * texts or of parts of texts, on all devices together); for a text in a GPU's memory also
+ * UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);
