@@ -515,7 +515,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     (void)functions.set_match_limit(scratch->context,
                                     (uint32_t)min_u64(max_u64(steps, least), STEPS_MOST));
     /* PCRE2's machine code takes a limit inside a character for the character's end */
-    while (stop < line.count && stop - 1 > from && is_inside(pcre2, line, stop - 1))
+    while (stop < line.count && is_inside(pcre2, line, stop - 1))
         stop--;
     (void)functions.set_offset_limit(
         scratch->context, stop < line.count ? (size_t)(stop - 1 - part.begin) : SIZE_MAX);
@@ -593,11 +593,10 @@ static uint64_t valid_end(struct pcre2_line line, uint64_t at)
 /* Sets *run to the part of the line that holds offset `at`, or to the first part after `at`. */
 static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 {
-    if (!run->is_known || at < run->first)
-        *run = (struct pcre2_run){0, valid_end(line, 0), true, 0};
+    if (!run->is_known || at < run->begin)
+        *run = (struct pcre2_run){0, valid_end(line, 0), true};
     while (at > run->end) {
-        run->first = run->end + 1;
-        run->begin = after_character(line, run->first);
+        run->begin = run->end + 1;
         run->end = valid_end(line, run->begin);
     }
 }
@@ -606,11 +605,11 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                struct regex_span *spans, uint32_t span_count)
 {
     const uint64_t first = from;
-    struct pcre2_run part = {from, from, true, from};
+    struct pcre2_run part = {from, from, true};
     int found = 0;
 
     if (!pcre2->is_utf8) {
-        part = (struct pcre2_run){0, line.count, true, 0};
+        part = (struct pcre2_run){0, line.count, true};
         return match_with(pcre2, line, part, false, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);
@@ -630,7 +629,7 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
          * if the search begins there. */
         const bool is_cut = is_inside(pcre2, line, part.end);
 
-        if (from + is_cut <= part.end)
+        if (from <= part.end)
             found = match_with(pcre2, line, part, from > first, from,
                                is_cut ? min_u64(stop, part.end) : stop, spans, span_count);
         if (part.end == line.count)

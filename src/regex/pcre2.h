@@ -18,7 +18,6 @@ struct pcre2_run {
     uint64_t begin;
     uint64_t end;
     bool is_known;
-    uint64_t first; /* for a search from any offset between `first` and `end`, this is the part */
 };
 
 struct pcre2_line {

@@ -226,6 +226,8 @@ static void test_pcre(void)
     struct trawl_range groups[2], match = {3, 7};
     AUTO_PLAN plan = must_plan_with("(?<=x )(?<half>\\w\\w)\\k<half>",
                                     PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    AUTO_PLAN later =
+        must_plan_with("(a)\\Kb", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
 
     TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 1);
     TEST_CHECK(trawl_expression_group(plan, 0, "half", 4) == 1);
@@ -233,6 +235,10 @@ static void test_pcre(void)
     TEST_CHECK(trawl_expression_groups(plan, 0, line, 7, match, groups, 2, NULL) == TRAWL_OK);
     TEST_CHECK(groups[0].begin == 3 && groups[0].end == 7);
     TEST_CHECK(groups[1].begin == 3 && groups[1].end == 5);
+    /* the search for the second match's groups begins before the match */
+    match = (struct trawl_range){3, 4};
+    TEST_CHECK(trawl_expression_groups(later, 0, "abab", 4, match, groups, 2, NULL) == TRAWL_OK);
+    TEST_CHECK(groups[1].begin == 2 && groups[1].end == 3);
 }
 
 /* A sink that cancels its call, and then asks for a match in a line. */
@@ -272,26 +278,27 @@ static void test_line(void)
     trawl_line_close(line);
 }
 
-/* Counts the records xab, ab and x in which an expression matches that PCRE2 searches. */
+/* Counts the records xab, ab and x in which an expression matches that PCRE2 searches, then the
+ * record xab alone: behind its end, the array of offsets does not go on. */
 static uint64_t records_with(const char *expression, uint32_t flags)
 {
-    static const uint64_t offsets[] = {0, 3, 5, 6};
-    struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
+    uint64_t offsets[] = {0, 3, 5, 6};
+    struct trawl_record_array records = records_of("xababx", offsets, 3);
     struct trawl_matrix_batch batch = {.size = sizeof batch};
     struct trawl_matrix_search *matrix;
     AUTO_PLAN plan =
         must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE | flags));
     uint64_t count = 0;
 
-    records.bytes = (const uint8_t *)"xababx";
-    records.offsets = offsets;
-    records.record_count = 3;
-    MUST(trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, NULL));
-    do {
-        MUST(trawl_matrix_next(matrix, &batch, NULL));
-        count += batch.cell_count;
-    } while (!batch.last);
-    trawl_matrix_close(matrix);
+    for (int i = 0; i < 2; i++, records.record_count = 1) {
+        MUST(trawl_matrix_open(searcher, plan, &records, TRAWL_MATRIX_CELLS, &matrix, NULL));
+        do {
+            MUST(trawl_matrix_next(matrix, &batch, NULL));
+            count += batch.cell_count;
+        } while (!batch.last);
+        trawl_matrix_close(matrix);
+        offsets[2] = offsets[3] = 0;
+    }
     return count;
 }
 
@@ -299,10 +306,10 @@ static uint64_t records_with(const char *expression, uint32_t flags)
  * expression. */
 static void test_pcre_records(void)
 {
-    TEST_CHECK_U64(records_with("(?=ab)", 0), 2);
+    TEST_CHECK_U64(records_with("(?=ab)", 0), 2 + 1);
     TEST_CHECK_U64(records_with("(?<=x)(?!a)", 0), 1);
-    TEST_CHECK_U64(records_with("x(?=ab)", 0), 1);
-    TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2);
+    TEST_CHECK_U64(records_with("x(?=ab)", 0), 1 + 1);
+    TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
 }
 
 #define SET_COUNT 2000u

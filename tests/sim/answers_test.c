@@ -230,10 +230,12 @@ static void full_lists(void)
     host_close(&host);
 }
 
-/* Loads CUDA_RESIDENT_MAX texts. The engine refuses one more text, and keeps nothing of that text
- * on the device. After a text is unloaded, there is room for another. */
-static void many_loaded(void)
+/* Loads as many texts as the devices have room for, each on every device. The engine refuses one
+ * more text, and keeps nothing of that text. After a text is unloaded, there is room for another.
+ */
+static void many_loaded(uint32_t devices)
 {
+    const uint32_t most = CUDA_RESIDENT_MAX / devices;
     static const char byte[CUDA_RESIDENT_MAX + 1];
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_text *texts[CUDA_RESIDENT_MAX + 1] = {NULL};
@@ -241,21 +243,21 @@ static void many_loaded(void)
     struct trawl_error error = {0};
     uint64_t used;
 
-    sim_driver_reset_usual(1);
+    host_devices(devices);
     options.engine = TRAWL_ENGINE_CUDA;
     MUST(trawl_searcher_open(&options, &searcher, NULL));
-    for (uint32_t i = 0; i <= CUDA_RESIDENT_MAX; i++)
+    for (uint32_t i = 0; i <= most; i++)
         MUST(trawl_text_from_memory(byte + i, 1, &texts[i], NULL));
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+    for (uint32_t i = 0; i < most; i++)
         MUST(trawl_text_load(searcher, texts[i], NULL));
     used = sim_driver_memory_used();
-    TEST_CHECK(trawl_text_load(searcher, texts[CUDA_RESIDENT_MAX], &error) == TRAWL_LIMIT);
+    TEST_CHECK(trawl_text_load(searcher, texts[most], &error) == TRAWL_LIMIT);
     TEST_CHECK(strcmp(error.message, "more than 256 texts are loaded") == 0);
     TEST_CHECK_U64(sim_driver_memory_used(), used);
     trawl_text_unload(searcher, texts[7]);
-    MUST(trawl_text_load(searcher, texts[CUDA_RESIDENT_MAX], &error));
+    MUST(trawl_text_load(searcher, texts[most], &error));
     trawl_searcher_close(searcher);
-    for (uint32_t i = 0; i <= CUDA_RESIDENT_MAX; i++)
+    for (uint32_t i = 0; i <= most; i++)
         trawl_text_close(texts[i]);
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
@@ -619,7 +621,8 @@ int main(void)
     for (uint64_t length = 40; length <= 200; length += 40)
         for (uint32_t sampled = 0; sampled < 2; sampled++)
             over_tile_ends(&random, length, sampled ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_EVERY);
-    many_loaded();
+    many_loaded(1);
+    many_loaded(2);
     full_lists();
     chunk_in_same_memory();
     for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SAMPLED; i++) {

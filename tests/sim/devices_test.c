@@ -414,15 +414,20 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
     MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
-    /* every load is refused: by two engines, then without a device, and by the host's engine */
+    /* every load is refused: of the host's memory, and of a device that is not searched; then
+     * without a device, and by the host's engine */
     for (uint32_t i = 0; i < 4; i++) {
         static const enum trawl_engine engines[] = {TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CUDA,
                                                     TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};
         struct trawl_searcher *searcher;
         enum trawl_status status;
 
-        if (i == 2)
+        if (i == 1)
+            sim_driver_own(bytes, 64, 1);
+        if (i == 2) {
+            sim_driver_disown(bytes);
             host_devices(0);
+        }
         searcher = host_searcher(engines[i], 1, 0, &error);
         status = trawl_text_load(searcher, text, &error);
         TEST_CHECK(i < 2 ? status == TRAWL_ARGUMENT : status != TRAWL_OK);
@@ -644,6 +649,7 @@ static void budget(void)
 
             TEST_CHECK(runtime_buffer_reserve(runtime, &whole, limit, NULL) == TRAWL_OK);
             runtime_buffer_release(runtime, &whole);
+            TEST_CHECK_U64(runtime->devices.pinned_made, 0); /* else later searches get fewer */
         }
         for (uint32_t i = 0; i < 2; i++)
             trawl_searcher_close(searchers[i]);

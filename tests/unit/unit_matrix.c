@@ -68,15 +68,15 @@ static void mixed_calls(void)
 
 /* Pulls every shape of records most of which hold many of the patterns. whole: chunks cut no
  * record; else a chunk has a random size, or ends at a record's end, a byte before or a byte after.
- */
-static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
+ * marks: patterns may be marked; else they are sorted. */
+static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole, bool marks)
 {
     AUTO_SEARCHER searcher = NULL;
     AUTO_PLAN plan = NULL;
     struct shapes_case c;
     uint64_t end;
 
-    cells_marks_max = whole || test_random_one_in(&source, 2) ? CELLS_MARKS_MAX : 0;
+    cells_marks_max = marks ? CELLS_MARKS_MAX : 0;
     shapes_make_dense(&source, pattern_count, longest, &c);
     end = c.offsets[1 + test_random_below(&source, c.array.record_count)];
     end = test_random_one_in(&source, 3)
@@ -98,10 +98,13 @@ static void dense_records(void)
 
     for (uint64_t i = 0; i < cases && test_failures < 5; i++)
         dense_run(i % 8 == 0 ? 5000 : 1 + test_random_below(&source, 300),
-                  1 + test_random_below(&source, 1000), i % 2 == 0);
+                  1 + test_random_below(&source, 1000), i % 2 == 0,
+                  i % 2 == 0 || test_random_one_in(&source, 2));
     for (uint64_t i = 0; i < short_cases && test_failures < 5; i++)
-        dense_run(1 + test_random_below(&source, 20), 2 + test_random_below(&source, 15), false);
-    dense_run((1u << 18) + 1, 6, true);
+        dense_run(1 + test_random_below(&source, 20), 2 + test_random_below(&source, 15), false,
+                  test_random_one_in(&source, 2));
+    dense_run((1u << 18) + 1, 6, true, true);
+    dense_run(300, 1000, false, false);
 }
 
 static void wrong_pulls(void)

@@ -374,7 +374,7 @@ static void polls(struct trawl_plan *plan, uint32_t threads)
     trawl_searcher_close(polled.searcher);
 }
 
-static _Atomic uint64_t live, most;
+static _Atomic uint64_t live, most, largest = UINT64_MAX;
 
 static void *limited_take(void *context, uint64_t count, uint64_t alignment)
 {
@@ -382,6 +382,10 @@ static void *limited_take(void *context, uint64_t count, uint64_t alignment)
     void *pointer = NULL;
 
     (void)context;
+    if (count > atomic_load(&largest)) {
+        atomic_fetch_sub(&live, count);
+        return NULL;
+    }
     while (now > before && !atomic_compare_exchange_weak(&most, &before, now))
         ;
     return posix_memalign(&pointer, alignment, count) == 0 ? pointer : NULL;
@@ -412,6 +416,26 @@ static void stream_in_little(void)
     (void)close(ends[0]);
 }
 
+/* Checks that a bit for a record takes no cell for each occurrence. One in 16 bytes begins an
+ * occurrence, for which 8 bytes are allowed, and twice that while their array grows. */
+static void bit_in_little(void)
+{
+    const uint64_t offsets[] = {0, TEXT_BYTES};
+    const struct trawl_record_array record = records_of(bytes, offsets, 1);
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix = NULL;
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("ab");
+    uint64_t base = atomic_load(&live);
+
+    atomic_store(&most, base);
+    MUST(trawl_matrix_open(searcher, plan, &record, TRAWL_MATRIX_ANY, &matrix, NULL));
+    while (!batch.last)
+        MUST(trawl_matrix_next(matrix, &batch, NULL));
+    trawl_matrix_close(matrix);
+    TEST_CHECK(atomic_load(&most) - base < 2 * TEXT_BYTES);
+}
+
 static void budget(void)
 {
     const struct trawl_allocator allocator = {NULL, limited_take, limited_give};
@@ -432,11 +456,17 @@ static void budget(void)
         TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
         /* Besides the chunks, only the memory of four workers is allowed, 56,000 bytes each. */
         TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 56000);
+        /* A chunk for which there is no memory is not charged, so the limit suffices afterwards. */
+        atomic_store(&largest, 8000);
+        CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
+        atomic_store(&largest, UINT64_MAX);
+        TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
         trawl_text_close(file);
         trawl_searcher_close(searcher);
         MUST(trawl_runtime_close(runtime, NULL));
     }
     stream_in_little();
+    bit_in_little();
     runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* less memory than a chunk takes */
     searcher = must_searcher_of(runtime, 8000);
     MUST(trawl_text_open_file(path, &file, NULL));

@@ -101,6 +101,42 @@ static void progress(struct trawl_text *text, uint32_t threads)
     TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
 }
 
+#define GROUP_BYTES 40000u
+#define GROUP_PATTERNS 80u
+#define GROUP_LETTERS 8u
+
+/* Searches within two errors for patterns with an exact first letter, which is a or b. The library
+ * gathers the places of each letter, stretch by stretch (approx_filter.h). If places of a different
+ * letter or stretch remained, occurrences would be lost, or candidates would be none. */
+static void candidates_with_errors(void)
+{
+    static uint8_t bytes[GROUP_BYTES];
+    const struct trawl_range first = {0, 1};
+    struct test_random random = test_random_begin("stats");
+    struct trawl_pattern patterns[GROUP_PATTERNS];
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_text(bytes, GROUP_BYTES);
+    AUTO_PLAN plan = NULL;
+    uint64_t expected = 0;
+
+    for (uint32_t i = 0; i < GROUP_BYTES; i++)
+        bytes[i] = (uint8_t)('a' + (i % 3 == 0 ? i / 3 % 2 : test_random_below(&random, 4)));
+    for (uint32_t i = 0; i < GROUP_PATTERNS; i++) {
+        patterns[i] = (struct trawl_pattern){bytes + 3 * i, GROUP_LETTERS};
+        for (uint32_t at = 0; at + GROUP_LETTERS <= GROUP_BYTES; at++) {
+            uint32_t errors = bytes[at] == bytes[3 * i] ? 0 : GROUP_LETTERS;
+
+            for (uint32_t j = 1; j < GROUP_LETTERS; j++)
+                errors += bytes[at + j] != bytes[3 * i + j];
+            expected += errors <= 2;
+        }
+    }
+    plan = must_plans(patterns, GROUP_PATTERNS,
+                      PLAN_WITH(.mismatches_max = 2, .exact = &first, .exact_count = 1));
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected);
+    TEST_CHECK_U64(stats_of(searcher).candidate_count, expected);
+}
+
 int main(void)
 {
     char *bytes = malloc(TEXT_BYTES);
@@ -112,6 +148,7 @@ int main(void)
         bytes[i] = 'x';
     text = must_text(bytes, TEXT_BYTES);
     before_the_first_call();
+    candidates_with_errors();
     for (uint32_t threads = 1; threads <= 4; threads++) {
         after_calls(text, threads);
         progress(text, threads);
