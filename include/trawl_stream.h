@@ -38,15 +38,14 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
     struct trawl_stream **stream, struct trawl_error *error);
 
 /* Feed the next bytes of a stream's text, and deliver the matches that these bytes decide. All
- * feeds together deliver what trawl_positions delivers for the whole text, and offsets count from
- * the text's first byte. An occurrence of a string is decided by its last byte; under WHOLE_WORD
- * and WHOLE_LINE by the character after it. Matches of expressions are decided by the end of their
- * line. Each feed delivers its matches in the order of trawl_positions; a match that begins earlier
- * may come in a later feed. The sink may not call functions of the stream. Unless the call returns
- * OK, the stream is as it was before the call, even if the sink has taken matches.
- * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
- * Ownership  the bytes are borrowed until the call returns.
- * Errors     ARGUMENT  a NULL; the stream has ended
+ * feeds and trawl_stream_end together deliver what trawl_positions delivers for the whole text.
+ * Offsets count from the text's first byte. An occurrence of a string is decided by its last byte;
+ * under WHOLE_WORD and WHOLE_LINE by the character after it. Matches of expressions are decided by
+ * the end of their line. Each feed delivers its matches in the order of trawl_positions; a match
+ * that begins earlier may come in a later feed. The sink may not call functions of the stream.
+ * Unless the call returns OK, the stream is as it was before the call, even if the sink has taken
+ * matches. Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0. Ownership
+ * the bytes are borrowed until the call returns. Errors     ARGUMENT  a NULL; the stream has ended
  *            BUSY      the searcher is inside a call
  *            LIMIT     a line that has not ended has more bytes than line_bytes_max (text_offset:
  *                      where the line begins)
@@ -54,7 +53,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
  *            STOPPED   the sink stopped the search, or the call was cancelled
  * Threads    the thread that calls the searcher, which may serve any number of streams. No other
  *            thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
- * Cost       a search of the bytes, of the bytes that the stream keeps, and about 100 ns. For
+ * Cost       the search of the new bytes and of those that the stream keeps, plus about 100 ns. For
  *            expressions and for more than 256 strings, a searcher first prepares itself for the
  *            plan if its last call had another plan: use a searcher for each such plan if streams
  *            of several plans take turns. */

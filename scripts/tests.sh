@@ -109,7 +109,8 @@ test_output() {
     ' "$2" 2>/dev/null || true
 }
 
-# Print what was run, what was not and why; then the closing line. Status 1 if anything failed or nothing passed.
+# Print the time, each skipped test with the reason, and each failed test; then a line with the numbers of tests.
+# Return 1 if a test failed or no test passed.
 summary() {
     echo
     say "done in ${SECONDS} s"

@@ -1,6 +1,7 @@
-/* grams: makes the lists of the pieces' grams, and turns a text's codes into bits. The list of a
- * gram has an entry for each literal whose piece begins with the gram. A head is the index of a
- * list's first entry. */
+/* grams: makes the lists of the grams with which the pieces of literals begin (grams.h), and turns
+ * the codes of a text's bytes (codes.h) into strings of bits. The list of a gram has an entry for
+ * each literal that has a piece which begins with the gram. A head is the index of a list's first
+ * entry. */
 #include "approximate/grams.h"
 
 #include <string.h>

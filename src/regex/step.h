@@ -73,7 +73,7 @@ struct step {
     uint64_t asked;  /* number of atoms about which the chains could not decide */
     /* bytes that chains may read beyond CHAIN_BYTES; the limit keeps the time linear */
     uint64_t spare;
-    /* bytes that RE2 could have read in the time of failed verifications and judgements */
+    /* bytes that RE2 could have read in the time spent on atoms that led to no new match */
     uint64_t missed;
 };
 

@@ -189,8 +189,9 @@ static void step_back(struct words *words)
 }
 
 /* Returns the offset in the copy for the offset `wanted` in the line, at which a character begins
- * or ends. Moves words->at. In all calls for a line together, words->at moves forwards about as far
- * as RE2 searches, and back at most half as far. */
+ * or ends. Moves words->at to that place step by step. The time of all calls for a line is linear
+ * in the line: without groups, words->at moves forwards about as far as RE2 reads, and back at most
+ * half as far. Each group adds at most the length of its match. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)

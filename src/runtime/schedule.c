@@ -108,8 +108,9 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-/* Asks the engine for searches within errors, or for expressions, whether a device should search.
- * The middle of a text in memory is the sample. */
+/* Asks whether a device should search. The question goes to the engine that searches within
+ * errors, or to the engine that searches for expressions. The middle of a text in memory is the
+ * sample. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {

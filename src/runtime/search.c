@@ -28,10 +28,10 @@
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */
-/* Further tasks for each thread, for counts: a task of a count holds no text after the search.
- * While a device has a chunk, and earlier chunks wait for that chunk, host workers search further
- * chunks. With only 2 tasks per thread, host workers waited for the device: 42 GB/s of a file
- * instead of 56 [H200, 16 cores, 1,000 patterns]. */
+/* Further tasks for each thread, if there are devices, for counts and for loaded texts: these tasks
+ * hold no text after the search. While a device has a chunk, and earlier chunks wait for that
+ * chunk, host workers search further chunks. With only 2 tasks per thread, host workers waited for
+ * the device: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000 patterns]. */
 #define TASKS_AHEAD 10u
 
 /* ---- Open and close ----------------------------------------------------------------------- */

@@ -136,8 +136,10 @@ static void take_unread(struct update *update, const char *below, int os_code)
             &(struct served_file){.kind = ENTRY_LEFT, .os_code = os_code, .why = LEFT_BY_OPTION});
 }
 
-/* Handles a file that exists. If the file of `before` is unchanged, keeps that entry; otherwise
- * adds a new entry to the batch. `below` is the path below the base. */
+/* Handles a path that was a regular file when it was noticed. If the file is as in `before`, keeps
+ * that entry. If the file has changed or is new, adds an entry to the batch. If the file's status
+ * cannot be read, take_unread handles the path; if the path is no regular file now, nothing is
+ * done. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);

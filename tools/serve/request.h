@@ -44,9 +44,9 @@ struct request {
     /* The client appends the output to that of other servers, so the first group of lines begins
      * with a separator. */
     bool is_continued;
-    /* The client joins the answers of several servers. So the exit status has EXIT_GROUPS if groups
-     * of lines were printed, EXIT_NOTHING if no file was searched, and the separator follows the
-     * status. */
+    /* The client joins the answers of several servers (only with REQUEST_FRAMES). So the exit
+     * status also has EXIT_GROUPS if groups of lines were printed, and EXIT_NOTHING if no file was
+     * searched. After the status comes the separator that the client writes between two answers. */
     bool is_part;
     bool is_head; /* REQUEST_FILES: the method is HEAD, so no file is listed */
     uint64_t results_max, seconds_max;
