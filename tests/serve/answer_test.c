@@ -378,6 +378,22 @@ static void check_cut(void)
     json_decref(body);
 }
 
+/* Checks that an error in the middle of a file's lines comes before the file's only line `end`. */
+static void check_message(void)
+{
+    json_t *body = body_of("{\"patterns\":[\"1\"],\"options\":[\"--search-zip\"],"
+                           "\"paths\":[\"cut.gz\"]}");
+    const char *message;
+    struct printed got;
+
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    message = strstr(got.output.bytes, "{\"type\":\"message\"");
+    TEST_CHECK(message != NULL && count_of_part(message, "{\"type\":\"end\"") == 1);
+    TEST_CHECK_U64(count_of_part(got.output.bytes, "{\"type\":\"end\""), 1);
+    free_printed(&got);
+    json_decref(body);
+}
+
 /* Checks the status of an answer whose results need more memory than one request, or than all
  * requests together may take, and that the memory is given back. */
 static void check_memory(void)
@@ -399,7 +415,8 @@ static void check_memory(void)
     json_decref(body);
 }
 
-/* Writes a file with more bytes than the pipe of an answer holds, and a file of long lines. */
+/* Writes a file with more bytes than the pipe of an answer holds, the file's compressed bytes
+ * without the last, and a file of long lines. */
 static void write_large(void)
 {
     FILE *file = fopen("large.txt", "wb");
@@ -407,6 +424,7 @@ static void write_large(void)
     for (unsigned i = 0; i < 100000; i++)
         fprintf(file, "line %u\n", i);
     fclose(file);
+    TEST_CHECK(system("gzip <large.txt | head -c -1 >cut.gz") == 0);
     file = fopen("long.txt", "wb");
     for (unsigned i = 0; i < 4; i++)
         fprintf(file, "%0300000d\n", 0);
@@ -474,6 +492,7 @@ int main(void)
     check_shared();
     check_refused();
     check_cut();
+    check_message();
     check_memory();
     check_time();
     TEST_CHECK_U64(server.cancelled_count, 0);
