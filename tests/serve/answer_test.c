@@ -17,9 +17,10 @@
 /* ---- Passes that take too long -------------------------------------------------------- */
 
 /* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when the
- * pass is cancelled. reads_late: the client reads on only after the request's time is over and has
- * ended the pass. */
-static atomic_bool pass_hangs, reads_late;
+ * pass is cancelled. If reads_after_ms is not 0, the client reads only after this time, when the
+ * request's time is over and has ended the pass. */
+static atomic_bool pass_hangs;
+static atomic_uint reads_after_ms;
 /* If not 0, each pass seems to answer this many requests. */
 static atomic_uint shares;
 
@@ -31,7 +32,7 @@ bool __wrap_pass_run(struct passes *passes, struct pass_request *request)
     bool good;
 
     while (pass_hangs)
-        if (request->cancelled || (reads_late && guard_is_over(request->guard)))
+        if (request->cancelled || (reads_after_ms > 0 && guard_is_over(request->guard)))
             return false;
     good = __real_pass_run(passes, request);
     request->shared_count = shares != 0 ? shares : request->shared_count;
@@ -154,8 +155,7 @@ static bool ask(json_t *body, enum request_format format, struct printed *printe
         return false;
     }
     printed->status = is_frames ? -1 : 0;
-    if (reads_late)
-        usleep(1100000);
+    usleep(reads_after_ms * 1000);
     read_answer(answer, &bytes);
     (void)short_memory_ends();
     if (is_frames)
@@ -203,12 +203,21 @@ static void check_time(void)
         (void)snprintf(path, sizeof path, "%s/first-%u", top, k);
         put(path, "needle\n");
     }
-    reads_late = true;
+    reads_after_ms = 1100;
     TEST_CHECK(ask(body, REQUEST_JSON, &got) && got.output.count > 0);
     TEST_CHECK(strstr(got.messages.bytes, "cut off after 1 s") != NULL);
     free_printed(&got);
     json_decref(body);
-    pass_hangs = reads_late = false;
+    pass_hangs = false;
+    /* A client that reads still later gets a part of a long line, and then lines that are whole. */
+    reads_after_ms = 2200;
+    body = body_of("{\"patterns\":[\"0\"],\"paths\":[\"long.txt\"],\"max_seconds\":1}");
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    TEST_CHECK(strstr(got.output.bytes, "\n{\"type\":\"end\"") != NULL);
+    TEST_CHECK(strstr(got.output.bytes, "}}\n{\"type\":\"end\"") == NULL);
+    free_printed(&got);
+    json_decref(body);
+    reads_after_ms = 0;
 }
 
 /* Checks that an answer says how many requests shared the pass. */
