@@ -1018,10 +1018,10 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
                 piece = PIECE_MIN
             else:
                 piece = searcher.lines_bytes if plan.by_lines else PIECE_MAX
-        if objects is not None:
-            return objects
         if gather_failed(&made):
             raise MemoryError()
+        if objects is not None:
+            return objects
         if reader.has_views:
             return array_of_views(&made, reader.is_text)
         return array_of_gather(&made, "U" if reader.is_text else "Z", 1)

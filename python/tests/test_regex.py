@@ -161,6 +161,17 @@ def test_groups(given, value, text, expected):
         assert plan.replace([text, None, text * 2], value) == [expected, None, plan.replace(text * 2, value)]
 
 
+def test_columns_of_groups():
+    """A group is null where the occurrence's expression lacks the group, or the group took no part."""
+    plan = trawl.Plan(["(?P<x>a)(b)?", "(?P<y>\u00e9)(d)"], regex=True)
+    row = [{"x": "a", "2": "b", "y": None}, {"x": None, "2": "d", "y": "\u00e9"}, {"x": "a", "2": None, "y": None}]
+    assert plan.groups("ab \u00e9d a").tolist() == row
+    texts = Column(["ab \u00e9d a".encode(), b"n"], "u", keys=[0, 1, None, 0])
+    for given in (texts, ["ab \u00e9d a", "n", None, "ab \u00e9d a"]):
+        assert plan.group_lists(given).tolist() == [row, [], None, row]
+        assert plan.groups(given).tolist() == [row[0], dict.fromkeys(row[0]), None, row[0]]
+
+
 @pytest.mark.parametrize("given, options, kind, message, place", [
     (["a", "\u00e9(b"], {}, trawl.ArgumentError, r"missing \): .*'\u00e9\(b', at byte 2", (1, 2)),
     (r"(a)\1", {}, trawl.ArgumentError, "backreference", (0, 3)),

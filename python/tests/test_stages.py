@@ -9,6 +9,7 @@ import pickle
 import re
 import sys
 import types
+import warnings
 
 import pytest
 import ray_by_hand
@@ -289,6 +290,11 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     ray.free = {"CPU": 1.0}  # as if a Collection held the remaining cores
     with pytest.warns(UserWarning, match="CPU: 1 are free and .* are needed"):
         trawl.ray.contains(data, plan, "text", errors="apart")
+    with pytest.warns(UserWarning, match="GPU: 0 are free and 1 are needed"):
+        trawl.ray.warn_if_held("GPU", 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trawl.ray.warn_if_held("CPU", 1)  # the core that is free is enough
     ray.free = None
     nothing = ray_by_hand.Dataset([])
     nothing.map_batches = lambda *_, **__: nothing  # with no tables, Ray never calls a stage

@@ -18,10 +18,12 @@ sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
 import bench  # noqa: E402
 import docs  # noqa: E402
 import ledger  # noqa: E402
+import packages  # noqa: E402
 import papers  # noqa: E402
 import regret  # noqa: E402
 import report  # noqa: E402
 import runner as rows_of  # noqa: E402
+import sets  # noqa: E402
 
 PROGRAM, COMMAND = sys.argv[1:3]
 SMALL = {'text': 'letters:abcdef', 'bytes': 60000, 'patterns': 'pieces:40:1:5'}
@@ -100,6 +102,24 @@ class Wrong(Case):
             file.write('#!/bin/sh\necho 7\n')
         os.chmod(liar, 0o755)
         self.bench('commands', '--bytes=64K', '--filter=rare word -c -i', command=liar, status=1)
+
+    def test_commands_differ(self):
+        """Check that another output, another order of lines without `bag`, or another exit status is wrong, and that
+        one wrong answer of ours is enough. A status above 1 is a failure."""
+        lines, zeros = 'echo a; echo b', 'head -c 300000 /dev/zero'  # the second is too long to be hashed again
+        for first, other, alike, alike_in_a_bag in (
+                (lines, lines, True, True), (lines, 'echo b; echo a', False, True), (zeros, zeros, True, True),
+                (lines, 'echo a; echo c', False, False), ('printf a', 'printf b', False, False),
+                (lines, lines + '; exit 1', False, False)):
+            for bag, right in ((None, alike), ('1', alike_in_a_bag)):
+                who = [{'ours': name < 2, **rows_of.command('sh', '-c', it, name=str(name))}
+                       for name, it in enumerate((first, other, other))]
+                status, (row,), _ = run_rows([{'name': '', 'rounds': 2, 'asks': [({'bag': bag}, who)]}])
+                self.assertEqual((status, [it.get('wrong', False) for it in row['results']]),
+                                 (not right, [False, not right, not right]), (other, bag))
+        for end, number in (('exit 2', 2), ('kill $$', 143)):
+            _, (row,), _ = run_rows([{'name': '', 'asks': [({}, [rows_of.command('sh', '-c', end, name='')])]}])
+            self.assertEqual(row['results'], [{'name': '', 'why': f'it ended with status {number}'}])
 
     def test_new_plans(self):
         """Check that each timed count has a new plan, built before the time begins. `before`: the number of
@@ -188,6 +208,48 @@ class Docs(Case):
             named = re.findall(rf'MEASURED\("([^"]+)", {name.upper()}_HYBRID, {first}\)', kernels)
             self.assertTrue([device for device in named if device in data['gpu']], (name, first))
 
+    def test_figures_by_hand(self):
+        """Check figures that no page shows: what is compared with what, and which times count."""
+        def row_of(name, *results, **facts):
+            return {'name': name, 'paper': '', 'answers': 1, **facts, 'results': [
+                {'name': one, 'host': '', 'side': '', 'why' if isinstance(it, str) else 'seconds': it}
+                for one, it in results]}
+
+        row = row_of('', ('liar', [0.5]), ('trawl', [2, 1]), ('re', [4, 8]), ('re2', [9]),
+                     table='t', count=9, text_bytes=8e9)
+        row['results'][0]['wrong'] = True
+        machine = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/cpu.json'))['machine']
+        self.assertEqual(packages.section({'machine': machine, 'rows': [row]})[-1], '|9||8.00|2.00|0.889|4.0|')
+
+        row = row_of('', (regret.CHOICE, [4]), (regret.CHOICE, [3, 2]), ('b', [2.5]), ('a', [1, 5]), ('read', [0.1]),
+                     ('c', 'refused'), text='T', text_bytes=8e9)
+        best = row_of('', (regret.CHOICE, [1]), ('b', [1.05]), ('a', [2]), text='U', text_bytes=8e9, found=8e9)
+        row['results'][0]['method'] = best['results'][0]['method'] = 'b'
+        self.assertEqual([regret.doubtful({'engine': it, 'rows': [row, best]}) for it in ('cpu', 'cuda')], [[row], []])
+        self.assertEqual(regret.kind_table([row, best])[-1], '|all|2|1|1.500|2.0|4.00|4.00|')
+        self.assertEqual(list(regret.method_lines([row, best])), ['- a: chosen in 0 rows, clearly the best in 1: T',
+                                                                  '- b: chosen in 2 rows, clearly the best in 1: U'])
+
+        rows = [row_of('a #0', ('x', [1, 3]), ('y', [1])), row_of('b', ('x', [7, 9])),
+                row_of('a #1', ('x', [5]), ('y', [1]))]
+        rows[2]['results'][1]['wrong'] = True
+        rows = papers.merged(rows)
+        self.assertEqual([(row['name'], row['answers'], [it.get('seconds') for it in row['results']]) for row in rows],
+                         [('a', 2, [[2, 5], None]), ('b', 1, [[7, 9]])])
+        rows = sets.merged([row_of('a', ('x', [1])), row_of('b', ('x', [1])), row_of('a', ('y', [1]), merge=True)])
+        self.assertEqual(rows, [row_of('a', ('x', [1]), ('y', [1])), row_of('b', ('x', [1]))])
+
+        rows = [row_of('a', ('x', [1]), ('y', 'refused')), row_of('b', ('x', [1]))]
+        with contextlib.redirect_stdout(io.StringIO()):
+            bench.add_times(rows, [row_of('a', ('x', [3]), ('y', [1]))])
+        self.assertEqual(rows, [row_of('a', ('x', [1, 3]), ('y', 'refused')), row_of('b', ('x', [1]))])
+
+        clock = bench.Clock(bench.parse(['cpu', f'--command={COMMAND}', '--filter=a', '--seconds=1000']))
+        begun = clock.rows([{'name': 'b'}, {'name': 'a'}, {'name': 'ab'}])
+        self.assertEqual((next(begun)['name'], clock.late), ('a', False))
+        clock.end = 1  # long ago
+        self.assertEqual((list(begun), list(clock.rest(rows)), clock.late), ([], [], True))
+
     def test_a_row_that_fell(self):
         """A figure below 0.97 of the last one is a fall, unless the machine's read speed fell as much."""
         def measured(read, own, cpu):
@@ -207,6 +269,11 @@ class Docs(Case):
                 refused['rows'][0]['results'][number] = {
                     'name': refused['rows'][0]['results'][number]['name'], 'why': 'refused'}
                 self.assertEqual(list(ledger.fallen(refused)), [('a [10]', 'trawl, GPU', 0.5, 0)])
+            other = measured(1, 9, 1)
+            other['rows'][0]['name'] = 'b'
+            ledger.write(other)  # the figures of rows that were not measured stay
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual([ledger.report(measured(1, it, 1)) for it in (2, 2.5)], [0, 1])
 
 
 PARTS = {'wrong': Wrong, 'suites': Suites, 'gpu': Gpu, 'papers': Papers, 'docs': Docs}

@@ -86,7 +86,7 @@ def make_files(top):
     put("wide16", "foo\nbar foo\n".encode("utf-16"))
     put("options", b"--heading\n-n\n")
     put("sequences", b">one\nACGT\nTAC\n" * 300)
-    put("line", b"foo " + b"x" * 3000000)
+    put("line", b"foo " + b"x" * 3000000 + b"\nfoo")
     put("patterns", b"foo\noof\nzzz\n")
     put("globs", b"*.skip\n")
     os.makedirs(os.path.join(top, "tree", "sub"))
@@ -203,7 +203,8 @@ def main():
                 print("%r without a fault: %r" % (scene[0], right[2][-600:]))
             for function in right[4]:  # each function in turn, since most of the few hundred calls are malloc and realloc
                 turn += 1
-                for nth in (2 if function == "getdents64" else turn % 7 + 1, 1):  # for getdents64 the second call, after entries were read
+                late = {"getdents64": 2, "pread64": 90}  # after entries were read; while a line of 3 MB is printed
+                for nth in (late.get(function, turn % 7 + 1), turn % 7 + 1, 1):
                     got = run(program, scene, top, nth, turn % 2, function)
                     if got[3] != "none":
                         break

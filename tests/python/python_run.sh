@@ -56,6 +56,10 @@ options=("cmake.define.TRAWL_LIBRARY=$build/src/libtrawl.a" "cmake.define.TRAWL_
     "cmake.define.TRAWL_EXPRESSIONS=$(find "$build" -maxdepth 1 -name 'libtrawl_regex.so.1')"
     cmake.define.TRAWL_PYTHON_WERROR=ON "build-dir=$place/build")
 [ $long = yes ] || options+=('cmake.define.CMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG' cmake.define.TRAWL_HARDEN=OFF) # compiles sooner
+# Lets test_memory.py make allocations of the package and of the library fail.
+cc -c -fPIC -I"$source" -o "$place/short_memory.o" "$source/tests/serve/short_memory.c"
+options+=("cmake.define.CMAKE_MODULE_LINKER_FLAGS=$place/short_memory.o $(printf -- ' -Wl,--wrap=%s' \
+    malloc calloc realloc strdup mmap64)")
 if [ -n "$sanitizers" ]; then
     options+=("cmake.define.TRAWL_PYTHON_SANITIZE=$sanitizers" install.strip=false)
     # Other packages throw C++ exceptions, so the C++ library has to be loaded when AddressSanitizer looks for it.

@@ -17,9 +17,10 @@
 /* ---- Passes that take too long -------------------------------------------------------- */
 
 /* While pass_hangs is set, the server makes a pass for each search, and the pass ends only when the
- * pass is cancelled. reads_late: the client reads on only after the request's time is over and has
- * ended the pass. */
-static atomic_bool pass_hangs, reads_late;
+ * pass is cancelled. If reads_after_ms is not 0, the client reads only after this time, when the
+ * request's time is over and has ended the pass. */
+static atomic_bool pass_hangs;
+static atomic_uint reads_after_ms;
 /* If not 0, each pass seems to answer this many requests. */
 static atomic_uint shares;
 
@@ -31,7 +32,7 @@ bool __wrap_pass_run(struct passes *passes, struct pass_request *request)
     bool good;
 
     while (pass_hangs)
-        if (request->cancelled || (reads_late && guard_is_over(request->guard)))
+        if (request->cancelled || (reads_after_ms > 0 && guard_is_over(request->guard)))
             return false;
     good = __real_pass_run(passes, request);
     request->shared_count = shares != 0 ? shares : request->shared_count;
@@ -154,8 +155,7 @@ static bool ask(json_t *body, enum request_format format, struct printed *printe
         return false;
     }
     printed->status = is_frames ? -1 : 0;
-    if (reads_late)
-        usleep(1100000);
+    usleep(reads_after_ms * 1000);
     read_answer(answer, &bytes);
     (void)short_memory_ends();
     if (is_frames)
@@ -203,12 +203,21 @@ static void check_time(void)
         (void)snprintf(path, sizeof path, "%s/first-%u", top, k);
         put(path, "needle\n");
     }
-    reads_late = true;
+    reads_after_ms = 1100;
     TEST_CHECK(ask(body, REQUEST_JSON, &got) && got.output.count > 0);
     TEST_CHECK(strstr(got.messages.bytes, "cut off after 1 s") != NULL);
     free_printed(&got);
     json_decref(body);
-    pass_hangs = reads_late = false;
+    pass_hangs = false;
+    /* A client that reads still later gets a part of a long line, and then lines that are whole. */
+    reads_after_ms = 2200;
+    body = body_of("{\"patterns\":[\"0\"],\"paths\":[\"long.txt\"],\"max_seconds\":1}");
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    TEST_CHECK(strstr(got.output.bytes, "\n{\"type\":\"end\"") != NULL);
+    TEST_CHECK(strstr(got.output.bytes, "}}\n{\"type\":\"end\"") == NULL);
+    free_printed(&got);
+    json_decref(body);
+    reads_after_ms = 0;
 }
 
 /* Checks that an answer says how many requests shared the pass. */
@@ -378,6 +387,22 @@ static void check_cut(void)
     json_decref(body);
 }
 
+/* Checks that an error in the middle of a file's lines comes before the file's only line `end`. */
+static void check_message(void)
+{
+    json_t *body = body_of("{\"patterns\":[\"1\"],\"options\":[\"--search-zip\"],"
+                           "\"paths\":[\"cut.gz\"]}");
+    const char *message;
+    struct printed got;
+
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    message = strstr(got.output.bytes, "{\"type\":\"message\"");
+    TEST_CHECK(message != NULL && count_of_part(message, "{\"type\":\"end\"") == 1);
+    TEST_CHECK_U64(count_of_part(got.output.bytes, "{\"type\":\"end\""), 1);
+    free_printed(&got);
+    json_decref(body);
+}
+
 /* Checks the status of an answer whose results need more memory than one request, or than all
  * requests together may take, and that the memory is given back. */
 static void check_memory(void)
@@ -399,7 +424,8 @@ static void check_memory(void)
     json_decref(body);
 }
 
-/* Writes a file with more bytes than the pipe of an answer holds, and a file of long lines. */
+/* Writes a file with more bytes than the pipe of an answer holds, the file's compressed bytes
+ * without the last, and a file of long lines. */
 static void write_large(void)
 {
     FILE *file = fopen("large.txt", "wb");
@@ -407,6 +433,7 @@ static void write_large(void)
     for (unsigned i = 0; i < 100000; i++)
         fprintf(file, "line %u\n", i);
     fclose(file);
+    TEST_CHECK(system("gzip <large.txt | head -c -1 >cut.gz") == 0);
     file = fopen("long.txt", "wb");
     for (unsigned i = 0; i < 4; i++)
         fprintf(file, "%0300000d\n", 0);
@@ -474,6 +501,7 @@ int main(void)
     check_shared();
     check_refused();
     check_cut();
+    check_message();
     check_memory();
     check_time();
     TEST_CHECK_U64(server.cancelled_count, 0);

@@ -1,6 +1,8 @@
 /* view_test: tests how operands become paths, which paths are within the bounds of --from and
  * --until, and which files a state (the list of a collection's files at one moment) has while names
  * change. client_differential.py compares the files of requests with the command's walk. */
+#include <malloc.h>
+
 #include "serve/collection_tree.h"
 #include "trawl/text/command_clock.h"
 
@@ -67,6 +69,27 @@ static void test_rules_come(void)
     }
     close_opened(viewed);
     remove_tree("rules");
+}
+
+/* Checks that the server keeps no memory of directories that are gone. */
+static void test_gone(void)
+{
+    char path[256];
+    size_t bytes = 0;
+
+    begin_tree("gone");
+    viewed = open_by("trawl -r", "gone", true, 0);
+    for (int round = 0; round < 200; round++) {
+        (void)snprintf(path, sizeof path, "gone/%0200d", round);
+        TEST_CHECK(mkdir(path, 0755) == 0);
+        check_count(0);
+        TEST_CHECK(rmdir(path) == 0);
+        check_count(0);
+        bytes = round < 100 ? mallinfo2().uordblks : bytes; /* 0 under a sanitizer */
+    }
+    TEST_CHECK(mallinfo2().uordblks < bytes + 10000 || bytes == 0);
+    close_opened(viewed);
+    remove_tree("gone");
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
@@ -265,7 +288,8 @@ int main(void)
 {
     static const struct tree_test tests[] = {{"moving", test_moving},   {"spent", test_views_spent},
                                              {"paths", test_paths},     {"bounds", test_bounds},
-                                             {"becomes", test_becomes}, {"rules", test_rules_come}};
+                                             {"becomes", test_becomes}, {"rules", test_rules_come},
+                                             {"gone", test_gone}};
 
     return run_tree_tests("serve_view", tests, sizeof tests / sizeof *tests);
 }
