@@ -390,11 +390,15 @@ cdef class Values:
         cdef line_place line
         cdef uint32_t pattern, known = 0xffffffff
         cdef list parts = None
+        cdef piece *grown
 
         begin_lines(&line, self.plan)
         self.filled.count = 0
-        self.own = <piece *>realloc(self.own, (count + 1) * sizeof(piece))
-        if self.own == NULL or not reach(&self.filled, 1):
+        grown = <piece *>realloc(self.own, (count + 1) * sizeof(piece))
+        if grown == NULL:
+            raise MemoryError()
+        self.own = grown
+        if not reach(&self.filled, 1):
             raise MemoryError()
         for i in range(count):
             begin = values_of(&found.columns.begins)[i]
