@@ -246,9 +246,9 @@ static bool has_expressions(void)
 #define Q20 "qqqqqqqqqqqqqqqqqqqq"
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
-/* Writes `bytes` to a pipe that stays open and silent, and waits until `matches` matches came,
- * which these bytes decide. The search must not hold matches back until further bytes come, in the
- * number of the longest pattern's bytes. */
+/* Writes `bytes` to a pipe that stays open without further bytes, and waits until the search has
+ * delivered `matches` matches. `bytes` suffice to decide these matches. So the search must not wait
+ * until as many further bytes have come as the longest pattern has. */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
                     const char *bytes, uint64_t matches)
 {
