@@ -368,8 +368,8 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
 /* Checks which method each of several counts uses. The test sets the methods' prices, which are the
  * times that a worker expects. The worker changes to the method `next`, whose price is far below
  * the price of the first method. The measured time of `next` is then above its price, so the worker
- * returns to the first method. If `dense`, the first kernels leave their tiles to a second
- * launch. */
+ * returns to the first method. If `next` is the first method itself, the worker stays with it. If
+ * `dense`, each count's first launch leaves the tiles with candidates to a second launch. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();

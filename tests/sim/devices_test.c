@@ -78,7 +78,7 @@ static void reset(uint32_t devices)
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
     limits.launch_begins_max = 3000;
-    limits.begins_room = 20; /* a stripe, a part of a split text, has more begins */
+    limits.begins_room = 20; /* a stripe (a part of a split text) has more begins than this */
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     host_devices(devices);
@@ -116,7 +116,8 @@ struct caller {
     struct trawl_searcher *searcher;
     pthread_t thread;
     uint64_t seed, wrong;
-    bool has_budget; /* other callers may hold the runtime's budget, so MEMORY is a right answer */
+    bool has_budget; /* the runtime's memory has a limit that other callers may use up, so MEMORY is
+                        a right answer */
     _Atomic bool ended;
 };
 
@@ -414,7 +415,8 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
     MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
-    /* every load is refused: by two engines, then without a device, and by the host's engine */
+    /* each load fails: `auto` and CUDA find that the address is no device's; then there is no
+     * device; and the host's engine takes no text of a device */
     for (uint32_t i = 0; i < 4; i++) {
         static const enum trawl_engine engines[] = {TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CUDA,
                                                     TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};

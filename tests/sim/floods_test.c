@@ -171,7 +171,8 @@ static void run_flood(struct test_random *random, uint64_t i, double *most)
 /* ---- One pattern ------------------------------------------------------------------------ */
 
 /* Texts that repeat themselves, and patterns that are prefixes of these texts, with or without a
- * differing byte. The kernels compare bit planes of pattern and text; the oracle compares bytes. */
+ * differing byte. The kernels compare bit planes of pattern and text; the oracle compares bytes. In
+ * the rows' comments a^m is a pattern of m letters a. */
 static const struct one {
     uint32_t periods[3]; /* byte i has bit k if periods[k] divides i + 1; 0: no byte has the bit */
     uint32_t first_bit;

@@ -10,7 +10,7 @@
 #endif
 #include "simulator.h"
 
-/* The kernels are grouped by the image that holds the kernel. */
+/* A list of kernels for each image, the compiled code that the engine loads as a whole. */
 #define SCAN(X)        \
     X(scan_every)      \
     X(scan_stream)     \

@@ -10,7 +10,7 @@
 
 static struct test_random source;
 
-/* Searches random records for a matrix of each shape. Most searches have short chunks, whose ends
+/* Searches random records for a matrix of each shape. Many searches have short chunks, whose ends
  * cut records. */
 static void all_shapes(void)
 {
