@@ -580,9 +580,9 @@ static void test_neighbours(void)
     }
 }
 
-/* Searches texts of each length, at the end of a page, under every instruction set. The length of a
- * random text seldom is such that the last lane of a vector of samples would lie beyond the text.
- */
+/* Searches texts of 64 successive lengths, with an unreadable page after them, under every
+ * instruction set. Random lengths would seldom be such that the last lane of a vector of samples
+ * lies beyond the text. */
 static void test_ends(void)
 {
     static const enum trawl_method tried[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,

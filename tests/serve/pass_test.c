@@ -332,7 +332,7 @@ static void test_rounds(void)
         run_round(passes, 1 + (uint32_t)below(THREADS_MAX), 1 + below(600));
     for (uint64_t i = test_amount(3, 100); i > 0 && test_failures == 0; i--)
         run_round(passes, 1 + (uint32_t)below(8),
-                  200000); /* a pass takes a sample of so many bytes */
+                  200000); /* long enough that a pass takes a sample of the text */
     passes_facts(passes, &facts);
     TEST_CHECK_U64(facts.waiting_count, 0);
     TEST_CHECK_U64(facts.shared_request_count, shared_requests);

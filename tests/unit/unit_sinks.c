@@ -9,9 +9,8 @@
 
 #define TEXT_BYTES ((uint64_t)32 << 20)
 #define CHUNK_BYTES ((uint64_t)64 << 10)
-#define STOP_BYTES_MAX \
-    (TEXT_BYTES /      \
-     4) /* the most that a stopped search may search: far more than is in work at a time */
+/* Limit for the bytes that a stopped search has read: far more than are in work at a time. */
+#define STOP_BYTES_MAX (TEXT_BYTES / 4)
 
 struct scene {
     struct trawl_searcher *searcher, *other;
