@@ -367,8 +367,8 @@ static void generate_repeats(struct diff_input *input)
 }
 
 /* Makes a few long strings that begin with spaces, and a text full of runs of spaces, so that a
- * search that has begun with the method buckets changes to the method classes. No other input has
- * so many candidates for so few strings. */
+ * search that has begun with the method buckets changes to the method classes. Hardly any other
+ * input has so many candidates for so few strings. */
 static void generate_turning(struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
@@ -507,9 +507,9 @@ static void test_nibbles(void)
 }
 
 /* Searches for strings that together hold every byte value, all values but one, or all but two. The
- * text repeats the sequence of the values that the strings hold. In about half of the repetitions,
- * a value that no string holds replaces the sequence's first byte. Strings of random bytes never
- * hold nearly all of the 256 values. */
+ * text repeats the sequence of the values that the strings hold. If there is a value that no string
+ * holds, it replaces the sequence's first byte in about half of the repetitions. Strings of random
+ * bytes hardly ever hold all of the 256 values but one or two. */
 static void test_all_bytes(void)
 {
     for (uint32_t other = 0; other < 3; other++) {

@@ -199,7 +199,7 @@ static void over_tile_ends(struct test_random *random, uint64_t length, enum tra
 }
 
 /* Puts 1,022 to 1,027 hits into each of two tiles. At most TILE_LIST_MAX hits (1,024) of a tile may
- * wait in shared memory. Tiles of random texts have far fewer or far more hits. */
+ * wait in shared memory. Most tiles of random texts have far fewer or far more hits. */
 static void full_lists(void)
 {
     static char bytes[3 * 2048];
@@ -398,8 +398,8 @@ static void next_method(enum trawl_method next, bool dense)
     scene_close(&s);
 }
 
-/* Checks that a worker passes over methods for whose tables the device has no free memory. In other
- * tests the device has memory for all tables. */
+/* Checks that a worker passes over methods for whose tables the device has no free memory. In most
+ * other tests the device has memory for all tables. */
 static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -489,8 +489,8 @@ static enum trawl_status count_in(uint64_t memory_bytes, const struct letters *l
 }
 
 /* Checks that a device searches for the whole set if the device has memory for the set's tables,
- * but not for the tables of the set's parts. In other tests, plans with parts have enough memory.
- */
+ * but not for the tables of the set's parts. In most other tests, the device has enough memory for
+ * plans with parts. */
 static void parts_without_room(void)
 {
     struct trawl_plan_options as_set = TRAWL_PLAN_OPTIONS_INIT;

@@ -1,7 +1,7 @@
 /* unit_streams: checks that the bytes of a pipe are searched on arrival, and that a search that has
- * its answer does not wait for further bytes; and the calls of trawl_stream.h. No test measures
- * time: the writer writes the next piece only after the match in the piece before was delivered, so
- * a search that holds matches back never ends. */
+ * its answer does not wait for further bytes; and the calls of trawl_stream.h. In most tests the
+ * writer writes the next piece only after the match in the piece before was delivered. So a search
+ * that holds matches back fails or hangs, and no test depends on how quick a search is. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
