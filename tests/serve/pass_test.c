@@ -80,7 +80,8 @@ static void make_strings(struct made_request *made, const struct made_state *sta
 
 static bool has_expressions; /* the build has the library for expressions */
 
-/* Makes an expression of a string of one letter, where both have the same occurrences. */
+/* In some requests, replaces the strings by an expression: a single letter, which has the same
+ * occurrences as the string of that letter. */
 static void make_expression(struct made_request *made)
 {
     if (!has_expressions || made->options.mismatches_max > 0 || below(3) > 0 ||

@@ -539,8 +539,8 @@ static void check_short(void)
     TEST_CHECK(!fails);
 }
 
-/* Changes, removes and doubles bytes in bodies of the table. Each body must get a status and cause
- * no other harm. */
+/* Changes and removes bytes in bodies of the table. The server must accept each body, or refuse it
+ * with a status and a message. */
 static void check_random(uint64_t count)
 {
     struct test_random random = test_random_begin("serve_request");

@@ -262,7 +262,8 @@ static void many_loaded(void)
 
 /* Searches a chunk, and then a second chunk at the same address, from offset 1,000 on, as if
  * another worker had searched the bytes before. The worker must not take the device's copy of the
- * first chunk for the second chunk. In other tests each worker begins its chunks at offset 0. */
+ * first chunk for the second chunk. In most other tests each worker begins its chunks at offset 0.
+ */
 static void chunk_in_same_memory(void)
 {
     static uint8_t bytes[3000];
