@@ -170,7 +170,8 @@ static void end_text(struct diff_input *input, struct naive_bytes string)
 
 /* Makes strings that are too long for the automaton, of which many begin near each other in the
  * text, and some are equal; often also strings of 1 to 20 bytes, and sometimes 30 strings of 1,000
- * to 2,000 bytes. In two of three inputs the text ends with the first string. */
+ * to 2,000 bytes. In two of three inputs the text ends with the first string, or is the first
+ * string. */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -229,8 +230,8 @@ static void add_near_letter(struct diff_input *input, const uint8_t *source)
                (size_t)count);
 }
 
-/* Makes so many strings that the library searches by the method classes, which groups strings by
- * their length. In some inputs one string is shorter. */
+/* Makes 35 to 9,000 strings, as for the method classes, which groups strings by their length. In
+ * some inputs one string is shorter. */
 static void generate_many(struct diff_input *input)
 {
     static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
@@ -271,7 +272,8 @@ static void generate_many(struct diff_input *input)
 
 /* Makes words whose hashes have the same first bits, so that each word of the text is compared with
  * all patterns. Few of the text's words are patterns, so the worker's limit on comparisons is
- * exceeded before an occurrence is found. */
+ * exceeded before an occurrence is found. In half of the inputs one word in four is different: it
+ * has any hash, and occurs often. */
 static void generate_alike(struct diff_input *input)
 {
     uint64_t text_bytes = 6000, last = text_bytes - 40;
