@@ -97,8 +97,8 @@ static void make_expression(struct made_request *made)
 static uint32_t alike_flags;
 static bool alike_ends_also; /* lines end at NUL, too */
 
-/* alike: the request may share a pass with all other requests whose `alike` is set; these requests
- * have alike_flags and alike_ends_also. */
+/* If `alike`, the request may share a pass with all other requests for which `alike` was set; all
+ * these requests have alike_flags and alike_ends_also. */
 static void make_request(struct made_request *made, struct passes *passes, struct made_state *state,
                          bool search_zip, bool alike)
 {
