@@ -79,8 +79,7 @@ static void check_further_changes(void)
     }
 }
 
-/* Makes changes of many kinds. If `watch`, there are notices. If `limit`, the collection leaves out
- * files above 5 MB. */
+/* Makes many changes. If `watch`, there are notices. If `limit`, files above 5 MB are left out. */
 static void check_changes(bool watch, bool limit)
 {
 
