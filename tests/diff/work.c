@@ -128,7 +128,7 @@ static void run_methods(const struct diff_input *input, uint64_t plans[TRAWL_MET
     }
 }
 
-/* Adds nested strings of which the text is full, in one of five ways. */
+/* Adds pieces of the text, in one of five ways. Three of the ways also change or append a byte. */
 static void add_flood(struct diff_input *input, uint32_t way)
 {
     uint8_t pattern[SET_PATTERNS + 1];

@@ -1,4 +1,4 @@
-/* kernels: the scan kernels compiled for the simulator, and their table. */
+/* kernels: the CUDA kernels, compiled for the simulator, and their table. */
 #include <string.h>
 
 #include "approximate/kernels/grams.cu"

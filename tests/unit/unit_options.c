@@ -289,7 +289,7 @@ static void memory(void)
     plan = must_plans(patterns, 1000, NULL);
     before = held_bytes;
     MUST(trawl_stream_open(plan, NULL, &stream, NULL));
-    /* a server holds thousands of streams */
+    /* a stream must be small, because a server holds thousands of streams */
     TEST_CHECK(held_bytes > before && held_bytes - before <= 4096);
     trawl_stream_close(stream);
     trawl_plan_free(plan);
