@@ -115,8 +115,7 @@ static bool somebody_can_work(void)
     return found;
 }
 
-/* Watches the number of checks and the processor time. The test's thread counts checks without a
- * lock, but the watch needs only a number that changes; so ThreadSanitizer ignores this race. */
+/* Watches the number of checks and the processor time. */
 __attribute__((no_sanitize("thread"))) static void *watch(void *context)
 {
     uint64_t checks = 0, ms = 0;

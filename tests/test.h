@@ -1,4 +1,4 @@
-/* test: checks, repetitions and random numbers for every C test of the project. Checks stay on in
+/* test: checks, repetitions and random numbers for the C tests of the project. Checks stay on in
  * every build.
  *
  * TEST_CHECK(condition)           counts a check; on failure prints where, and goes on
@@ -10,14 +10,14 @@
  * test_is_long()                  whether this is a long run ("long", or a large number)
  * test_turn(index, share)         whether to try one of many similar combinations: one in `share`,
  *                                 in a long run all
- * test_cases(count, run)          calls run(0) to run(count - 1), or only the case that
- *                                 TRAWL_TEST_CASE names; returns whether all cases ran
+ * test_cases(count, run)          calls run(0) to run(count - 1), but ends after 5 failed checks;
+ *                                 if TRAWL_TEST_CASE is set, calls only that case and returns false
  * test_random_*                   random numbers, by TRAWL_TEST_SEED (default 1) and the test's
  *                                 name
  * return test_end();              prints "N checks, N failed"; exit status 1 if a check failed or
  *                                 if there was no check
  *
- * Checks are counted without locks: threads that a test starts must not call TEST_CHECK.
+ * The counters are atomic: any thread may call TEST_CHECK.
  */
 #ifndef TRAWL_TEST_H
 #define TRAWL_TEST_H

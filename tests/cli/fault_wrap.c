@@ -5,8 +5,9 @@
  * TRAWL_FAULT_NTH     the number of the failing call, from 1 on; 0 or unset: no call fails
  * TRAWL_FAULT_ON      whether all later calls fail, too
  * TRAWL_FAULT_OF      a function: only its calls are counted
- * TRAWL_FAULT_PLACES  instead of a number, a file of places: the first call at a new place fails,
- * which is added to the file. A place is a call with the FRAMES calls that led there
+ * TRAWL_FAULT_PLACES  instead of a number, a file of places: the first call at a place that is not
+ *                     in the file fails, and the place is added to the file. A place is a call with
+ *                     the FRAMES calls that led there
  * TRAWL_FAULT_REPORT  a file; at the end the number of calls, the name of the function that failed
  *                     first and the names of all functions that were called are written there
  * (fts_read is not replaced: a real failure of fts_read frees memory, and fts_close relies on

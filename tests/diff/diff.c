@@ -133,8 +133,8 @@ static void choose_config(struct test_random *random, const struct diff_input *i
     config->parameter = test_random_u64(random);
 }
 
-/* Runs a call on the input and compares the answer with the expected answer. After a failure
- * reduces the input, prints the failure, and returns false. */
+/* Runs a call on the input and compares the answer with the expected answer. After a failure prints
+ * the case and what was wrong, and returns false. */
 static bool run_one(struct diff_input *input, const struct diff_expected *expected,
                     const struct run_config *config, const struct trawl_plan *plan, uint32_t set,
                     uint64_t chunk_index, uint64_t index)

@@ -211,7 +211,8 @@ static void fill_near_period(struct test_random *random, uint8_t *bytes, uint64_
     bytes[places[test_random_below(random, 4)]] = 'b';
 }
 
-/* Makes a pattern's bytes from the text, from an earlier pattern, or from random bytes. */
+/* Makes a pattern's bytes: a piece of the text or of an earlier pattern, a nearly periodic string,
+ * or random bytes. */
 static uint64_t fill_pattern(struct test_random *random, const struct diff_input *input,
                              uint8_t *bytes)
 {

@@ -3,8 +3,8 @@
  *
  * The kind of text changes several times within a text, seldom where a chunk ends. In three of four
  * cases the test makes up the costs of the methods, so that each method follows each other method;
- * otherwise the real costs decide. In other tests the texts are too short for a look, or of a
- * single kind, so the method never changes between two chunks.
+ * otherwise the real costs decide. In most other tests the texts are too short for a look, or of a
+ * single kind, so the method seldom changes between two chunks.
  */
 #include "diff/diff_answer.h"
 #include "diff/borders.h"

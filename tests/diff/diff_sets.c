@@ -170,7 +170,8 @@ static void end_text(struct diff_input *input, struct naive_bytes string)
 
 /* Makes strings that are too long for the automaton, of which many begin near each other in the
  * text, and some are equal; often also strings of 1 to 20 bytes, and sometimes 30 strings of 1,000
- * to 2,000 bytes. In two of three inputs the text ends with the first string. */
+ * to 2,000 bytes. In two of three inputs the text ends with the first string, or is the first
+ * string. */
 static void generate_lengthy(struct diff_input *input)
 {
     uint64_t source_bytes = LENGTHY_FROM_MAX + LENGTHY_BYTES_MAX, text_bytes = 4 * source_bytes;
@@ -229,8 +230,8 @@ static void add_near_letter(struct diff_input *input, const uint8_t *source)
                (size_t)count);
 }
 
-/* Makes so many strings that the library searches by the method classes, which groups strings by
- * their length. In some inputs one string is shorter. */
+/* Makes 35 to 9,000 strings, as for the method classes, which groups strings by their length. In
+ * some inputs one string is shorter. */
 static void generate_many(struct diff_input *input)
 {
     static const uint64_t counts[] = {9000, 9000, 600, 600, 1600, 300, 200, 100, 60, 35};
@@ -271,7 +272,8 @@ static void generate_many(struct diff_input *input)
 
 /* Makes words whose hashes have the same first bits, so that each word of the text is compared with
  * all patterns. Few of the text's words are patterns, so the worker's limit on comparisons is
- * exceeded before an occurrence is found. */
+ * exceeded before an occurrence is found. In half of the inputs one word in four is different: it
+ * has any hash, and occurs often. */
 static void generate_alike(struct diff_input *input)
 {
     uint64_t text_bytes = 6000, last = text_bytes - 40;
@@ -367,8 +369,8 @@ static void generate_repeats(struct diff_input *input)
 }
 
 /* Makes a few long strings that begin with spaces, and a text full of runs of spaces, so that a
- * search that has begun with the method buckets changes to the method classes. No other input has
- * so many candidates for so few strings. */
+ * search that has begun with the method buckets changes to the method classes. Hardly any other
+ * input has so many candidates for so few strings. */
 static void generate_turning(struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 20000, 60000), at = 0;
@@ -507,9 +509,9 @@ static void test_nibbles(void)
 }
 
 /* Searches for strings that together hold every byte value, all values but one, or all but two. The
- * text repeats the sequence of the values that the strings hold. In about half of the repetitions,
- * a value that no string holds replaces the sequence's first byte. Strings of random bytes never
- * hold nearly all of the 256 values. */
+ * text repeats the sequence of the values that the strings hold. If there is a value that no string
+ * holds, it replaces the sequence's first byte in about half of the repetitions. Strings of random
+ * bytes hardly ever hold all of the 256 values but one or two. */
 static void test_all_bytes(void)
 {
     for (uint32_t other = 0; other < 3; other++) {
@@ -580,9 +582,9 @@ static void test_neighbours(void)
     }
 }
 
-/* Searches texts of each length, at the end of a page, under every instruction set. The length of a
- * random text seldom is such that the last lane of a vector of samples would lie beyond the text.
- */
+/* Searches texts of 64 successive lengths, with an unreadable page after them, under every
+ * instruction set. Random lengths would seldom be such that the last lane of a vector of samples
+ * lies beyond the text. */
 static void test_ends(void)
 {
     static const enum trawl_method tried[] = {TRAWL_METHOD_CLASSES, TRAWL_METHOD_BUCKETS,

@@ -382,8 +382,8 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t c
 }
 
 /* The first and the last character of each length, and neighbouring bytes that are no characters
- * (RFC 3629). Random letters never are these characters, so the tests would miss a comparison in
- * the decoder that is off by one. */
+ * (RFC 3629). Random texts have only some of these characters, and hardly ever these other bytes,
+ * so the tests would miss a comparison in the decoder that is off by one. */
 static const struct {
     uint32_t code_point; /* 0: these bytes are not a character, and do not end in a character */
     const char *bytes;

@@ -128,7 +128,7 @@ static void run_methods(const struct diff_input *input, uint64_t plans[TRAWL_MET
     }
 }
 
-/* Adds nested strings of which the text is full, in one of five ways. */
+/* Adds pieces of the text, in one of five ways. Three of the ways also change or append a byte. */
 static void add_flood(struct diff_input *input, uint32_t way)
 {
     uint8_t pattern[SET_PATTERNS + 1];
@@ -242,8 +242,8 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
     input_free(&input);
 }
 
-/* Checks that in a text of ASCII a search for characters (UTF-8) costs hardly more than a search
- * for bytes, even if the text is full of near occurrences of a long pattern. */
+/* Checks that in a text of ASCII a search for characters (UTF-8) costs at most twice as much as a
+ * search for bytes, even if the text is full of near occurrences of a long pattern. */
 static void test_characters(uint8_t *text, uint64_t text_bytes, bool edits)
 {
     struct naive_bytes pattern = {text + 3, 1000};

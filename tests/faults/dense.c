@@ -49,7 +49,8 @@ static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enu
     return read_bytes;
 }
 
-/* Checks that the automaton reads most of the lines. The answers do not show how many it reads. */
+/* Checks that the automaton reads most of the lines. The answers do not show how many lines it
+ * reads. */
 static void test_lines(struct engine *engine, struct test_random *random)
 {
     static uint8_t lines[LINES_BYTES + 2 * FIND_LOAD_SLACK];

@@ -547,8 +547,8 @@ BORDER_ROWS = [("needle", False, options) for options in (["-q"], ["-l"], ["-L"]
 
 
 def borders(trawl, folder):
-    """Compare texts in which a selected line ends, the next line ends, or a NUL lies one byte before, at, or one byte
-    after the end of a buffer of grep. Compare also the offset at which both programs leave standard input."""
+    """Compare texts in which a selected line or the next line ends near the end of a buffer of grep. A NUL may lie on
+    either side of this end, or a buffer later. Compare also the offset at which both programs leave standard input."""
     for ends, begin in ((-17, 0), (-16, 0), (-15, 0), (-1, 0), (0, 0), (1, 0), (0, 1), (-16, 1000), (1, BLOCK)):
         for null in (None, -1, 0, BLOCK):
             text = bytearray(b"x" * 15 + b"\n") * (BLOCK // 16 - 3)

@@ -22,7 +22,7 @@ KNOWN = {
     "el_GR.ISO-8859-7": ("el_GR", "ISO-8859-7", "iso8859-7", LETTERS_GREEK),
     "tr_TR.ISO-8859-9": ("tr_TR", "ISO-8859-9", "iso8859-9", LETTERS_TURKISH),
 }
-QUICK = ["tr_TR.UTF-8", "ja_JP.eucJP", "de_DE.ISO-8859-1"]  # half a second of CPU each
+QUICK = ["tr_TR.UTF-8", "ja_JP.eucJP", "de_DE.ISO-8859-1"]  # making each takes half a second of CPU time
 
 DEFINITION = """LC_CTYPE
 copy "%s"

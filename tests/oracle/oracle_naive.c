@@ -1,6 +1,5 @@
-/* oracle_naive: two loops over begins and patterns; every answer of the library is compared with
- * these loops.
- */
+/* oracle_naive: two loops over begins and patterns; most tests compare the library's answers with
+ * what these loops find. */
 #include "oracle_naive.h"
 
 static uint8_t fold(uint8_t byte, uint32_t flags)

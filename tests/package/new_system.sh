@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# new_system: in a new system that has git and a shell, and nothing else, runs the demo, makes the packages, and
-# installs, uses and removes them. Making packages may change no file outside build, and removal leaves nothing of trawl.
+# new_system: in a new system of the distribution's essential packages, apt and git, runs the demo, makes the packages,
+# and installs, uses and removes them. Once their tools are installed, making packages may change no file outside build.
+# Removal leaves nothing of trawl.
 #
 # new_system.sh CHECKOUT    tests the checkout's last commit. Takes minutes; needs root, mmdebstrap and a network.
 # Status 77: such a system cannot be made here.

@@ -34,7 +34,7 @@ GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]', r'\w', r'\W', r'\s', r'
 WORD_PIECES = [r'\<a', r'b\>', r'\bx', r'\Bx'] * 4
 RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)']
 
-WORDS = []  # has an item if ripgrep is version 15, whose -w is tg's
+WORDS = []  # has an item if ripgrep is version 15, whose -w means the same as tg's
 
 # An expression that consists only of these parts is a string, except that '.' and '*' may be operators.
 QUOTED_PIECES = [r'\\', r'\\', r'\*', r'\.', 'a', 'b', 'a*', r'\\*', '.']

@@ -178,7 +178,7 @@ def main():
             command += options
             status, got = listed([*command, '-e', made, name], environment)
             if status == 2 and judge in ('rg-P', 'perl-P') and re.search(r'\(\?P?<', made):
-                continue  # younger libraries allow more in (?<= ), and so does Perl, and one name twice
+                continue  # newer libraries and Perl allow more in (?<= ), and two groups of one name
             if refused == 2 or (status == 2 and ('-[' in made or judge == 'grep-E')) or (status != 2 and wanted == got):
                 continue
             more = [one for one in got if one not in wanted]

@@ -250,9 +250,10 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
     return good;
 }
 
-/* Makes each allocation of a request fail in turn. Checks that the status does not blame the
- * request, and that the answer is right or reports the shortage. The requests have
- * other options about files than the server, so the server makes a view for each request. */
+/* Makes allocations of a request fail: one, or 20 in a row, from ever later allocations on. Checks
+ * that the status does not blame the request, and that the answer is right or reports the shortage.
+ * The requests have other options about files than the server, so the server makes a view for each
+ * request. */
 static void check_short(void)
 {
     static const struct {

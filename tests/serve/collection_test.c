@@ -1,7 +1,7 @@
-/* collection_test: changes a tree in all ways, and after each change compares the collection's next
- * state with the disk, byte by byte. A state lists the collection's files at one moment. Blocks
- * have the bytes of many files each; a file is held if a block has its bytes. A view is the list of
- * files that a request searches. A notice is the kernel's report of a change (inotify). */
+/* collection_test: changes a tree in many ways, and after each change compares the collection's
+ * next state with the disk, byte by byte. A state lists the collection's files at one moment.
+ * Blocks have the bytes of many files each; a file is held if a block has its bytes. A view is the
+ * list of files that a request searches. A notice is the kernel's report of a change (inotify). */
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/inotify.h>
@@ -79,7 +79,7 @@ static void check_further_changes(void)
     }
 }
 
-/* Makes changes of each kind. watch: there are notices. limit: files above 5 MB are left out. */
+/* Makes many changes. If `watch`, there are notices. If `limit`, files above 5 MB are left out. */
 static void check_changes(bool watch, bool limit)
 {
 

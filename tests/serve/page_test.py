@@ -570,7 +570,8 @@ def test_token(chromium, program, root):
     with open(token, 'w', encoding='ascii') as file:
         file.write('a-token-of-this-test\n')
     os.chmod(token, 0o600)
-    # The collection leaves files out; the page asks for served files only.
+    # The collection leaves out left-out.txt (--ignore). The page's requests name no directory, so the server skips this
+    # file and does not refuse the request.
     write(root, {'.ignore': 'left-out.txt\n', 'left-out.txt': 'nexdle\n'})
     with Served(program, '--ignore', f'--token-file={token}', root) as server:
         page = chromium.new_page()

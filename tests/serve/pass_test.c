@@ -80,7 +80,8 @@ static void make_strings(struct made_request *made, const struct made_state *sta
 
 static bool has_expressions; /* the build has the library for expressions */
 
-/* Makes an expression of a string of one letter, where both have the same occurrences. */
+/* In some requests, replaces the strings by an expression: a single letter, which has the same
+ * occurrences as the string of that letter. */
 static void make_expression(struct made_request *made)
 {
     if (!has_expressions || made->options.mismatches_max > 0 || below(3) > 0 ||
@@ -96,8 +97,8 @@ static void make_expression(struct made_request *made)
 static uint32_t alike_flags;
 static bool alike_ends_also; /* lines end at NUL, too */
 
-/* alike: the request may share a pass with all other requests whose `alike` is set; these requests
- * have alike_flags and alike_ends_also. */
+/* If `alike`, the request may share a pass with all other requests for which `alike` was set; all
+ * these requests have alike_flags and alike_ends_also. */
 static void make_request(struct made_request *made, struct passes *passes, struct made_state *state,
                          bool search_zip, bool alike)
 {
@@ -332,7 +333,7 @@ static void test_rounds(void)
         run_round(passes, 1 + (uint32_t)below(THREADS_MAX), 1 + below(600));
     for (uint64_t i = test_amount(3, 100); i > 0 && test_failures == 0; i--)
         run_round(passes, 1 + (uint32_t)below(8),
-                  200000); /* a pass takes a sample of so many bytes */
+                  200000); /* long enough that a pass takes a sample of the text */
     passes_facts(passes, &facts);
     TEST_CHECK_U64(facts.waiting_count, 0);
     TEST_CHECK_U64(facts.shared_request_count, shared_requests);

@@ -498,7 +498,8 @@ static void check_limits(void)
                                (int)bytes - 7, 0);
         check_status(body, used, &larger, bytes == 65536 ? 0 : 413);
     }
-    for (size_t count = 69656; count <= 69657; count++) { /* values beside at most 8 strings */
+    for (size_t count = 69656; count <= 69657;
+         count++) { /* the most values in a body with at most 8 strings */
         memset(body, ',', count);
         check_status(body, count, &larger, count == 69656 ? 400 : 413);
     }
@@ -538,8 +539,8 @@ static void check_short(void)
     TEST_CHECK(!fails);
 }
 
-/* Changes, removes and doubles bytes in bodies of the table. Each body must get a status and cause
- * no other harm. */
+/* Changes and removes bytes in bodies of the table. The server must accept each body, or refuse it
+ * with a status and a message. */
 static void check_random(uint64_t count)
 {
     struct test_random random = test_random_begin("serve_request");

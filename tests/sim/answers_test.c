@@ -199,7 +199,7 @@ static void over_tile_ends(struct test_random *random, uint64_t length, enum tra
 }
 
 /* Puts 1,022 to 1,027 hits into each of two tiles. At most TILE_LIST_MAX hits (1,024) of a tile may
- * wait in shared memory. Tiles of random texts have far fewer or far more hits. */
+ * wait in shared memory. Most tiles of random texts have far fewer or far more hits. */
 static void full_lists(void)
 {
     static char bytes[3 * 2048];
@@ -264,7 +264,8 @@ static void many_loaded(uint32_t devices)
 
 /* Searches a chunk, and then a second chunk at the same address, from offset 1,000 on, as if
  * another worker had searched the bytes before. The worker must not take the device's copy of the
- * first chunk for the second chunk. In other tests each worker begins its chunks at offset 0. */
+ * first chunk for the second chunk. In most other tests each worker begins its chunks at offset 0.
+ */
 static void chunk_in_same_memory(void)
 {
     static uint8_t bytes[3000];
@@ -370,8 +371,8 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
 /* Checks which method each of several counts uses. The test sets the methods' prices, which are the
  * times that a worker expects. The worker changes to the method `next`, whose price is far below
  * the price of the first method. The measured time of `next` is then above its price, so the worker
- * returns to the first method. If `dense`, the first kernels leave their tiles to a second
- * launch. */
+ * returns to the first method. If `next` is the first method itself, the worker stays with it. If
+ * `dense`, each count's first launch leaves the tiles with candidates to a second launch. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();
@@ -400,8 +401,8 @@ static void next_method(enum trawl_method next, bool dense)
     scene_close(&s);
 }
 
-/* Checks that a worker passes over methods for whose tables the device has no free memory. In other
- * tests the device has memory for all tables. */
+/* Checks that a worker passes over methods for whose tables the device has no free memory. In most
+ * other tests the device has memory for all tables. */
 static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
@@ -491,8 +492,8 @@ static enum trawl_status count_in(uint64_t memory_bytes, const struct letters *l
 }
 
 /* Checks that a device searches for the whole set if the device has memory for the set's tables,
- * but not for the tables of the set's parts. In other tests, plans with parts have enough memory.
- */
+ * but not for the tables of the set's parts. In most other tests, the device has enough memory for
+ * plans with parts. */
 static void parts_without_room(void)
 {
     struct trawl_plan_options as_set = TRAWL_PLAN_OPTIONS_INIT;

@@ -78,7 +78,7 @@ static void reset(uint32_t devices)
     limits.stripe_bytes = 2000;
     limits.split_overlap = 100;
     limits.launch_begins_max = 3000;
-    limits.begins_room = 20; /* a stripe, a part of a split text, has more begins */
+    limits.begins_room = 20; /* a stripe (a part of a split text) has more begins than this */
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     host_devices(devices);
@@ -116,7 +116,8 @@ struct caller {
     struct trawl_searcher *searcher;
     pthread_t thread;
     uint64_t seed, wrong;
-    bool has_budget; /* other callers may hold the runtime's budget, so MEMORY is a right answer */
+    bool has_budget; /* the runtime's memory has a limit that other callers may use up, so MEMORY is
+                        a right answer */
     _Atomic bool ended;
 };
 

@@ -20,7 +20,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-/* Save the callee-saved registers and the stack pointer into *from, continue at `to`. */
+/* Saves the callee-saved registers on the stack and the stack pointer in *from, and continues at
+ * `to`. */
 void fiber_exchange(void **from, void *to);
 /* The first code of a new fiber: passes the fiber, which a callee-saved register holds, to
  * fiber_begin. */

@@ -128,8 +128,8 @@ static void run_input(const struct diff_input *input, const struct cuda_limits *
     /* Input 0 is searched for the first occurrence 12 more times, because few schedules list the
      * tiles full of candidates in a different order than the text's. */
     for (uint64_t i = 0; i <= WANT_FIRST + (index == 0 ? 12 : 0); i++) {
-        /* In each flood a different call comes first, since later calls use the method that the
-         * first call found best. */
+        /* Which call comes first differs from flood to flood, since later calls use the method that
+         * the first call found best. */
         const uint32_t want =
             (uint32_t)(i > WANT_FIRST ? WANT_FIRST : (index + i) % (WANT_FIRST + 1));
         struct cuda_case config = {
@@ -196,7 +196,8 @@ static void run_quiet(struct test_random *random, double *most)
 /* ---- One pattern ------------------------------------------------------------------------ */
 
 /* Texts that repeat themselves, and patterns that are prefixes of these texts, with or without a
- * differing byte. The kernels compare bit planes of pattern and text; the oracle compares bytes. */
+ * differing byte. The kernels compare bit planes of pattern and text; the oracle compares bytes. In
+ * the rows' comments a^m is a pattern of m letters a. */
 static const struct one {
     uint32_t periods[3]; /* byte i has bit k if periods[k] divides i + 1; 0: no byte has the bit */
     uint32_t first_bit;
@@ -252,8 +253,8 @@ static void run_one(struct test_random *random, const struct one *one, double *m
 }
 
 /* Searches a text that repeats a random period, except for a few changed bytes, with random sizes
- * of tiles and blocks. In other tests no run is longer than a tile, so no tile ends within a run.
- */
+ * of tiles and blocks. In most other tests no run is longer than a tile, so hardly any tile ends
+ * within a run. */
 static void run_period(struct test_random *random, uint64_t index, double *most)
 {
     struct cuda_limits limits = cuda_limits_default;

@@ -1,4 +1,4 @@
-/* kernels: the scan kernels compiled for the simulator, and their table. */
+/* kernels: the CUDA kernels, compiled for the simulator, and their table. */
 #include <string.h>
 
 #include "approximate/kernels/grams.cu"
@@ -10,7 +10,7 @@
 #endif
 #include "simulator.h"
 
-/* The kernels are grouped by the image that holds the kernel. */
+/* A list of kernels for each image, the compiled code that the engine loads as a whole. */
 #define SCAN(X)        \
     X(scan_every)      \
     X(scan_stream)     \

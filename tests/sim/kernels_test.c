@@ -1,6 +1,7 @@
 /* kernels_test: the CUDA engine and its kernels on the simulated driver, against the oracle.
  *
- * TRAWL_TEST_CASE=N runs case N alone. TRAWL_TEST_SEED and TRAWL_TEST_SCALE: see test.h.
+ * TRAWL_TEST_CASE=N runs only case N of each kind of cases. TRAWL_TEST_SEED and TRAWL_TEST_SCALE:
+ * see test.h.
  */
 #include "random_case.h"
 #include "sim_driver.h"

@@ -1,8 +1,8 @@
 /* mixed_test: sets of strings of mixed lengths. Compares with the naive oracle: each kind of scan
- * of the host's engine, and every public call on the host's engine and on the engine for
- * (simulated) devices.
+ * of the host's engine, and the public calls of diff/held.h on the host's engine and on the engine
+ * for (simulated) devices.
  *
- * TRAWL_TEST_CASE=N runs case N alone.
+ * TRAWL_TEST_CASE=N runs only case N of the random cases.
  */
 #include "calls.h"
 #include "diff/diff_answer.h"
@@ -19,8 +19,8 @@
 #define CASES_LONG 20000
 #define FAILURES_MAX 5
 
-/* Makes each public call with a searcher of this engine. A random call comes first, since the first
- * call of a plan tries which tables are quick. */
+/* Makes each call of enum held_call with a searcher of this engine. A random call comes first,
+ * since the first call of a plan tries which tables are quick. */
 static void run_calls(const struct diff_input *input, const struct diff_expected *expected,
                       const struct trawl_plan *plan, enum trawl_engine engine,
                       struct test_random *random)

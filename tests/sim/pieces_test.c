@@ -1,8 +1,8 @@
 /* pieces_test: threads copy pieces of lists into an array (runtime/pieces.c), with their steps in
  * random orders. The threads are fibers. At each atomic operation and at each call of the engine, a
- * different fiber may go on. The test's engine overwrites a slot's words when a piece is ordered,
- * so that a thread that uses the slot too early gets wrong words.
- */
+ * different fiber may go on. When the library orders a piece (asks the engine for it), the test's
+ * engine fills the piece's slot, the buffer into which the piece will come, with wrong words. So a
+ * thread that reads the slot before the piece has come gets wrong words. */
 #include "runtime/pieces.h"
 
 #include <sched.h>

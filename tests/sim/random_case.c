@@ -27,7 +27,8 @@ static void make_runs(struct test_random *random, struct diff_input *input)
                                                 : 1 + test_random_below(random, 20);
     }
     memset(pattern, letter, sizeof pattern);
-    if (test_random_below(random, 2)) { /* two interruptions close to each other behind each tile */
+    if (test_random_below(random, 2)) { /* two other bytes close to each other, after every 1,024
+                                           bytes (the shortest tile) */
         memset(input->text, letter, input->text_bytes);
         for (uint64_t i = 1024; i + 200 < input->text_bytes; i += 1024) {
             uint64_t at = i + test_random_below(random, 100);

@@ -1,5 +1,5 @@
 /* random_case: a random input, random limits and a random search, on a simulated driver with a
- * random schedule. A name and a number determine all of these. */
+ * random schedule or on an open engine. A name and a number determine all of these. */
 #ifndef TRAWL_TESTS_SIM_RANDOM_CASE_H
 #define TRAWL_TESTS_SIM_RANDOM_CASE_H
 
@@ -41,8 +41,8 @@ struct case_kind {
  * what went wrong. For switches_max see sim_driver_options. `tally` may be NULL. */
 bool random_case_run(const char *name, uint64_t index, uint32_t switches_max,
                      struct random_case_tally *tally);
-/* Runs a case by another engine. The random state determines the case; `index` is only the number
- * that messages show. */
+/* Runs a case by the engine of `kind`, or by the CUDA engine if `kind` is NULL. The random state
+ * determines the case; `index` is only the number that messages show. */
 bool sim_case_run(struct test_random *random, const struct case_kind *kind, const char *algorithm,
                   uint64_t index, uint32_t switches_max, struct diff_expected *expected,
                   struct cuda_case *config, enum cuda_case_answer *answer);
@@ -51,8 +51,8 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
  * driver. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);
-/* Runs a case with an algorithm and a worker of another engine. The worker was opened under
- * `limits`. If `kind` is NULL, the worker belongs to the CUDA engine. */
+/* Runs a case with an algorithm and a worker that was opened under `limits`. The worker belongs to
+ * the engine of `kind`, or to the CUDA engine if `kind` is NULL. */
 bool random_case_on(struct engine *engine, struct engine_worker *worker, const char *name,
                     const struct case_kind *kind, const char *algorithm, uint64_t index,
                     const struct cuda_limits *limits, struct diff_expected *expected,

@@ -46,7 +46,7 @@ struct sim_kernel {
     uint32_t image; /* kernels with the same number are in the same image */
 };
 
-/* Returns the kernel of this name among all kernels of src/cuda/kernels (kernels.c). */
+/* Returns the kernel of this name among the kernels that kernels.c compiles. */
 const struct sim_kernel *sim_kernel_find(const char *name);
 
 /* An array in the kernels' constant memory. */

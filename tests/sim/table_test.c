@@ -453,8 +453,7 @@ static bool has_met(const struct fault *fault)
 }
 
 /* Returns whether a call that meets the fault may end with this status. With `auto` the search goes
- * on without its device. MEMORY is allowed only for a failed allocation, or if the driver reported
- * a lack of memory. */
+ * on without its device. After a failed launch MEMORY is not allowed. */
 static bool may_end(const struct scene *s, const struct fault *fault, uint32_t call,
                     enum trawl_status status)
 {
@@ -549,8 +548,9 @@ static bool may_lack_automaton(const struct scene *s, const struct fault *fault)
     return fault->code == CUDA_CODE_OUT_OF_MEMORY && s->input.pattern_count > 1;
 }
 
-/* Makes all calls in turn. The call that meets the fault may end; later calls may not, unless the
- * fault lasts. Returns false if there is no fault of this number. */
+/* Makes all calls in turn, but no more calls once a lasting fault has ended a call. The call that
+ * meets the fault may fail. After a single fault, later calls must succeed, except as may_end_again
+ * says. Returns false if there is no fault of this number. */
 static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t nth,
                             uint32_t first_call)
 {

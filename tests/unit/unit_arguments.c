@@ -1,5 +1,5 @@
-/* unit_arguments: checks that the library answers every wrong argument that trawl.h names with
- * ARGUMENT, and leaves the outputs as they were. */
+/* unit_arguments: passes wrong arguments, such as NULL and unknown flags, to the functions of
+ * trawl.h. Checks that each call returns ARGUMENT and leaves the outputs as they were. */
 #include "calls.h"
 
 #define UNTOUCHED ((uint64_t)0x1234567890abcdef)
@@ -183,7 +183,7 @@ static void stats(void)
         CHECK_NULL(search(searcher, plan, NULL, __VA_ARGS__, error), "text"); \
     } while (0)
 
-/* Makes each search without one of its arguments. */
+/* Makes searches that lack one of their arguments or have a wrong one. */
 static void searches(void)
 {
     uint64_t count = UNTOUCHED, begin = UNTOUCHED;

@@ -371,7 +371,8 @@ static void cut(const struct sample *sample)
     }
 }
 
-/* Changes a byte of a sample. The search must end, with any status. */
+/* Changes each byte of a sample in turn, up to four times. Each search must return OK, READ or
+ * STOPPED, and more than a quarter of the searches must fail. */
 static void change(const struct sample *sample)
 {
     struct test_random random = test_random_begin(sample->format);

@@ -2,8 +2,9 @@
  * are read, also if a file becomes shorter or longer or changes while it is searched. Also checks
  * how the library handles SIGBUS.
  *
- * A sink changes the file. In these cases the searches have one thread and small chunks, so the
- * mapped and the read search have searched the same chunks when the file changes.
+ * Where a sink changes the file, and the results are compared, the searches have one thread and
+ * small chunks. So the mapped and the read search have searched the same chunks when the file
+ * changes.
  */
 #include <errno.h>
 #include <fcntl.h>

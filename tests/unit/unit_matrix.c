@@ -1,5 +1,6 @@
-/* unit_matrix: a matrix tells for each record of an array which patterns the record holds. Compares
- * matrices, record by record, with the answers of a simple search. */
+/* unit_matrix: a matrix tells for each record of an array which patterns the record holds. A matrix
+ * has one of two shapes: cells of record and pattern, or a bit for each record. Compares matrices,
+ * record by record, with the answers of a simple search. */
 #include "calls.h"
 
 #include "diff/borders.h"
@@ -9,7 +10,8 @@
 
 static struct test_random source;
 
-/* Pulls random matrices of every shape, with chunks whose ends cut records. */
+/* Searches random records for a matrix of each shape. Many searches have short chunks, whose ends
+ * cut records. */
 static void all_shapes(void)
 {
     uint64_t cases = test_amount(150, 20000);
@@ -66,9 +68,10 @@ static void mixed_calls(void)
     TEST_CHECK(both > cases / 8);
 }
 
-/* Pulls every shape of records most of which hold many of the patterns. whole: chunks cut no
- * record; else a chunk has a random size, or ends at a record's end, a byte before or a byte after.
- * marks: patterns may be marked; else they are sorted. */
+/* Searches for a matrix of each shape. Most of the records hold many of the patterns. If `whole`,
+ * chunks have the default size, and cut no record. Otherwise a chunk has a random size, or ends at
+ * a record's end, a byte before or a byte after. If `marks`, patterns may be marked; otherwise they
+ * are sorted. */
 static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole, bool marks)
 {
     AUTO_SEARCHER searcher = NULL;

@@ -203,8 +203,8 @@ static void letters(void)
 }
 
 /* Without the option `letters`, IGNORE_CASE knows only the letters A to Z, and the plan says
- * whether it misses letters (misses_letters). Also checks the rest of what a plan tells, and
- * refused options about letters. */
+ * whether it misses letters (misses_letters). Also checks the other members of struct
+ * trawl_plan_told, and refused options about letters. */
 static void letters_of_plans(void)
 {
     static const uint64_t ids[] = {700, 7};
@@ -289,7 +289,7 @@ static void memory(void)
     plan = must_plans(patterns, 1000, NULL);
     before = held_bytes;
     MUST(trawl_stream_open(plan, NULL, &stream, NULL));
-    /* a server holds thousands of streams */
+    /* a stream must be small, because a server holds thousands of streams */
     TEST_CHECK(held_bytes > before && held_bytes - before <= 4096);
     trawl_stream_close(stream);
     trawl_plan_free(plan);

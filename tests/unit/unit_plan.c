@@ -168,9 +168,10 @@ static void sample_that_repeats(void)
     }
 }
 
-/* Asks for the first match in a chunk whose only match lies behind the first step. Verification
- * takes a chunk in steps of 64 KiB, published algorithms in steps of 1 MiB. The bytes before nearly
- * match, so that the linear search takes over. */
+/* Asks for the first match in a chunk whose first match lies behind the first step. The bytes
+ * before nearly match, so verification leaves the rest of the chunk to the linear search
+ * (two_way.h), which takes steps of 64 KiB. Published algorithms take steps of 1 MiB if there is a
+ * single string, otherwise of 64 KiB. */
 static void late_first(const struct trawl_plan_options *options, uint64_t pattern_count)
 {
     enum { BYTES = 1400000, AT = 1300000, LENGTH = 400 };

@@ -1,7 +1,7 @@
 /* unit_rewritten: another program may rewrite a mapped file while a search runs. What the search
  * has learned from the old bytes must not make later searches wrong. The file is rewritten at the
- * N-th allocation of memory of a search, for N = 1, 2, ...; then the same searcher has to count the
- * new bytes right. */
+ * N-th allocation of memory of a search. A long run tries each N, a normal run each second N or
+ * fewer. After the search, the same searcher has to give the right answer for the new bytes. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>

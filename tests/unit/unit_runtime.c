@@ -196,8 +196,8 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* The thread of a worker. Counts its failures in the worker, because only one thread may call
- * TEST_CHECK. */
+/* The thread of a worker. Counts wrong answers and cancelled calls, which the caller checks once
+ * the threads have ended. */
 static void *work(void *context)
 {
     struct worker *worker = (struct worker *)context;

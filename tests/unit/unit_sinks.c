@@ -9,7 +9,8 @@
 
 #define TEXT_BYTES ((uint64_t)32 << 20)
 #define CHUNK_BYTES ((uint64_t)64 << 10)
-#define STOP_BYTES_MAX (TEXT_BYTES / 4) /* far more than all threads search at a time */
+/* Limit for the bytes that a stopped search has read: far more than are in work at a time. */
+#define STOP_BYTES_MAX (TEXT_BYTES / 4)
 
 struct scene {
     struct trawl_searcher *searcher, *other;
@@ -26,8 +27,8 @@ struct scene {
     bool nulls_right;  /* each window reports a NUL if and only if the window holds a NUL */
 };
 
-/* Returns whether every search with this searcher, and a load, returns BUSY and leaves the outputs
- * as they were. Checks the error record of one search. */
+/* Returns whether seven kinds of search with this searcher, and a load, return BUSY and leave the
+ * outputs as they were. Checks the error record of one search. */
 static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text)
 {

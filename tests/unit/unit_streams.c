@@ -1,7 +1,7 @@
 /* unit_streams: checks that the bytes of a pipe are searched on arrival, and that a search that has
- * its answer does not wait for further bytes; and the calls of trawl_stream.h. No test measures
- * time: the writer writes the next piece only after the match in the piece before was delivered, so
- * a search that holds matches back never ends. */
+ * its answer does not wait for further bytes; and the calls of trawl_stream.h. In most tests the
+ * writer writes the next piece only after the match in the piece before was delivered. So a search
+ * that holds matches back fails or hangs, and no test depends on how quick a search is. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -246,9 +246,9 @@ static bool has_expressions(void)
 #define Q20 "qqqqqqqqqqqqqqqqqqqq"
 #define Q100 Q20 Q20 Q20 Q20 Q20
 
-/* Writes `bytes` to a pipe that stays open and silent, and waits until `matches` matches came,
- * which these bytes decide. The search must not hold matches back until further bytes come, in the
- * number of the longest pattern's bytes. */
+/* Writes `bytes` to a pipe that stays open without further bytes, and waits until the search has
+ * delivered `matches` matches. `bytes` suffice to decide these matches. So the search must not wait
+ * until as many further bytes have come as the longest pattern has. */
 static void at_once(const char *pattern, uint32_t flags, enum trawl_syntax syntax,
                     const char *bytes, uint64_t matches)
 {

@@ -1,5 +1,5 @@
 # as grep
-# A NUL in the block (grep's buffer of 96 KiB) in which a match's line ends, or in the next block.
+# A NUL stands in the block (grep's buffer of 96 KiB) in which a match's line ends, or in the next block.
 for begin in 98280 98281 98284 98285 98298 98303; do
     { yes xxxxxxxxxxxxxxxxxxxx | head -c $((begin - 1)); printf '\nfoo bar baz qux foo\nyy\n\0\nfoo\n'; } > t
     for options in -o '-o -m1' '-o -m1 -I' '-m1 -b' '-l -I'; do

@@ -26,8 +26,8 @@ printf -- '-n\n--max-count\n' > bad; trawl foo text; echo "status $?"
 printf -- '-n\0-i\n' > bad; trawl foo text; echo "status $?"
 mkdir folder; TRAWL_CONFIG_PATH=folder trawl foo text; echo "status $?"
 trawl --no-config -c foo text
-# A pipe does not hold up the run; the null device has no options. If a file that the user did not name is
-# there and cannot be read, that is only a warning.
+# If a pipe is named, the command does not wait for a writer. The null device has no options. If a file that the user
+# did not name is there and cannot be read, that is only a warning.
 mkfifo pipe; TRAWL_CONFIG_PATH=pipe timeout 20 trawl foo text; echo "status $?"
 TRAWL_CONFIG_PATH=/dev/null trawl foo text; echo "status $?"
 unset TRAWL_CONFIG_PATH

@@ -1,5 +1,6 @@
 # as grep
-# -f, also from standard input. An empty file matches nothing, and an empty line matches everything.
+# -f reads strings from files, also from standard input. An empty file matches nothing, and an empty line matches
+# everything.
 printf 'one\ntwo\n\n' > f
 printf 'two\none\n' > p
 : > none

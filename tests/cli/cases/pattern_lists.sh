@@ -1,4 +1,4 @@
-# Files of -f with carriage returns, or in hexadecimal.
+# Files of -f may have carriage returns, or be in hexadecimal.
 printf 'foo\nfoo\r\nbar\r\nx\0y\n' > t
 printf 'foo\r\nbar\r\n' > crlf
 trawl -n -f crlf t | od -An -c

@@ -1,5 +1,5 @@
 # as grep
-# Files that report size 0, and FIFOs.
+# Files that report size 0 are searched, and FIFOs.
 trawl -c Name: /proc/self/status
 mkfifo p
 (printf 'foo\nbar\n' > p &)

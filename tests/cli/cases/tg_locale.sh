@@ -1,4 +1,5 @@
-# tg reads UTF-8 in each locale: ripgrep's counts for strings, expressions, words and smart case. trawl follows the locale.
+# tg reads UTF-8 in each locale: its counts for strings, expressions, words and smart case are ripgrep's. trawl follows
+# the locale.
 ln -s "$TRAWL" tg
 tg() { env LC_ALL=$locale ./tg $TRAWL_CASE_OPTIONS "$@"; }
 printf 'Почему нет\nПОЧЕМУ\nпочему-то\nпочемучка\n' > f

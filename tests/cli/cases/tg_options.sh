@@ -1,4 +1,4 @@
-# What a user of ripgrep types: letters and words that mean something else to grep, or mean nothing.
+# These are options that a user of ripgrep types: letters and words that mean something else to grep, or mean nothing.
 ln -s "$TRAWL" tg
 tg() { ./tg $TRAWL_CASE_OPTIONS "$@"; }
 printf 'Foo foo\nbar\r\nfoo\r\n' > a
@@ -7,7 +7,7 @@ tg --color; echo "status $?"
 tg --crlf -x --pattern-number foo a; echo "status $?"; trawl -c --include-zero foo a b
 # As in ripgrep, a pipe is skipped also where links are followed.
 mkdir d; echo foo > d/c.c; mkfifo d/pipe; timeout 20 ./tg $TRAWL_CASE_OPTIONS -L -l foo d; rm d/pipe
-# These are refused with what to write instead. --pre must not be taken for --pretty.
+# These options are refused, and the message says what to write instead. --pre must not be taken for --pretty.
 for wrong in '--pre cat' '--pre-glob x' '--pcre2-version' '-P' '--pcre2'; do tg $wrong foo a; echo "status $?"; done
 tg; echo "status $?"
 tg -m; echo "status $?"

@@ -1,4 +1,5 @@
-# Paths of more than 4,096 bytes, more directories than may be open, and a link that leads nowhere.
+# Searches a tree with paths of more than 4,096 bytes, with more directories than may be open, and with a link that
+# leads nowhere.
 mkdir t
 top=$PWD
 cd t
