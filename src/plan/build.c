@@ -213,7 +213,7 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
         : plan->errors.is_set ? errors_expand
         : varies              ? expand_variants
                               : expand_plain;
-    /* number of bytes beside an occurrence that conditions or the caller look at */
+    /* number of bytes before and after an occurrence that a search may look at */
     uint64_t context = 0;
 
     plan->length_min = UINT64_MAX;
