@@ -177,8 +177,7 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
 
 /* Cancels the call that the searcher is inside. Returns false if there is no such call, or if the
  * call is cancelled already. A signal handler may run this function, also in a thread that is
- * inside the call or inside this function.
- */
+ * inside the call or inside this function. */
 static bool cancel(struct trawl_searcher *searcher)
 {
     int expected = ENGINE_CALL_INSIDE, kept = errno, wake;
