@@ -294,9 +294,9 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
-/* Handles a failed search of the task on a device. Loses the device or, if devices do not take the
- * plan, lets devices take no further chunk. Returns true if a further device should try. Otherwise
- * the CPU has searched the task, if the engine allows that, or *status says why the task fails. */
+/* Handles a failed search of the task on a device. Mostly loses the device or, if devices do not
+ * take the plan, lets devices take no further chunk. Returns true if a further device should try.
+ * Otherwise the CPU has searched the task, if the engine allows that, or *status says why not. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
                     enum trawl_status *status, struct trawl_error *error)
 {

@@ -3,7 +3,7 @@
  * A job is listed while the job can use help. Each worker serves a job until the job has no work
  * for the worker, then serves the next listed job. Waking is a chain: a woken worker finds out
  * whether a further worker is needed, and wakes or starts that worker. So the caller itself wakes
- * only one worker.
+ * only one worker at a time.
  *
  * A woken or new worker begins on a different core than the waker, if it may. Linux puts a waking
  * thread on the waker's core if Linux takes all other cores for busy, and a guest of KVM takes a
