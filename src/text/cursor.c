@@ -604,7 +604,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             chunk_bytes = in_place && text_cursor_maps(cursor, chunk->begin)
                               ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer, &cut, error)
                               : cut_file(cursor, chunk->begin, chunk_bytes, buffer, &cut, error);
-        /* the wake descriptor is readable: nobody wants this chunk */
+        /* the search was interrupted or cancelled: nobody wants this chunk */
         if (status == TRAWL_STOPPED) {
             *taken = TEXT_END;
             status = TRAWL_OK;
