@@ -360,7 +360,7 @@ struct trawl_text_options {
  * part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
  * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
  * without the flag; the first read of a pipe shows this. The library of a format is loaded when the
- * first text of the format is opened.
+ * first text of the format is opened, or read if it is a pipe.
  * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is refused, too). With UNPACK also READ
  * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
  * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
@@ -782,11 +782,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
  * the text ends, or the call fails with READ. Returns false if the signal has a different cause.
  *
  * Callers see mapped bytes only in those windows of trawl_windows that have no match. If the file
- * is cut while the sink has such a window, the search fails with READ after the window. If another
- * program writes to the file during a search, the search may see bytes from before or after the
- * change, also within a window. Mapped bytes belong to the page cache, so host_memory_bytes does
- * not bound them; up to 40 MiB of mapped bytes are resident at a time if one thread searches,
- * and mostly up to 80 MiB if several do. Chunks that go to GPUs are read, not mapped.
+ * is cut while the sink has such a window, the search fails with READ after it. But a text of
+ * TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If the
+ * file is written to during a search, the search may see bytes from before or after that. Mapped
+ * bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are resident
+ * at a time if one thread searches, else mostly up to 80 MiB. Chunks for GPUs are read, not mapped.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus

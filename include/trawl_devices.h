@@ -15,16 +15,18 @@ extern "C" {
 /* Open a text in a GPU's memory, which is borrowed: memory from cuMemAlloc or cudaMalloc in the
  * GPU's primary context. Finish work that writes the memory before calls that get the text. Load
  * the text before the first search, and unload the text before trawl_text_close. The GPU searches
- * the text in place. If a call has to read the text on the host (lines, windows, whole words,
- * algorithms, IGNORE_CASE where lengths vary), the first such call copies the text to the host: do
- * not change the text from then on. Errors: ARGUMENT, MEMORY. */
+ * the text in place. If a call has to read the text on the host (lines, windows, line numbers,
+ * counts by pattern, whole words, errors, expressions, algorithms, IGNORE_CASE where lengths vary),
+ * the first such call copies the text to the host: do not change the text from then on. Errors:
+ * ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
 /* Keep a copy of a memory text on the searcher's devices, for many searches of the same text.
- * Searches of the text then read host memory only for the bytes that line and window calls deliver.
+ * Searches of the text then read host memory only where the host needs the bytes, as in the calls
+ * that trawl_text_from_device names.
  * Under AUTO a lack of devices, or of room on devices, is no error: the host then searches the
  * text. Under CPU the call does nothing. Do not change or free the bytes until trawl_text_unload or
  * trawl_searcher_close (with a shared runtime, trawl_runtime_close).

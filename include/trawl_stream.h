@@ -44,8 +44,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
  * the end of their line. Each feed delivers its matches in the order of trawl_positions; a match
  * that begins earlier may come in a later feed. The sink may not call functions of the stream.
  * Unless the call returns OK, the stream is as it was before the call, even if the sink has taken
- * matches. Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0. Ownership
- * the bytes are borrowed until the call returns. Errors     ARGUMENT  a NULL; the stream has ended
+ * matches.
+ * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
+ * Ownership  the bytes are borrowed until the call returns.
+ * Errors     ARGUMENT  a NULL; the stream has ended
  *            BUSY      the searcher is inside a call
  *            LIMIT     a line that has not ended has more bytes than line_bytes_max (text_offset:
  *                      where the line begins)

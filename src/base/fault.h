@@ -17,7 +17,7 @@ enum fault_point {
     FAULT_OPEN,   /* opening a file */
     FAULT_READ,   /* reading a file or pipe */
     FAULT_STAT,   /* asking for a file's status */
-    FAULT_MAP,    /* mapping a file */
+    FAULT_MAP,    /* mapping a file or memory */
     FAULT_DRIVER  /* a call of the CUDA driver */
 };
 

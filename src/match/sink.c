@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* the digest computes line numbers only for windows with at least this many bytes for each match */
+/* a window's digest computes line numbers only if the window has this many bytes for each match */
 #define LINE_NUMBER_BYTES 512u
 
 uint64_t pattern_slots_min = PATTERN_SLOTS_MIN;
@@ -263,8 +263,8 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 /* Keeps the spans (matches that do not overlap) among the chunk's matches, with their line numbers,
  * and returns how many spans there are. Of matches with the same begin, keeps the longest; with
  * TRAWL_WINDOW_SPANS_FIRST, the first. sink->spans_end is the end of the last span, at first of the
- * last span before the chunk. Engines report more matches than spans: a GPU, for example, does not
- * know where the span before a chunk ends. */
+ * last span before the chunk. Engines may report more matches than spans: a GPU, for example, does
+ * not know where the span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
     const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;

@@ -21,7 +21,7 @@ struct sink_chunk {
     bool last;      /* the text ends with the owned bytes */
     uint64_t count; /* occurrences that begin in the chunk */
     /* A hit begins at bytes[offset - hits_base]. If the sink wants matches, `matches` or the
-     * columns below have the same occurrences. */
+     * columns below have the same occurrences, or a part of them. */
     const struct hit *hits;
     uint64_t hit_count;
     uint64_t hits_base;
@@ -65,7 +65,7 @@ struct pattern_slot {
     uint32_t count;
 };
 
-/* Counts of patterns in many chunks. A pattern may have several items, whose counts add up. */
+/* Counts of patterns in a chunk. A pattern may have several items, whose counts add up. */
 struct pattern_counts {
     struct trawl_pattern_count *items; /* owned, as the slots are */
     uint64_t count;

@@ -46,8 +46,9 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
 /* Chooses probes: bytes of the literal that a search tests first. Chooses offsets near each other,
  * so that the probes share cache lines. The first probe has the rarest byte. With a sample, each
  * further probe leaves the fewest of those positions of the sample that pass the probes before.
- * Without a sample (sample_bytes 0), further probes are also chosen by rarity. Sets passed[i] to
- * the expected share of positions that pass probes 0 to i. Returns the number of probes. */
+ * Without a sample (sample_bytes 0), or once no such position is left, rarity decides. Sets
+ * passed[i] to the expected share of positions that pass probes 0 to i. Returns the number of
+ * probes. */
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);

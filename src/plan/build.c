@@ -191,7 +191,8 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
 }
 
 /* Makes each expression a literal. The literal only says that the expression exists: no engine
- * searches for its bytes. A search for expressions reads whole lines and nothing around. */
+ * searches for its bytes. A search for expressions reads whole lines (or records, or texts) and
+ * nothing around. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;
@@ -213,7 +214,7 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
         : plan->errors.is_set ? errors_expand
         : varies              ? expand_variants
                               : expand_plain;
-    /* number of bytes beside an occurrence that conditions or the caller look at */
+    /* number of bytes before and after an occurrence that a search may look at */
     uint64_t context = 0;
 
     plan->length_min = UINT64_MAX;

@@ -639,8 +639,9 @@ static bool tries_automaton(const struct trawl_plan *plan)
 
 /* Chooses by which programs (search loops) the CPU may search: by classes, with tables for strings
  * of each length class, by buckets, which test a bit of the plan's bitmap at each position, or by
- * the automaton. Whole words and lines are searched by buckets, because few positions may begin an
- * occurrence. A tournament on the text decides between several programs (cpu/programs.c). */
+ * the automaton. Literals with tails are searched by buckets; so are whole words and lines, because
+ * few positions may begin an occurrence. A tournament on the text decides between several programs
+ * (cpu/programs.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;

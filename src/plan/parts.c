@@ -279,7 +279,7 @@ static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t
     }
 }
 
-/* Makes a part: a plan of groups [from, to), with the plan's options. */
+/* Makes a part: a plan of groups [from, to), with the plan's flags, line ends and letters. */
 static enum trawl_status make_part(const struct cutting *cutting, uint32_t from, uint32_t to,
                                    struct plan_part *part, struct trawl_error *error)
 {

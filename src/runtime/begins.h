@@ -1,5 +1,5 @@
 /* begins: fills the caller's array with the offsets at which the occurrences in a loaded text
- * begin. Devices do that without the host. */
+ * begin. Devices search, and the host at most copies. */
 #ifndef TRAWL_RUNTIME_BEGINS_H
 #define TRAWL_RUNTIME_BEGINS_H
 

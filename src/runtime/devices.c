@@ -2,9 +2,9 @@
  *
  * Opening takes up to a third of a second, and closing waits until opening has ended. A runtime
  * with engine CUDA opens the devices when it is opened, and loading a text opens them, too.
- * Otherwise a separate thread begins to open them once the runtime's searches of long texts have
- * taken a second, while host workers go on. A device that fails is lost until the runtime closes:
- * other devices or the CPU take the tasks, and devices->failure says why.
+ * Otherwise, with engine AUTO, a separate thread begins to open them once the runtime's searches of
+ * long texts have taken a second, while host workers go on. A device that fails is lost until the
+ * runtime closes: other devices or the CPU take the tasks, and devices->failure says why.
  */
 #include "runtime/devices.h"
 

@@ -8,7 +8,8 @@
 /* Opens the devices in the calling thread. If another thread opens or has opened the devices, waits
  * for that thread and returns OK, also if there are no devices. Errors: ENGINE, DEVICE, MEMORY. */
 enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
-/* Begins to open the devices in a separate thread, unless opening has begun before. */
+/* Begins to open the devices in a separate thread, unless opening has begun before. If no thread
+ * can be made, all devices are lost. */
 void devices_ask(struct devices *devices);
 void devices_close(struct devices *devices);
 bool devices_are_ready(const struct devices *devices);

@@ -1,6 +1,6 @@
 /* job: calls of a searcher, and the loop of a search: what the calling thread does between two
- * deliveries. The public functions in search.c, batches.c and matrix.c use this file. task.c does
- * the work on a chunk. */
+ * deliveries. The public functions in search.c, batches.c and matrix.c use this file; begins.c and
+ * stream.c use parts of it. task.c does the work on a chunk. */
 #include "runtime/job.h"
 
 #include <sched.h>

@@ -12,7 +12,7 @@ void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint
 /* Converts one of the task's hits. */
 struct trawl_match matches_one(const struct trawl_plan *plan, const struct task *task,
                                const struct hit *hit);
-/* Makes room for `count` matches; the task's former matches are lost. Errors: MEMORY. */
+/* Makes room for `count` matches; the task's former matches may be lost. Errors: MEMORY. */
 enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
                                   struct trawl_error *error);
 void matches_release(struct task *task);

@@ -150,8 +150,8 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record with few occurrences, or under a plan with many patterns. If
- * maker->any, makes a single cell. */
+/* Makes the cells of a record with few occurrences, or under a plan with many patterns, or if
+ * maker->any: then makes at most one cell. */
 static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

@@ -134,8 +134,8 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     return status;
 }
 
-/* Opens the devices at once, since a caller that loads a text will search the text often. Unless
- * the caller requested a device, a missing device, or a device without room, is no error. */
+/* Opens the devices at once (not for engine CPU), since a caller that loads a text will search the
+ * text often. A failure is an error only for engine CUDA and for texts in a device's memory. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error)
 {

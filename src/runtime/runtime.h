@@ -176,8 +176,8 @@ struct trawl_runtime {
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
     _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
-    /* Held while a searcher is added, and while a text is loaded or fetched: loading copies the
-     * text anew only if the runtime has a single searcher. */
+    /* Held while a searcher is added, and while a text is copied to devices or fetched: loading
+     * copies a text anew only if the runtime has a single searcher. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;

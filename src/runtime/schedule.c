@@ -333,9 +333,9 @@ static bool is_long(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
-/* For a search of a long text by schedule HOST: adds the search's time to searched_ns, and sets
- * stage_ns to the time to make a MiB ready for a device. If little was made ready, lowers stage_ns
- * a little instead, so that a later search tries devices again. */
+/* For a search of a long text by schedule HOST: adds the search's time to searched_ns and, if a
+ * device works, sets stage_ns to the time to make a MiB ready for a device. If little was made
+ * ready, lowers stage_ns a little instead, so that a later search tries devices again. */
 static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;

@@ -1,5 +1,5 @@
 /* search: the public functions that open a searcher, load a text, and search. Each function checks
- * the arguments; job.c does the search. */
+ * the arguments; job.c and begins.c search. */
 #include "runtime/search.h"
 #include "runtime/stats.h"
 #include "runtime/task.h"
@@ -175,9 +175,9 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
     return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
-/* Cancels the call that the searcher is inside, and says whether there was such a call. A signal
- * handler may run this function, also in a thread that is inside the call or inside this function.
- */
+/* Cancels the call that the searcher is inside. Returns false if there is no such call, or if the
+ * call is cancelled already. A signal handler may run this function, also in a thread that is
+ * inside the call or inside this function. */
 static bool cancel(struct trawl_searcher *searcher)
 {
     int expected = ENGINE_CALL_INSIDE, kept = errno, wake;

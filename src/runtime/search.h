@@ -10,7 +10,7 @@
  *   host      workers read and search; if devices are faster, workers queue some chunks to them
  *   staged    as host, but all chunks go to devices (TRAWL_ENGINE_CUDA)
  *   loaded    the text lies on devices: the workers of each device search the chunks there
- *   caller    the caller alone uses a device: waking other threads would take longer
+ *   caller    the caller alone uses a device: mostly, waking other threads would take longer
  */
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
@@ -38,7 +38,7 @@ struct task {
     /* match_count items of struct trawl_match; or three columns (begins, ends, patterns) of
      * match_room words each, of which match_count are set */
     uint64_t *matches;
-    uint64_t *line_numbers; /* match_room numbers; NULL unless the sink wants line numbers */
+    uint64_t *line_numbers; /* match_room numbers; may be NULL if the sink wants none */
     uint64_t match_room;
     /* Hits in `result` while the task waits for delivery, as counted in search->pending_hits. */
     uint64_t pending_hits;
@@ -166,7 +166,7 @@ struct trawl_searcher {
     _Atomic uint32_t refusals;
     /* An eventfd that ends waiting for a stream's bytes; -1: no call has needed one yet. */
     _Atomic int wake;
-    /* Bytes of the text that were searched; any thread may read the number. */
+    /* Bytes of the text whose results were delivered; any thread may read the number. */
     _Atomic uint64_t progress;
     struct call_record last; /* what the last finished call did */
 };

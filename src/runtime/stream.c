@@ -29,8 +29,8 @@
 
 /* readable bytes behind a copy: with less, the engine copies once more */
 #define ROOM_BEHIND 192u
-/* A piece is copied for a brief search up to COPIED_BRIEF bytes, and for a scan up to COPIED bytes.
- * Longer pieces are searched where they lie. */
+/* A piece of up to COPIED_BRIEF bytes, or of no more than the stream keeps, is copied for a brief
+ * search, and a piece of up to COPIED bytes for a scan. Others are searched where they lie. */
 #define COPIED_BRIEF 512u
 #define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)

@@ -28,8 +28,8 @@
 #define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
 /* if more hits are pending, a device may not go far ahead of a slower device */
 #define PENDING_HITS_MAX (1u << 24)
-/* The most chunks for each worker that are cut in advance. A chunk that is cut keeps its length,
- * even when earlier chunks show how dense the hits are. */
+/* The most chunks for each worker that are cut in advance, if hits decide the lengths of chunks and
+ * one device has the text. A chunk that is cut keeps its length, whatever hits come. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
@@ -294,9 +294,9 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
-/* Handles a failed search of the task on a device. Loses the device or, if devices do not take the
- * plan, lets devices take no further chunk. Returns true if a further device should try. Otherwise
- * the CPU has searched the task, if the engine allows that, or *status says why the task fails. */
+/* Handles a failed search of the task on a device. Mostly loses the device or, if devices do not
+ * take the plan, lets devices take no further chunk. Returns true if a further device should try.
+ * Otherwise the CPU has searched the task, if the engine allows that, or *status says why not. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
                     enum trawl_status *status, struct trawl_error *error)
 {

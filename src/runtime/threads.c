@@ -3,15 +3,15 @@
  * A job is listed while the job can use help. Each worker serves a job until the job has no work
  * for the worker, then serves the next listed job. Waking is a chain: a woken worker finds out
  * whether a further worker is needed, and wakes or starts that worker. So the caller itself wakes
- * only one worker.
+ * only one worker at a time.
  *
- * A woken worker begins on a different core than the waker. Linux puts a waking thread on the
- * waker's core if Linux takes all other cores for busy, and a guest of KVM takes a core that has
- * slept for busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then share
- * a core for milliseconds, which is longer than many searches. After a pause, a search of 16 MiB
- * for 1,000 words took two threads 4.7 ms and a single thread 5.0 ms; now two threads take 3.0 ms
- * [2 cores, AMD EPYC]. So the waker's core is removed from the cores on which the worker may run,
- * and the worker adds the core again once running.
+ * A woken or new worker begins on a different core than the waker, if it may. Linux puts a waking
+ * thread on the waker's core if Linux takes all other cores for busy, and a guest of KVM takes a
+ * core that has slept for busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads
+ * would then share a core for milliseconds, which is longer than many searches. After a pause, a
+ * search of 16 MiB for 1,000 words took two threads 4.7 ms and a single thread 5.0 ms; now two
+ * threads take 3.0 ms [2 cores, AMD EPYC]. So the waker's core is removed from the cores on which
+ * the worker may run, and the worker adds the core again once running.
  */
 #include "runtime/threads.h"
 

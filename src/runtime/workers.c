@@ -1,5 +1,5 @@
 /* workers: the engine workers that a worker owns, made ready for a job. Each function runs in the
- * worker's own thread. */
+ * worker's own thread, or in the thread that closes the searcher. */
 #include "runtime/workers.h"
 
 #include "runtime/buffers.h"

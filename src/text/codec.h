@@ -55,8 +55,8 @@ struct codec {
     /* Returns how many bytes the library holds for the window. The pointer is NULL if that is never
      * more than 8 MiB. */
     uint64_t (*memory)(const void *state);
-    /* a faster codec for undamaged data, or NULL; serves decoders with at least
-     * fast->threads_least threads */
+    /* a faster codec for undamaged data, or NULL; serves decoders of files (not of streams) with at
+     * least fast->threads_least threads */
     const struct codec *fast;
     uint32_t threads_least; /* only of a faster codec; 0 in other codecs */
 };

@@ -36,10 +36,10 @@
 
 #define UNPACK_CELL_BYTES (UINT64_C(256) << 10)
 #define UNPACK_CELL_BYTES_MIN UINT64_C(64)
-#define MAP_TEXT_MIN (UINT64_C(32) << 20) /* shorter files are read, not mapped */
+#define MAP_TEXT_MIN (UINT64_C(32) << 20) /* IF_FASTER maps no shorter files */
 #define MAP_EXTENT (UINT64_C(2) << 20)    /* one page fault in a large folio maps this many bytes */
 #define MAP_PROBES 2u                     /* one chunk in this many extents is a probe */
-/* mapped pages are given back to the kernel in pieces of this length */
+/* mapped pages are given back to the kernel in pieces of at least this length */
 #define MAP_STRIDE (UINT64_C(16) << 20)
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
@@ -392,8 +392,8 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
 }
 
 /* Reads up to `room` further bytes of a stream, which begin at position `at` of the text. Sets *got
- * to the number of bytes. 0 says that the stream has ended or failed; each later call then returns
- * the same status. */
+ * to the number of bytes. 0 says that the stream has ended or failed. Later calls read nothing, and
+ * return the error that keep_fault has kept, if any. */
 static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint8_t *to,
                                    uint64_t room, uint64_t *got, struct trawl_error *error)
 {
@@ -408,7 +408,7 @@ static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint
     return status;
 }
 
-/* Keeps an error of reading for the next chunk, because this chunk has earlier bytes. */
+/* Keeps an error of reading for the next chunk, because the bytes read before it come first. */
 static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_status status,
                                     const struct trawl_error *error)
 {
@@ -604,7 +604,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             chunk_bytes = in_place && text_cursor_maps(cursor, chunk->begin)
                               ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer, &cut, error)
                               : cut_file(cursor, chunk->begin, chunk_bytes, buffer, &cut, error);
-        /* text_cursor_interrupt was called: nobody wants this chunk */
+        /* the search was interrupted or cancelled: nobody wants this chunk */
         if (status == TRAWL_STOPPED) {
             *taken = TEXT_END;
             status = TRAWL_OK;

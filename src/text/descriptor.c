@@ -1,5 +1,5 @@
-/* descriptor: calls pread, read and poll. Repeats calls that were interrupted, and has points where
- * tests inject faults. */
+/* descriptor: calls pread, read and poll. Repeats reads, and waits for bytes, that were
+ * interrupted, and has points where tests inject faults. */
 #include "text/descriptor.h"
 
 #include <errno.h>

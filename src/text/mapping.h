@@ -10,7 +10,8 @@
  * a lost page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts
  * zero pages over the rest of the mapping and notes the first zero page. After a search, a worker
  * asks mapping_is_whole; if not, the worker drops the results and reads the bytes. So the search
- * ends or fails as a search without mappings does.
+ * ends or fails as a search without mappings does. A text that was opened with TRAWL_TEXT_MAP is
+ * not read again: there, trawl_text_tell tells the loss (is_cut).
  */
 #ifndef TRAWL_TEXT_MAPPING_H
 #define TRAWL_TEXT_MAPPING_H
@@ -63,8 +64,8 @@ void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
 uint64_t mapping_faults(void);
 
 /* Puts zero pages over the mapping that contains `address`, from that address's page to the end.
- * Returns false if no mapping of trawl contains `address`. A signal handler may call this
- * function. */
+ * Returns false if no mapping of trawl contains `address`, or if the system refuses. A signal
+ * handler may call this function. */
 bool mapping_repair(const void *address);
 
 #endif

@@ -28,9 +28,9 @@ const char *unpack_format(const struct text_unpack *unpack);
  * far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
-/* Lets `threads` threads unpack. Must be called before the first read. Bytes that are unpacked
- * ahead of the reader take about ahead_bytes of memory; with 0, nothing is unpacked ahead. The file
- * is divided into cells of cell_bytes bytes (ahead.h). */
+/* Lets `threads` threads unpack a file; the reader alone unpacks a stream. Must be called before
+ * the first read. Bytes that are unpacked ahead of the reader take about ahead_bytes of memory;
+ * with 0, nothing is unpacked ahead. A file has cells of cell_bytes bytes (ahead.h). */
 void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
                   uint64_t cell_bytes);
 /* Unpacks ahead of the reader, as ahead_help does. Any thread may call this. */
