@@ -25,9 +25,10 @@
  *            -segments. Figures: docs/papers.md.
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
  *            follows the shifts through args.segment begins (512), and the first of these begins
- *            has a window: so there are a few more windows, no fewer. Bytes of a bin that do not
- *            fit are read from global memory. The byte after the text's last window is not read.
- * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
+ *            has a window: so there are usually a few more windows than in the paper. Bytes of a
+ *            bin that do not fit are read from global memory. The byte after the text's last
+ *            window is not read.
+ * Limits     -shared, -segments-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/skip.h"
 

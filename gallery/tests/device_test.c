@@ -209,7 +209,7 @@ static void copied_in_parts(void)
 
         TEST_CHECK(copied >= parts * part - 1000 && copied <= parts * part + tables);
     }
-    /* a word that a part's end cuts is found, in the next part */
+    /* a word that a part's end cuts is found, and no part after the next part is copied */
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) >= part);
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
