@@ -3,7 +3,7 @@
  *
  * gallery_device_range searches a range of begins in parts, literal after literal over each part.
  * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more
- * hits than a scan may hold, or that needs more memory than there is, is halved.
+ * hits than limits.hits_max, or that needs more memory than there is, is halved.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -651,8 +651,8 @@ static bool literals_next(struct literal_search *search, const struct text_part 
     return false;
 }
 
-/* Appends all hits of the part. If the hits are more than a scan may hold, and the part has more
- * than one begin, sets *fits to false and appends no hit. */
+/* Appends all hits of the part. If there are more than limits.hits_max, and the part has more than
+ * one begin, sets *fits to false and appends no hit. */
 static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
                                    uint64_t base, bool *fits, struct trawl_error *error)
 {

@@ -1,4 +1,5 @@
-/* gallery_host: runs the published algorithms on the host, literal after literal. */
+/* gallery_host: runs the published algorithms on the host, step after step of a chunk, and in each
+ * step literal after literal. A begin is an offset at which an occurrence may begin. */
 #include "gallery/gallery_host.h"
 
 #include <string.h>

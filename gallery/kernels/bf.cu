@@ -1,4 +1,4 @@
-/* bf: searches by brute force, with a thread per begin.
+/* bf: searches by brute force, with a thread per begin (offset at which an occurrence may begin).
  *
  * Source     The generic GPU implementation that S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs", measures

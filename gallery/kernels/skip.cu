@@ -1,5 +1,6 @@
 /* skip: searches by Quick Search (qs) and Horspool (hp) with a thread per begin, or in the forms
- * -segments (ours) with a segment per thread.
+ * -segments (ours) with a segment per thread. A begin is an offset at which an occurrence may
+ * begin; the window at a begin is as long as the pattern.
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs" (after

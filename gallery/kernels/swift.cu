@@ -1,5 +1,5 @@
-/* swift: SWIFT: bf, qs and hp that launch a child grid for each window with equal first and last
- * bytes.
+/* swift: SWIFT: bf, qs and hp that launch a child grid for each window whose first and last bytes
+ * equal the pattern's. A begin is an offset in the text at which a window may begin.
  *
  * Source     S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
  *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4), chunking
