@@ -40,7 +40,7 @@ struct gallery_records {
     struct cuda_function *function;
     uint64_t constant; /* device address of gallery_constant, an array in constant memory */
 
-    /* Of the plan: */
+    /* The members below belong to the plan: */
     bool ready;
     uint32_t capacity; /* number of entries of keys, hashes, hash_of, groups and batches */
     uint32_t key_count;

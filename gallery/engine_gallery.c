@@ -22,7 +22,7 @@ struct engine_worker {
     uint64_t flagged; /* records before this index have their flags */
 };
 
-/* Frees what belongs to one plan. */
+/* Frees what belongs to the worker's current plan. */
 static void plan_release(struct engine_worker *worker)
 {
     gallery_matrix_close(worker->matrix);

@@ -26,7 +26,7 @@ struct gallery_choice {
     bool global;    /* rabin-karp-matrix-sample has its hashes in global, not in constant memory */
 };
 
-/* Returns the choice of a plan with an algorithm. */
+/* Returns the algorithm and the options of a plan, which must name an algorithm. */
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
 /* The table of functions by which plans ask about the gallery. An option string is

@@ -44,7 +44,7 @@ struct gallery_search {
 GALLERY_TEXT_LIST(GALLERY_DECLARE)
 #undef GALLERY_DECLARE
 
-/* What a thread keeps. A zeroed struct is empty. */
+/* What a worker keeps between searches on the host. A zeroed struct is empty. */
 struct gallery_host {
     const struct trawl_plan *plan;
     enum gallery_algorithm algorithm;
