@@ -338,8 +338,8 @@ static int name_h200(char *name, int name_bytes, int device)
     return code;
 }
 
-/* On a device that was measured, where child grids were faster at no length, a hybrid launches none.
- * If the plan sets a length, that length counts instead. */
+/* On a device that was measured, where child grids were faster at no length, a hybrid launches
+ * none. If the plan sets a length, that length counts instead. */
 static void measured_hybrids(void)
 {
     static const char *const names[] = {"bf-hybrid", "qs-hybrid", "hp-hybrid"};
