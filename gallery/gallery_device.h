@@ -11,8 +11,8 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
                                       struct trawl_error *error);
 void gallery_device_close(struct gallery_device *device);
 
-/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm has no kernel, or if a
- * pattern is too long for the kernel; MEMORY. */
+/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm has no kernel, or if a pattern,
+ * or all patterns of a trie together, are too long for the kernel; MEMORY. */
 enum trawl_status gallery_device_begin(struct gallery_device *device, const struct trawl_plan *plan,
                                        struct trawl_error *error);
 /* Searches a chunk, as engine_scan does. */

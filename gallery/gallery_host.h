@@ -18,7 +18,7 @@ struct gallery_search {
     const uint8_t *bytes; /* the literal; count >= 1 */
     uint64_t count;
     uint64_t at;         /* the next begin to look at, an offset in the step */
-    uint64_t shift[256]; /* bmh, qs, hp: for each byte of the text, how far the window moves */
+    uint64_t shift[256]; /* bmh, qs, hp: for each value of a byte, how far the window moves */
     uint32_t hash;       /* rabin-karp: the literal's hash */
     uint32_t rolling;    /* the hash of the window at `at`, if rolling_known */
     uint32_t power;      /* the factor of a window's first byte in the hash */

@@ -189,7 +189,8 @@ SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct 
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* The three forms of a parent, for bf, and for qs and hp with marked windows. */
+/* Defines the three parent kernels of bf, or (name skip) those of both qs and hp, which search only
+ * at flagged begins. */
 #define SWIFT_PARENTS(name, is_bf)                                           \
     SIMT_KERNEL(gallery_##name##_swift, gallery_arguments, 1024, 1)          \
     {                                                                        \
