@@ -1,8 +1,7 @@
-# The CUDA engine: its sources, and its kernels as one fat binary embedded in the library. Nothing
-# of the CUDA toolkit is linked or needed at run time; only nvcc, at build time, for the kernels.
-# Included before src, so that nvcc, which takes longest, begins first (Ninja starts what comes first
-# of what can be made). TRAWL_IMAGES says what is made: a row NAME|SOURCE|IMAGE for each, of the file
-# that embeds it.
+# The kernels, as fat binaries (images) that C files of the library embed. The CUDA toolkit is not
+# needed at run time: only nvcc is, at build time. This file is included before src, so that nvcc,
+# which takes longest, begins first (of the things that can be made, Ninja starts the first).
+# TRAWL_IMAGES has a row NAME|SOURCE|IMAGE for each image: the C file SOURCE embeds the file IMAGE.
 option(TRAWL_CUDA "Build the GPU kernels if nvcc is there; OFF, without tests: no code for GPUs" ON)
 set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
@@ -25,11 +24,11 @@ else()
         string(REGEX MATCHALL "sm_[0-9]+" codes "${listed}")
         string(REPLACE "sm_" "" codes "${codes}")
     endif()
-    # The device's run-time library has no code for 8.7 and 8.8.
+    # The device's run-time library has no code for 8.7 and 8.8, so nvcc_linked_codes leaves them out.
     set(nvcc_codes -gencode arch=compute_75,code=compute_75)
     set(nvcc_for "7.5 (PTX), ${codes}")
     set(nvcc_fast "")
-    if(TRAWL_CUDA_QUICK) # machine code for the oldest device, which has the least room
+    if(TRAWL_CUDA_QUICK) # machine code for the oldest device alone
         set(nvcc_codes -DSIMT_QUICK=1)
         set(codes 75)
         set(nvcc_for "7.5, quick")
@@ -50,13 +49,14 @@ else()
     if(NOT nvcc_linked_codes)
         set(nvcc_linked_codes -gencode arch=compute_75,code=sm_75)
     endif()
-    # Lines for compute-sanitizer and profilers, where they are wanted: they double the image.
+    # Line numbers, for compute-sanitizer and profilers. They double the image, so only the builds for
+    # debugging have them.
     set(nvcc_lines $<$<CONFIG:Debug,RelWithDebInfo>:-lineinfo>)
-    # A third of the bytes, but 1.3 ms to load the scan kernels instead of 0.4 (H200): only for the
-    # gallery.
+    # Compressed images have a third of the bytes. But loading the scan kernels would take 1.3 ms
+    # instead of 0.4 (H200), so only the gallery's images are compressed.
     set(nvcc_compress -Xfatbin -compress-all)
-    # Run in the source folder, so that images name their sources without the folder. Only the debugging
-    # information of code compiled with -G, which is compressed, still names it.
+    # nvcc runs in the source folder, so that images name their sources without that folder. Only the
+    # debugging information of code compiled with -G, which is compressed, still names the folder.
     set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I src -I .
         -Werror all-warnings --threads 2)
     file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.cu
@@ -65,7 +65,7 @@ else()
     list(APPEND kernel_files ${PROJECT_SOURCE_DIR}/src/plan/layout.h
          ${PROJECT_SOURCE_DIR}/src/want.h)
     set(images "")
-    # The image TRAWL_CUDA_IMAGE_name that a C file embeds.
+    # Adds the image of this name, which the C file `embedding` embeds as TRAWL_CUDA_IMAGE_name.
     macro(trawl_image name embedding)
         if(NOT EXISTS ${embedding})
             message(FATAL_ERROR "${embedding}, which should embed the kernels ${name}, does not exist")
@@ -79,7 +79,7 @@ else()
         trawl_image(${name} ${embedding})
         file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${source})
         set(try_whole "")
-        if(TRAWL_CUDA_QUICK) # to PTX the code that will run
+        if(TRAWL_CUDA_QUICK) # also compiles the code as it will run, but only to PTX
             set(try_whole COMMAND ${nvcc_command} ${nvcc_fast} -arch=compute_75 -ptx
                           -o ${image}.ptx ${source})
         endif()

@@ -21,7 +21,7 @@ if(TARGET trawl_command AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EM
     if(TARGET trawl_serve)
         trawl_generated(trawl_serve man trawl-serve.1 ${CMAKE_INSTALL_MANDIR}/man1)
     endif()
-    # The same for tg; zsh finds it by the first line of _trawl.
+    # The completions of tg are links to those of trawl. zsh needs none: the first line of _trawl names tg.
     trawl_link(tg trawl ${TRAWL_COMPLETION_BASH})
     trawl_link(tg.fish trawl.fish ${TRAWL_COMPLETION_FISH})
     add_custom_target(trawl_generated ALL DEPENDS ${TRAWL_GENERATED})

@@ -1,13 +1,14 @@
-# What `cmake --install` puts where: headers, both libraries, command, CMake package, pkg-config.
-# The man pages and the completions are cmake/generated.cmake's. `--target uninstall` takes all of it
-# away again.
+# What `cmake --install` puts where: headers, libraries, command, server, CMake package, pkg-config.
+# cmake/generated.cmake installs the man pages and the completions. `--target uninstall` takes all of
+# it away again.
 
-# First, write down which directories the installation is about to make: uninstalling removes them.
+# First, write down which directories the installation is about to make: uninstalling removes those of
+# them that are empty then.
 set(TRAWL_COMPLETION_BASH ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 set(TRAWL_COMPLETION_ZSH ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 set(TRAWL_COMPLETION_FISH ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 set(TRAWL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trawl)
-set(TRAWL_SYSTEMD_USER ${CMAKE_INSTALL_DATADIR}/systemd/user) # read for each usual prefix
+set(TRAWL_SYSTEMD_USER ${CMAKE_INSTALL_DATADIR}/systemd/user) # systemd reads it below /usr and /usr/local
 set(TRAWL_SYSTEMD_SYSTEM lib/systemd/system)
 set(TRAWL_SYSTEMD_SETTINGS ${TRAWL_SYSTEMD_SYSTEM}/trawl-serve.service.d)
 set(TRAWL_INSTALL_DIRS ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} ${TRAWL_PACKAGE_DIR}
@@ -69,8 +70,8 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/trawl-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/trawl-config-version.cmake"
         DESTINATION ${TRAWL_PACKAGE_DIR})
 
-# The prefix is where trawl.pc lies, so that `cmake --install --prefix` may choose another one. Only a
-# folder for libraries that is absolute keeps the prefix given when configuring.
+# trawl.pc tells the prefix by its own place, so that `cmake --install --prefix` may choose another
+# one. If the folder for libraries is absolute, trawl.pc has the prefix given when configuring.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
     set(TRAWL_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
 else()

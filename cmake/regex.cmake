@@ -1,4 +1,4 @@
-# libtrawl_regex: what of regular expressions needs C++ and RE2. The library loads it when a program
+# libtrawl_regex: the part of the regular expressions that needs C++ and RE2. The library loads it when a program
 # builds its first plan of expressions, so that no other program loads a C++ library.
 set(TRAWL_WITH_REGEX 0)
 set(TRAWL_REGEX_LIBRARY libtrawl_regex.so.${PROJECT_VERSION_MAJOR})
@@ -27,7 +27,8 @@ target_compile_options(trawl_regex PRIVATE -Wall -Wextra -Wshadow -Werror=missin
 target_link_libraries(trawl_regex PRIVATE ${TRAWL_RE2_LIBRARY} trawl_hardened)
 target_link_options(trawl_regex PRIVATE
                     "-Wl,--version-script=${PROJECT_SOURCE_DIR}/src/regex/re2.map")
-# Beside the command in the build tree; programs elsewhere in the tree find it by their run path.
+# In the build tree the library lies beside the command; programs elsewhere in the tree find it by their
+# run path.
 set_target_properties(trawl_regex PROPERTIES CXX_STANDARD 17 CXX_VISIBILITY_PRESET hidden
                       LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" BUILD_RPATH ""
                       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

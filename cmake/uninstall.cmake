@@ -1,6 +1,6 @@
-# cmake -DTRAWL_MANIFEST=FILE -DTRAWL_DIRECTORIES=FILE -P uninstall.cmake: remove what the last
-# installation wrote, and of the directories that installations made those that are empty then.
-# DESTDIR counts as when installing. What others put there stays.
+# cmake -DTRAWL_MANIFEST=FILE -DTRAWL_DIRECTORIES=FILE -P uninstall.cmake: removes the files
+# that the last installation wrote, and then the empty directories among those that installations
+# from this build made. DESTDIR counts as when installing. What others put there stays.
 cmake_minimum_required(VERSION 3.20)
 
 if(NOT EXISTS "${TRAWL_MANIFEST}")

@@ -5,7 +5,7 @@
  *            the figures.
  * Fixed      nothing.
  * Memory     the text and the pattern alone.
- * Cost       up to m comparisons per position.
+ * Cost       up to m comparisons per position (m: the pattern's length).
  */
 #include "gallery/gallery_host.h"
 

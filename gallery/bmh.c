@@ -8,7 +8,7 @@
  *            shift is 0. Here byte i of the pattern (from 0 on, without the last byte) shifts by
  *            m - 1 - i, and a byte that is not in the pattern shifts by m.
  * Memory     256 shifts.
- * Cost       n / m comparisons at best, n * m at worst.
+ * Cost       n / m comparisons at best, n * m at worst (n: the text's length, m: the pattern's).
  */
 #include "gallery/gallery_host.h"
 

@@ -40,7 +40,7 @@ struct gallery_records {
     struct cuda_function *function;
     uint64_t constant; /* device address of gallery_constant, an array in constant memory */
 
-    /* Of the plan: */
+    /* The members below belong to the plan: */
     bool ready;
     uint32_t capacity; /* number of entries of keys, hashes, hash_of, groups and batches */
     uint32_t key_count;
@@ -365,7 +365,7 @@ static uint64_t next_part(struct packing *packing, uint64_t longest)
 
     if (packing->packed == 0)
         count = min_u64(
-            count, room - PADDING_BYTES); /* at least the longest pattern, see reserve_packing */
+            count, room - PADDING_BYTES); /* this has room for each pattern: see reserve_packing */
     return count + PADDING_BYTES > room ? 0 : count;
 }
 
@@ -423,7 +423,8 @@ static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
         error);
 }
 
-/* Reserves device memory for the characters of all records, or for fewer if memory is short. */
+/* Reserves device memory for the characters of all records, or for fewer if the limits or the
+ * memory do not allow so many. */
 static enum trawl_status reserve_packing(struct packing *packing, struct trawl_error *error)
 {
     struct gallery_device *gallery = packing->gallery;
@@ -516,7 +517,8 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     return TRAWL_OK;
 }
 
-/* Fills a packing, launches the kernels, and takes the flags back. */
+/* Fills a packing, launches the kernels, and copies the flags back. Sets flags[i] to 1 if a part of
+ * record i has the hash of a pattern. */
 static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
                                      struct engine_result *result, struct trawl_error *error)
 {
@@ -599,7 +601,8 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
 }
 
 /* Only records that are a single part of the last packing have flags per key: the landing buffer
- * holds the flags of the last packing alone. For other records, and without -pairs, returns NULLs.
+ * holds the flags of the last packing alone. The first part does not count, as it may be the end of
+ * a record that began in the packing before. For other records, and without -pairs, returns NULLs.
  */
 struct gallery_met gallery_device_met(const struct gallery_device *gallery, const uint8_t *flag)
 {

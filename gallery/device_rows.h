@@ -16,7 +16,7 @@ enum gallery_grid {
 enum gallery_need {
     SHIFTS_HP = 1, /* shifts by the window's last byte */
     SHIFTS_QS = 2, /* shifts by the byte after the window */
-    WINDOWS = 4,   /* gallery_shifts_text runs before the kernel and sets a flag per begin */
+    WINDOWS = 4,   /* gallery_shifts_text runs before the kernel and flags the begins of windows */
     CHILDREN = 8, /* the kernel launches child grids; gallery_collect then reads a flag per begin */
     CONSTANT = 16, /* the pattern lies in constant memory */
     KEY = 32,      /* the pattern lies in registers */

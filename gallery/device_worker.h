@@ -49,8 +49,8 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
 
-/* Fails with UNSUPPORTED if the algorithm of own->plan has no kernel, or if a pattern is too long
- * for the kernel. */
+/* Fails with UNSUPPORTED if the algorithm of own->plan has no kernel, or if a pattern, or all
+ * patterns of a trie together, are too long for the kernel. */
 enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error);
 
 /* ---- device_records.c ---- */

@@ -16,12 +16,13 @@ struct engine_worker {
     struct gallery_host host;
     struct gallery_matrix *matrix; /* tables of a plan for records; NULL: a plan for texts */
     const struct trawl_plan *plan;
-    uint8_t *flags; /* a flag for each record, which a device makes; NULL: no device makes flags */
+    uint8_t *flags; /* for each record 0 if a device has found that no pattern occurs in the
+                       record, else 1; NULL: no device makes flags */
     uint64_t flag_count;
     uint64_t flagged; /* records before this index have their flags */
 };
 
-/* Frees what belongs to one plan. */
+/* Frees what belongs to the worker's current plan. */
 static void plan_release(struct engine_worker *worker)
 {
     gallery_matrix_close(worker->matrix);

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The option THREADS gives a block THREADS_MIN to THREADS_MAX threads, in multiples of
- * THREADS_STEP. */
+/* If an algorithm's geometry is THREADS, a block has THREADS_MIN to THREADS_MAX threads, in
+ * multiples of THREADS_STEP. A GRID may have blocks of 1 to THREADS_MAX threads. */
 #define THREADS_MIN 32u
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u

@@ -19,18 +19,18 @@ struct gallery_choice {
     uint32_t blocks;  /* blocks of a grid; 0: the default */
     uint32_t threads; /* threads of a block; 0: the default */
     /* length of a pattern, in bytes, from which on a hybrid launches child grids; 0: the length
-     * measured for the device */
+     * measured for the device. If none was measured, the hybrid launches no child grids. */
     uint32_t threshold;
     bool debug;     /* runs device code that was compiled without optimisation */
     bool uncounted; /* a swift form does not count child grids, as in the paper */
-    bool global;    /* rabin-karp-matrix has its hashes in global, not in constant memory */
+    bool global;    /* rabin-karp-matrix-sample has its hashes in global, not in constant memory */
 };
 
-/* Returns the choice of a plan with an algorithm. */
+/* Returns the algorithm and the options of a plan, which must name an algorithm. */
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
 /* The table of functions by which plans ask about the gallery. An option string is
- * NAME[:GEOMETRY][,debug][,uncounted][,global]. */
+ * NAME[:GEOMETRY][,debug][,uncounted][,global]; the words after the commas may have any order. */
 extern const struct plan_algorithms gallery_algorithms;
 
 #endif

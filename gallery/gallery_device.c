@@ -3,7 +3,7 @@
  *
  * gallery_device_range searches a range of begins in parts, literal after literal over each part.
  * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more
- * hits than a scan may hold, or that needs more memory than there is, is halved.
+ * hits than limits.hits_max, or that needs more memory than there is, is halved.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static bool has_trie(const struct gallery_device *own)
 }
 
 /* Returns the number of bytes that a literal takes in the tables: the literal's bytes, padded, and
- * the shifts. In a trie a literal takes a state for each byte, and a word. */
+ * the shifts. In a trie a literal takes at most a state for each byte, and a word. */
 static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
@@ -424,9 +424,9 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
                : TRAWL_OK;
 }
 
-/* Fails if a launch of a child grid failed for a reason other than room, if a launched child grid
- * did not run, or if a window is not counted. Else adds the numbers of child grids to the result.
- */
+/* Fails if a launch of a child grid failed although the device was not full, if a launched child
+ * grid did not run, or if a window is not counted. Else adds the numbers of child grids to the
+ * result. With the option "uncounted", only the launches that failed are known. */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)
 {
@@ -651,8 +651,8 @@ static bool literals_next(struct literal_search *search, const struct text_part 
     return false;
 }
 
-/* Appends all hits of the part. If the hits are more than a scan may hold, and the part has more
- * than one begin, sets *fits to false and appends no hit. */
+/* Appends all hits of the part. If there are more than limits.hits_max, and the part has more than
+ * one begin, sets *fits to false and appends no hit. */
 static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
                                    uint64_t base, bool *fits, struct trawl_error *error)
 {

@@ -11,8 +11,8 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
                                       struct trawl_error *error);
 void gallery_device_close(struct gallery_device *device);
 
-/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm has no kernel, or if a
- * pattern is too long for the kernel; MEMORY. */
+/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm has no kernel, or if a pattern,
+ * or all patterns of a trie together, are too long for the kernel; MEMORY. */
 enum trawl_status gallery_device_begin(struct gallery_device *device, const struct trawl_plan *plan,
                                        struct trawl_error *error);
 /* Searches a chunk, as engine_scan does. */
@@ -45,8 +45,8 @@ struct gallery_met {
 };
 
 /* Returns what the device found in the record whose flag gallery_device_flag set at `flag`.
- * Something is known only with the form -pairs, and only of records that the device searched last
- * and each in one piece. */
+ * Something is known only with the form -pairs, and only of records that were on the device last,
+ * each in one piece. Of the first of these records nothing is known. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */

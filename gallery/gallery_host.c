@@ -1,4 +1,5 @@
-/* gallery_host: runs the published algorithms on the host, literal after literal. */
+/* gallery_host: runs the published algorithms on the host, step after step of a chunk, and in each
+ * step literal after literal. A begin is an offset at which an occurrence may begin. */
 #include "gallery/gallery_host.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* begins that a step searches if the plan has a single literal and no copy is needed */
+/* the least number of begins in a step, if the plan has a single literal and no copy is needed */
 #define STEP_ALONE (1u << 20)
 
 struct algorithm {
@@ -135,8 +136,8 @@ enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engi
     struct scan scan;
 
     TRAWL_ASSERT(algorithms[host->algorithm].next != NULL);
-    if (want > WANT_FIRST) /* searches for lines and spans, too, find every hit: the gallery leaves
-                              none out */
+    if (want > WANT_FIRST) /* for lines and spans, hits may be left out, but the gallery finds every
+                              hit */
         want = WANT_HITS;
     scan_begin(&scan, host->plan, chunk, from, want, result, error);
     scan.context = host;

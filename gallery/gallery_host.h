@@ -1,11 +1,11 @@
-/* gallery_host: published algorithms on the host, each for a literal in a text, and the loop around
- * the algorithms.
+/* gallery_host: published algorithms on the host, each of which searches a text for one literal,
+ * and the loop that calls the algorithms.
  *
- * Each file holds an algorithm as two functions: `prepare` makes tables from the literal, and
- * `next` searches from search->at on. The loop in gallery_host.c takes the text in steps and runs
- * each literal of a plan over each step. If case is ignored, the loop searches a folded copy of the
- * step. The loop reports occurrences as the engine for the host does. So conditions, order and
- * counts are the library's, and the algorithms stay as published.
+ * Each algorithm is in a file of its own (such as bf.c), as two functions: `prepare` makes tables
+ * from the literal, and `next` searches from search->at on. The loop in gallery_host.c takes the
+ * text in steps and runs each literal of a plan over each step. If case is ignored, the loop
+ * searches a folded copy of the step. The loop reports occurrences as the engine for the host does.
+ * So conditions, order and counts are the library's, and the algorithms stay as published.
  */
 #ifndef TRAWL_GALLERY_GALLERY_HOST_H
 #define TRAWL_GALLERY_GALLERY_HOST_H
@@ -18,7 +18,7 @@ struct gallery_search {
     const uint8_t *bytes; /* the literal; count >= 1 */
     uint64_t count;
     uint64_t at;         /* the next begin to look at, an offset in the step */
-    uint64_t shift[256]; /* bmh, qs, hp: for each byte of the text, how far the window moves */
+    uint64_t shift[256]; /* bmh, qs, hp: for each value of a byte, how far the window moves */
     uint32_t hash;       /* rabin-karp: the literal's hash */
     uint32_t rolling;    /* the hash of the window at `at`, if rolling_known */
     uint32_t power;      /* the factor of a window's first byte in the hash */
@@ -44,7 +44,7 @@ struct gallery_search {
 GALLERY_TEXT_LIST(GALLERY_DECLARE)
 #undef GALLERY_DECLARE
 
-/* What a thread keeps. A zeroed struct is empty. */
+/* What a worker keeps between searches on the host. A zeroed struct is empty. */
 struct gallery_host {
     const struct trawl_plan *plan;
     enum gallery_algorithm algorithm;
@@ -57,7 +57,8 @@ struct gallery_host {
                            copied */
 };
 
-/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm is for devices; MEMORY. */
+/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm or its options are for devices
+ * only; MEMORY. */
 enum trawl_status gallery_host_begin(struct gallery_host *host, const struct trawl_plan *plan,
                                      struct trawl_error *error);
 void gallery_host_end(struct gallery_host *host);
@@ -73,9 +74,9 @@ struct gallery_matrix;
 enum trawl_status gallery_matrix_open(const struct trawl_plan *plan, struct gallery_matrix **matrix,
                                       struct trawl_error *error);
 void gallery_matrix_close(struct gallery_matrix *matrix);
-/* Sets row[pattern], which is -1 before, to the offset where the pattern first begins in the
- * record. Returns how many entries of the row were set. `met` says which literals the record may
- * hold. */
+/* For each pattern that occurs in the record, sets row[pattern] to the offset where the pattern
+ * first begins. All entries must be -1 before. Returns how many entries were set. `met` says which
+ * literals the record may hold. */
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
                                uint64_t record_bytes, const struct gallery_met *met, int64_t *row);
 

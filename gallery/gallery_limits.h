@@ -9,7 +9,7 @@ struct gallery_limits {
     /* bytes of a record that a thread of rabin-karp-matrix examines at a time. Twice the longest
      * pattern counts instead if that is more. */
     uint64_t record_bytes;
-    uint32_t shift_begins;      /* begins per thread of gallery_shifts_text */
+    uint32_t shift_begins;      /* offsets per thread of the kernel gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */
     uint32_t child_grids_max;   /* most child grids per kernel; 0: as many as the device takes */
     uint32_t trie_states_max;   /* most states of aho-corasick's trie, 1,028 bytes each */

@@ -8,7 +8,7 @@
  *            window by a single byte after an occurrence.
  * Fixed      nothing. hp compares byte by byte, as bf and qs do, so that the three compare alike.
  * Memory     256 shifts.
- * Cost       n / m comparisons at best, n * m at worst.
+ * Cost       n / m comparisons at best, n * m at worst (n: the text's length, m: the pattern's).
  */
 #include "gallery/gallery_host.h"
 

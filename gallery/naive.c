@@ -5,7 +5,7 @@
  * Fixed      The tutorial skips the last position (i < n - m) and returns the first occurrence
  *            alone; naive looks at every position and returns every occurrence.
  * Memory     the text and the pattern alone.
- * Cost       up to m comparisons per position.
+ * Cost       up to m comparisons per position (m: the pattern's length).
  */
 #include "gallery/gallery_host.h"
 

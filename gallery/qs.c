@@ -5,7 +5,8 @@
  *            from right to left as in the example there.
  * Fixed      qs does not read the byte after the last window: that byte lies after the text.
  * Memory     256 shifts.
- * Cost       n / (m + 1) comparisons at best, n * m at worst.
+ * Cost       n / (m + 1) comparisons at best, n * m at worst (n: the text's length, m: the
+ *            pattern's).
  */
 #include "gallery/gallery_host.h"
 

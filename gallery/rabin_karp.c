@@ -6,7 +6,8 @@
  * Fixed      The paper draws the prime at random, so that a false match is unlikely. Here the prime
  *            is 2^32 - 5, and equal hashes are followed by a comparison byte by byte.
  * Memory     three numbers.
- * Cost       two remainders per position; m comparisons per position with an equal hash.
+ * Cost       two remainders per position; up to m comparisons per position with an equal hash
+ *            (m: the pattern's length).
  */
 #include "gallery/rabin_karp.h"
 

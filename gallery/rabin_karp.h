@@ -1,5 +1,5 @@
-/* rabin_karp: the rolling hash of rabin-karp and rabin-karp-matrix: the window's bytes as a number
- * to base 256, modulo a prime. */
+/* rabin_karp: the rolling hash of rabin-karp and rabin-karp-matrix on the host: the window's bytes
+ * as a number to base 256, modulo a prime. */
 #ifndef TRAWL_GALLERY_RABIN_KARP_H
 #define TRAWL_GALLERY_RABIN_KARP_H
 

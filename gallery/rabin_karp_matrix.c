@@ -1,10 +1,10 @@
-/* rabin_karp_matrix: many patterns in many records, a record per step. The result is a row for each
+/* rabin_karp_matrix: many patterns in many records, a record per call. The result is a row for each
  * record; a cell of a row is the offset at which a pattern first begins in the record, or -1.
  *
  * Published  "C++ AMP string search" sample: a thread per record rolls a hash over the record and
- *            compares the hash with the hashes of all patterns, which have the same length and are
- *            fewer than 4,096, in constant memory. On the host strstr searches the records again
- *            that hold some pattern's hash.
+ *            compares the hash with the hashes of all patterns, which lie in constant memory. The
+ *            patterns have the same length, and are fewer than 4,096. On the host, strstr searches
+ *            the records that hold some pattern's hash again.
  * Fixed      Patterns may differ in length: a hash rolls for each distinct length. There is no
  *            limit of 4,096 patterns, because rabin_karp_matrix looks hashes up in a table.
  *            rabin_karp_matrix compares a candidate at once instead of in a second pass. Records
@@ -13,7 +13,7 @@
  * As published  rabin-karp-matrix-sample and the forms that the sample weighed, on GPUs alone: for
  *            each pattern strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
- *            a pattern without NUL. memmem searches other records and for other patterns.
+ *            a pattern without NUL. In all other cases memmem searches instead.
  * Ours       rabin-karp-matrix-memmem: as rabin-karp-matrix-sample, with memmem for all records.
  * Memory     up to 40 bytes per literal; for strstr also the literal's bytes and 9 more.
  * Cost       two remainders and a look-up per byte of the record and distinct length; each literal
@@ -63,8 +63,8 @@ struct gallery_matrix {
     uint32_t twin_count;
 };
 
-/* Returns the index in `heads` for a hash. The length is a part of the key, so that chains of
- * different lengths mix rarely. */
+/* Returns the index in `heads` for a hash and a length. The length is a part of the key, so that
+ * literals of different lengths rarely share a list. */
 static uint32_t head_of(const struct gallery_matrix *matrix, uint32_t hash, uint64_t count)
 {
     return plan_hash64((uint64_t)hash << 32 ^ count, matrix->heads_bits);
@@ -123,7 +123,8 @@ static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal,
     return PLAN_NONE;
 }
 
-/* Fills the table. Literals are added in descending order, so that chains ascend. */
+/* Fills the table. Each literal is put at the head of its list, the last literal first, so that the
+ * literals of a list ascend. */
 static void make_table(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;

@@ -1,4 +1,5 @@
-/* aho-corasick: searches for all patterns at once, with a thread per begin.
+/* aho-corasick: searches for all patterns at once, with a thread per begin (offset at which an
+ * occurrence may begin).
  *
  * Source     A. V. Aho, M. J. Corasick, "Efficient string matching: an aid to bibliographic
  *            search", 1975, in the form for GPUs of C.-H. Lin, S.-Y. Tsai, C.-H. Liu, S.-C. Chang,

@@ -1,4 +1,4 @@
-/* bf: searches by brute force, with a thread per begin.
+/* bf: searches by brute force, with a thread per begin (offset at which an occurrence may begin).
  *
  * Source     The generic GPU implementation that S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs", measures
@@ -6,11 +6,12 @@
  *            and its form with shared memory for the text and constant memory for the pattern.
  *            bf-tay and bf-tay-shared have the grid and the copying of R. Tay's program of 2010.
  * Mapping    a thread per begin compares the window from left to right until a byte differs. 32 to
- *            1,024 threads, as many blocks as the begins need; bf-tay and bf-tay-shared: 32.
+ *            1,024 threads (the default of bf-tay and bf-tay-shared: 32), as many blocks as the
+ *            begins need.
  * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
  *            threads + pattern bytes of the text, in 8 KiB of shared memory; the pattern in
- *            constant memory. gallery_bf_tay_shared: the same, but each thread copies a byte, and
- *            the last thread copies the bytes after the block's alone, while the others wait.
+ *            constant memory. gallery_bf_tay_shared: the same, but each thread copies a byte. Then
+ *            the last thread alone copies the bytes after the block's, while the others wait.
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte, and a comparison for the byte that differs. -shared reads each text byte
  *            once, and the pattern's length again for each block.

@@ -15,7 +15,7 @@
  *            all, 2 bytes a shift.
  * Traffic    per window: a text byte and its shift; per comparison: a text byte and a pattern byte.
  *            Neighbouring threads read text a segment apart. -shared and -conflict-free read each
- *            text byte once, and the overlaps of tiles twice.
+ *            text byte once, and bytes in which two tiles or two columns overlap twice.
  * Bound      by latency: each window waits for the loads of the window before, so more threads take
  *            less time.
  * Lost       in kernel time bmh-shared is slower than bmh, and bmh-conflict-free than bmh-shared.
@@ -117,8 +117,8 @@ SIMT_FUNCTION uint32_t bmh_stride(void)
     return simt_threads() <= stride ? stride : (simt_threads() + stride - 1u) / stride * stride;
 }
 
-/* Returns the thread's column. Its begins are those of a segment, or as many as fit if these are
- * fewer. */
+/* Returns the thread's column. The column is for as many begins as a segment has, or for as many as
+ * fit if those are fewer. */
 SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *a, uint32_t *words)
 {
     struct bmh_column column = {words + simt_thread(), 0, bmh_stride(), 0, 0, 0};

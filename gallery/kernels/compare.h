@@ -1,4 +1,5 @@
-/* compare: how bf, qs and hp read text and pattern, and compare a window byte by byte.
+/* compare: how bf, qs and hp read text and pattern, and compare a window byte by byte. bmh, pss and
+ * swift use parts of this.
  *
  * Each of bf, qs and hp has two forms: text and pattern in global memory, or the block's part of
  * the text (the bin) in shared memory and the pattern in constant memory. All warps of a block fill
@@ -21,7 +22,7 @@ enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 
 /* The bytes of the text that lie in shared memory. */
 struct compare_bin {
-    const uint8_t *bytes; /* text bytes [begin, begin + bytes_count); 4-byte aligned */
+    const uint8_t *bytes; /* text bytes [begin, begin + bytes_count) */
     uint64_t begin;       /* a multiple of 16, except in bf-tay-shared */
     uint32_t bytes_count; /* 0: the text is read from global memory alone */
 };
@@ -89,7 +90,8 @@ SIMT_FUNCTION struct compare_bin compare_bin_none(void)
     return bin;
 }
 
-/* Returns a bin of COMPARE_PLACES_BYTES for the windows of the block's threads, not filled yet. */
+/* Returns a bin, not filled yet, of up to COMPARE_PLACES_BYTES for the windows of the block's
+ * threads. */
 SIMT_FUNCTION struct compare_bin compare_places(const struct gallery_arguments *a,
                                                 const uint32_t *words)
 {
@@ -108,7 +110,8 @@ SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_argume
     return bin;
 }
 
-/* Returns whether `count` bytes at x equal the pattern, compared from left to right. */
+/* Returns whether `count` bytes at x equal the pattern's first bytes, compared from left to
+ * right. */
 SIMT_FUNCTION int compare_forward(const struct gallery_arguments *a, const struct compare_bin *bin,
                                   enum compare_pattern where, uint64_t x, uint32_t count)
 {

@@ -1,4 +1,5 @@
-/* emit: how gallery kernels report occurrences, in any order. */
+/* emit: how the gallery's kernels for texts, except aho-corasick, report occurrences: in any
+ * order. */
 #ifndef TRAWL_GALLERY_KERNELS_EMIT_H
 #define TRAWL_GALLERY_KERNELS_EMIT_H
 

@@ -1,9 +1,10 @@
 /* gallery: what the host and the gallery's kernels agree on.
  *
- * A gallery kernel looks for begins x in [begin, limit) of a text in device memory. The mapping of
- * threads to text and the use of memories are the publication's. The kernel reports occurrences by
- * gallery_emit (emit.h), in any order, and the host sorts the occurrences. gallery/README.md tells
- * more.
+ * A gallery kernel looks for occurrences that begin at an offset x in [begin, limit) of a text in
+ * device memory. The mapping of
+ * threads to text and the use of memories are the publication's. Most kernels report occurrences
+ * by gallery_emit (emit.h), in any order, and the host sorts the occurrences. gallery/README.md
+ * tells more. The kernels for records have arguments of their own (gallery_records.h).
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H
@@ -15,12 +16,13 @@
 /* The size of the array in constant memory that holds a pattern or hashes of patterns. */
 #define GALLERY_CONSTANT_WORDS 8192u
 #define GALLERY_CONSTANT_BYTES (4u * GALLERY_CONSTANT_WORDS)
-/* Bytes of shared memory for a block's text, if threads have segments. Bytes of the windows beyond
- * the shared memory are read from global memory. */
+/* Bytes of shared memory for a block's text in bmh-shared and the forms -segments-shared. Bytes of
+ * the windows beyond the shared memory are read from global memory. */
 #define GALLERY_BIN_BYTES 32768u
 #define GALLERY_TRIE_ROW 257u
 
-/* Before each launch the host sets all fields to 0, and `first` to UINT64_MAX. */
+/* Before the kernels for a literal run, the host sets `first` to UINT64_MAX, and all other fields
+ * to 0. */
 struct gallery_result {
     uint64_t cursor; /* occurrences, if `want` is not FIRST; beyond `capacity` none is written */
     uint64_t first;  /* the least x - begin; aho-corasick: (x - begin) << 32 | literal, the least */

@@ -1,9 +1,10 @@
 /* gallery_records: what the host and the kernel of rabin-karp-matrix agree on. "Published" means:
  * in Microsoft's C++ AMP sample of string search.
  *
- * Records are packed as published: four characters to a word, the first character lowest, and after
- * each record at least four NULs, so that no two records share a word. A long record is cut into
- * parts that overlap; the kernel treats a part as a record.
+ * Records are packed as published: four characters to a word (-wide: one), the first character
+ * lowest, and after each record at least four NULs, and as many as fill the last word, so that no
+ * two records share a word. A long record is cut into parts that overlap; the kernel treats a part
+ * as a record.
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_RECORDS_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_RECORDS_H
@@ -32,7 +33,7 @@ struct records_group {
     uint32_t bytes; /* >= 1 */
     uint32_t
         power; /* the base to the power of `bytes`, the factor of a byte that leaves the window */
-    uint32_t first; /* index of the patterns' first hash in gallery_constant */
+    uint32_t first; /* index of the patterns' first hash among the launch's hashes */
     uint32_t count; /* number of the patterns' hashes, ascending, without duplicates */
 };
 

@@ -11,9 +11,9 @@
  *            key's first letter is a kernel argument. gr: each lane of a warp loads a word of the
  *            key, and shuffles hand the words, as many as the key has, to all lanes before the
  *            first comparison. Registers have no index, so the comparison is written out for
- *            GALLERY_KEY_BYTES. The comparison loads the text alone, also in unoptimised code.
- *            pss-shared: the block's text and the key's overlap in 8 KiB of shared memory, the key
- *            in 1 KiB. Free of bank conflicts: lanes copy words that lie side by side, then read
+ *            GALLERY_KEY_BYTES. The comparison loads nothing but text, also in unoptimised code.
+ *            pss-shared: the windows of the block's positions in 8 KiB of shared memory, the key in
+ *            1 KiB. Free of bank conflicts: lanes copy words that lie side by side, then read
  *            the same byte of the key and bytes of the text that lie side by side.
  * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read bytes that lie side by side.

@@ -38,8 +38,8 @@ enum records_form {
     RECORDS_PAIRS
 };
 
-/* Returns character `at` of a record. If words hold four characters, *word keeps the word that was
- * read last. */
+/* Returns character `at` of a record. A form that reads four characters at a time keeps the word
+ * that was read last in *word. */
 SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uint32_t *word,
                                          enum records_form form)
 {

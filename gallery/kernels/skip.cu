@@ -1,5 +1,6 @@
 /* skip: searches by Quick Search (qs) and Horspool (hp) with a thread per begin, or in the forms
- * -segments (ours) with a segment per thread.
+ * -segments (ours) with a segment per thread. A begin is an offset at which an occurrence may
+ * begin; the window at a begin is as long as the pattern.
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs" (after
@@ -25,9 +26,10 @@
  *            -segments. Figures: docs/papers.md.
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
  *            follows the shifts through args.segment begins (512), and the first of these begins
- *            has a window: so there are a few more windows, no fewer. Bytes of a bin that do not
- *            fit are read from global memory. The byte after the text's last window is not read.
- * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
+ *            has a window: so there are usually a few more windows than in the paper. Bytes of a
+ *            bin that do not fit are read from global memory. The byte after the text's last
+ *            window is not read.
+ * Limits     -shared, -segments-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/skip.h"
 

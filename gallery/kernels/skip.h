@@ -34,7 +34,8 @@ SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a
     return segment;
 }
 
-/* Fills the block's bin and the shifts. Called by all threads of the block. */
+/* Returns the block's bin, filled, and copies the shifts into `shifts`, which is in shared memory.
+ * Called by all threads of the block. */
 SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uint32_t *words,
                                           uint32_t *shifts)
 {
@@ -46,7 +47,8 @@ SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uin
     return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, GALLERY_BIN_BYTES);
 }
 
-/* Returns the begin of the window after the window at segment->x. */
+/* Returns the begin of the window after the window at segment->x. Returns segment->end or more if
+ * that window does not begin in the segment. */
 SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a, const struct compare_bin *bin,
                                  const struct skip_segment *segment)
 {

@@ -1,5 +1,5 @@
-/* swift: SWIFT: bf, qs and hp that launch a child grid for each window with equal first and last
- * bytes.
+/* swift: SWIFT: bf, qs and hp that launch a child grid for each window whose first and last bytes
+ * equal the pattern's. A begin is an offset in the text at which a window may begin.
  *
  * Source     S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
  *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4), chunking
@@ -7,17 +7,18 @@
  *            length of the pattern, -swift-chunking from that length on.
  * Mapping    The parent: a thread per begin, as in bf.cu and skip.cu; for qs and hp only threads go
  *            on at whose begin gallery_shifts_text marked a window. If the first and the last byte
- *            of a window match, the thread launches the child: a grid of m threads, each of which
- *            compares a byte and clears the window's flag (the paper's Arr[]) if the byte differs.
+ *            of a window match, the thread launches the child: a grid of m threads (m: the length
+ *            of the pattern). Each of these threads compares a byte, and clears the window's flag
+ *            (the paper's Arr[]) if the byte differs.
  *            -chunking: m / 4 threads, each of which compares an aligned word of the text with the
  *            bytes of the pattern that lie there. Then gallery_collect reports the windows with set
  *            flags.
- * Memory     -swift: all in global memory. -binning: a block of the parent is a warp, with 32 + m
- *            bytes of the text in shared memory; the child reads the text from global memory; the
- *            pattern is in constant memory. -chunking: as -swift.
- * Traffic    per begin: two text bytes, and for qs and hp the byte that marks windows. Per child
- *            grid: the window and the pattern once, and up to m stores into a flag. gallery_collect
- *            reads a flag per begin.
+ * Memory     -swift: all in global memory. -binning: a block of the parent is a warp (by
+ *            default), with 32 + m bytes of the text in shared memory; the child reads the text
+ *            from global memory; the pattern is in constant memory. -chunking: as -swift.
+ * Traffic    bf: one or two text bytes per begin. qs and hp: the byte per begin that marks
+ *            windows, and one or two text bytes per window. Per child grid: the window and the
+ *            pattern once, and up to m stores into a flag. gallery_collect reads a flag per begin.
  * Bound      by launching child grids.
  * Lost       the whole method, on the devices that were measured: to launch a child grid costs more
  *            than to compare the window. Figures: docs/papers.md.
@@ -172,7 +173,8 @@ SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
     return (simt_read_u32(flags + offset / 4u) >> (8u * (uint32_t)(offset % 4u)) & 1u) != 0;
 }
 
-/* Searches at the thread's begin: bf at each begin, qs and hp at begins with a window. */
+/* Searches at the thread's begin: bf at each begin, qs and hp only at begins whose flag
+ * gallery_shifts_text has set. */
 SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct compare_bin *bin,
                                 enum swift_child child, int is_bf)
 {
@@ -187,7 +189,8 @@ SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct 
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* The three forms of a parent, for bf, and for qs and hp with marked windows. */
+/* Defines the three parent kernels of bf, or (name skip) those of both qs and hp, which search only
+ * at flagged begins. */
 #define SWIFT_PARENTS(name, is_bf)                                           \
     SIMT_KERNEL(gallery_##name##_swift, gallery_arguments, 1024, 1)          \
     {                                                                        \

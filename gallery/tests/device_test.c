@@ -209,7 +209,7 @@ static void copied_in_parts(void)
 
         TEST_CHECK(copied >= parts * part - 1000 && copied <= parts * part + tables);
     }
-    /* a word that a part's end cuts is found, in the next part */
+    /* a word that a part's end cuts is found, and no part after the next part is copied */
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) >= part);
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
@@ -296,8 +296,8 @@ static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint
 }
 
 /* A hybrid launches child grids for patterns of the given length and longer. Without a length, or
- * if the device has no code for child grids, the hybrid runs in the generic form and reports the
- * reason. */
+ * if the device has no code for child grids, the hybrid launches none, and reports the reason in
+ * stats.note. */
 static void hybrids(const char *algorithm)
 {
     struct trawl_stats stats;
@@ -338,8 +338,8 @@ static int name_h200(char *name, int name_bytes, int device)
     return code;
 }
 
-/* On a device that was measured, where child grids were faster at no length, a hybrid runs in the
- * generic form. A length in the plan wins. */
+/* On a device that was measured, where child grids were faster at no length, a hybrid launches
+ * none. If the plan sets a length, that length counts instead. */
 static void measured_hybrids(void)
 {
     static const char *const names[] = {"bf-hybrid", "qs-hybrid", "hp-hybrid"};

@@ -9,7 +9,7 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-/* text bytes x pattern bytes, per thread of a small grid or per word search */
+/* text bytes x pattern bytes, per thread if the way sets the grid, or per word search */
 #define WORK_MAX 600000u
 /* the most parts of a case's text; for each part the host waits for a launch and copies */
 #define STEPS_MAX 100u
@@ -101,15 +101,17 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     config->resident = true;
 }
 
-/* Returns whether the way searches a whole text on the device at a time if occurrences are counted.
- * qs-shared and hp-shared need a flag per begin, so memory limits their parts of the text. */
+/* Returns whether a way for which make_long is called searches the whole text at a time if
+ * occurrences are counted. Of these ways only qs-shared and hp-shared need a flag per begin, so
+ * memory limits the parts in which they search the text. */
 static bool in_one_part(const char *way)
 {
     return strncmp(way, "qs-shared", 9) != 0 && strncmp(way, "hp-shared", 9) != 0;
 }
 
 /* Returns the most bytes of a text that the way searches in little time, also if each begin has an
- * occurrence: with small limits, a longer text takes seconds, mostly waits for the device. */
+ * occurrence. With small limits, a longer text takes seconds, which are mostly spent in waits for
+ * the device. */
 static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits,
                                const struct diff_input *input, const struct cuda_case *config)
 {
@@ -234,7 +236,7 @@ bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, 
                       struct gallery_case_tally *tally)
 {
     struct batch *batches = (struct batch *)calloc(
-        /* opened one after the other, because each worker copies the current limits */
+        /* the workers are opened one by one, because each copies the current limits */
         cases->threads, sizeof *batches);
     uint32_t opened = 0, started = 0;
     bool passed = batches != NULL;

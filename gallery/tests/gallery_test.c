@@ -1,7 +1,7 @@
-/* gallery_test: compares the gallery on the simulated driver, host code and kernels, with the
- * oracle.
+/* gallery_test: compares the gallery on the simulated driver, host code and kernels, with a simple
+ * search (the oracle). A test of a long pattern searches on the host.
  *
- * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
+ * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: random case N alone.
  */
 #include "calls.h"
 #include "gallery_case.h"
@@ -15,8 +15,9 @@
 /* after this many cases each algorithm with its options (a way) must have found occurrences */
 #define CASES_TELLING 250
 #define FAILURES_MAX 5
-/* A run tests one in EDGES_STEP edge cases, and other edge cases for each way. Under sanitizers,
- * which are slow, few edges are tested: a few cases show a sanitizer what all cases would show. */
+/* For each way, one in EDGES_STEP edge cases is tested. The first case depends on the length of the
+ * way's name, so that ways test different cases. Under sanitizers, which are slow, few cases are
+ * tested: a few cases show a sanitizer what all cases would show. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
 /* Returns whether some way runs the algorithm, with any options. */
@@ -59,8 +60,8 @@ static void edge_run(struct engine *engine, struct engine_worker *worker, const 
 }
 
 /* Searches texts in which every begin is an occurrence, with patterns from one byte to more than
- * the text. Then a single occurrence stands at each begin in turn, and so across every border of
- * threads and blocks. */
+ * the text. Then searches random texts for pieces of 5 bytes, eight neighbouring pieces at a time.
+ * With all edge cases, there is an occurrence across each border of threads and blocks. */
 static void edges(struct engine *engine, struct engine_worker *worker, const char *way)
 {
     static const uint64_t lengths[] = {1, 2, 7, 64, 149, 150, 151};
@@ -115,8 +116,9 @@ static void all_edges(void)
     TEST_CHECK(sim_driver_report()[0] == '\0');
 }
 
-/* Searches for a pattern that is longer than the host's steps, which each copy their part of the
- * text if case is ignored. The pattern stands at many places, in either case. */
+/* Searches on the host for a pattern that is longer than the host's usual step, so that the steps
+ * are longer. As case is ignored, each step's text is copied. The pattern stands at PLACES places,
+ * with upper and lower case mixed. */
 static void long_on_host(void)
 {
     enum { LENGTH = 150000, TEXT_BYTES = 2000000, PLACES = 12 };

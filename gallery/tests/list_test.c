@@ -218,8 +218,8 @@ static void not_on_the_cpu(void)
     }
 }
 
-/* A plan is refused if the caller also asks for a method, and if strstr gets a pattern with a NUL,
- * at any offset. */
+/* A plan with an algorithm is refused if the caller also asks for a method, or if strstr gets a
+ * pattern that holds a NUL. */
 static void what_does_not_fit(void)
 {
     static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
@@ -283,7 +283,8 @@ static bool is_for_texts(uint32_t i)
     return (rows[i].engines & ON_CPU) != 0 && strncmp(rows[i].name, "rabin-karp-matrix", 17) != 0;
 }
 
-/* Of all characters, k alone has a variant that is longer: the Kelvin sign. */
+/* The characters that three_alike counts as the same letter if case is ignored. The Kelvin sign has
+ * more bytes than k and K. */
 static uint32_t kelvin[] = {'k', 'K', 0x212a};
 
 static bool is_word(void *context, uint32_t code_point)

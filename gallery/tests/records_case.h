@@ -1,5 +1,6 @@
-/* records_case: makes records and patterns, and compares the matrix of trawl_matrix_open with the
- * oracle. A cell of the matrix is the offset of a pattern's first occurrence in a record, or -1. */
+/* records_case: makes records and patterns, and compares the matrix of trawl_matrix_open with a
+ * simple search (the oracle). A cell of the matrix is the offset of a pattern's first occurrence in
+ * a record, or -1. */
 #ifndef TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 #define TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 

@@ -1,8 +1,8 @@
-/* records_device: compares the matrix of the CUDA engine on the simulated driver with the oracle,
- * under rabin-karp-matrix and by trawl's own methods: packings (the records that are on the device
- * at a time) and staging buffers of a few bytes, records in parts, more patterns than a launch
- * takes, devices with less memory than the tape. tests/sim/table_test.c lets calls of the driver
- * fail. */
+/* records_device: compares the matrix of the CUDA engine on the simulated driver with a simple
+ * search (the oracle), under rabin-karp-matrix and by trawl's own methods: packings (the records
+ * that are on the device at a time) and staging buffers of a few bytes, records in parts, more
+ * patterns than a launch takes, devices with less memory than the tape. tests/sim/table_test.c lets
+ * calls of the driver fail. */
 #include <ctype.h>
 
 #include "records_case.h"
@@ -166,9 +166,9 @@ static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
     return count;
 }
 
-/* Tests more patterns than a launch takes: the hashes of one pattern length are divided between two
- * launches, and each pattern is given twice. Every third record holds no pattern, each of the
- * others one pattern. A packing (see the head) has few records. */
+/* Tests more patterns than a launch takes: the hashes of two of the three pattern lengths are
+ * divided between two launches, and each pattern is given twice. Every third record holds no
+ * pattern, each of the others one pattern. A packing (see the head) has few records. */
 static void many_patterns(const char *name)
 {
     enum { RECORDS = 30, BYTES = 12 };
@@ -206,7 +206,7 @@ static void many_patterns(const char *name)
 }
 
 /* Tests 128 patterns of a length, which the published form compares without a loop. Each record is
- * of any bytes and holds one pattern. */
+ * of random bytes, and holds at least one pattern. */
 static void patterns_128(const char *name)
 {
     enum { PATTERNS = 128, BYTES = 24 };

@@ -1,5 +1,5 @@
-/* sim_gallery_case: runs a random case of the gallery, with separate engines on the simulated
- * driver.
+/* sim_gallery_case: runs a random case of the gallery on the simulated driver, with an engine that
+ * only this case uses.
  */
 #include "gallery_case.h"
 

@@ -1,7 +1,7 @@
 /* swift_host_test: tests how the host counts child grids, for a text in which every window passes
- * and for other texts. If the device's run-time library loses a child grid, the search fails with
- * an error that names the numbers. If the library refuses a launch although it has room, the error
- * names the code. */
+ * and for another text. If the device's run-time library loses a child grid, the search fails with
+ * an error that names how many were launched and how many ran. If the library refuses a launch for
+ * another reason than that it is full, the error names the code. */
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 #include "test.h"

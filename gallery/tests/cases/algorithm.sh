@@ -1,4 +1,5 @@
-# Published algorithms give the lines that the command gives without them; --explain names them.
+# Published algorithms give the lines that the command gives without them; --explain names them. Names and
+# options that do not fit are refused.
 printf 'An ant\nin a band\nof 1000 cans\nBANANA\n' > a
 printf 'an\0an\nan\n' > b
 for name in $(trawl --list-algorithms | awk '$2 ~ /cpu/ && $1 !~ /matrix/ { print $1 }'); do
