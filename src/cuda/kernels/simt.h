@@ -94,7 +94,9 @@ struct simt_u32x4 {
 #define SIMT_KERNEL(name, arguments, threads, blocks)                                     \
     extern "C" __global__ void __launch_bounds__(threads, SIMT_RESIDENT(threads, blocks)) \
         name(const __grid_constant__ struct arguments args)
-#define SIMT_FUNCTION_LARGE static __device__ __noinline__
+/* The functions of kernels are not static: nvcc names what a static function declares by a hash of
+ * the source file's path, so the PTX would differ between two folders. */
+#define SIMT_FUNCTION_LARGE inline __device__ __noinline__
 /* With SIMT_QUICK the kernels are compiled only as a check, in an eighth of the time of a full
  * compilation. The result cannot run. */
 #if SIMT_QUICK
@@ -108,7 +110,7 @@ extern __shared__ __align__(16) unsigned char simt_quick_shared[];
     type *const name = (type *)(void *)simt_quick_shared
 #else
 #define SIMT_SHARED(type, name, count) __shared__ __align__(16) type name[count]
-#define SIMT_FUNCTION static __device__ __forceinline__
+#define SIMT_FUNCTION __device__ __forceinline__
 #define SIMT_UNROLL _Pragma("unroll")
 #endif
 #define SIMT_ROLLED _Pragma("unroll 1")
