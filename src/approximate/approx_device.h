@@ -30,7 +30,8 @@ enum trawl_status approx_device_candidates(struct approx_device *device,
                                            const struct engine_chunk *chunk, uint64_t from,
                                            uint64_t *to, struct approx_candidates *candidates,
                                            struct trawl_error *error);
-/* Measures the number of candidates per byte of the chunk. Errors: MEMORY, DEVICE. */
+/* Measures the number of candidates per byte of the chunk. Errors: MEMORY, DEVICE,
+ * UNSUPPORTED. */
 enum trawl_status approx_device_rate(struct approx_device *device, const struct engine_chunk *chunk,
                                      double *rate, struct trawl_error *error);
 /* Returns the expected time to make the tables of method GRAMS, in ns. Returns 0 if the tables

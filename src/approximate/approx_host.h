@@ -5,9 +5,9 @@
 #include "approximate/collect.h"
 
 /* A step is a range of begins that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
- * step near a byte beyond ASCII searches at least this many begins by method_beyond, the method for
- * text that is not ASCII. Unless the chunk ends, a step in which only ASCII bytes are compared has
- * at least this many begins, too. Tests replace approx_beyond_min. */
+ * step near a byte beyond ASCII searches by method_beyond, the method for text that is not ASCII,
+ * and another step compares bytes. A step of either kind is not cut to fewer begins than this for
+ * the sake of the other. Tests replace approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 

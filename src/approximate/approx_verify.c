@@ -75,9 +75,9 @@ void approx_verifier_begin(struct approx_verifier *verifier, const struct engine
 
 /* ---- Stretches, places ----------------------------------------------------------------------- */
 
-/* Cuts [*from, *to) to the line of `byte`: from the last line end before the byte to the first line
- * end at or after the byte. If a line end is a byte within a character, the border is moved so that
- * no character is cut. */
+/* Cuts [*from, *to) to the line of `byte`: from after the last line end before the byte to the
+ * first line end at or after the byte. If a line end is a byte within a character, the border is
+ * moved so that no character is cut. */
 static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
                          int64_t *to)
 {
@@ -325,7 +325,8 @@ static enum trawl_status append_end(struct approx_verifier *verifier, int64_t en
     return append(verifier, begin, byte_of(verifier, end), distance, hits, error);
 }
 
-/* Appends an occurrence for each place in [from, to] at which an occurrence ends. */
+/* Appends an occurrence for each place in [from, to] at which one ends, unless it begins before
+ * begin_min or outside the owned bytes. */
 static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t begin_min, struct hits *hits,
                                      struct trawl_error *error)

@@ -1,4 +1,5 @@
-/* filter_impl: the functions of struct filter_ops, by vectors of any width.
+/* filter_impl: the functions of struct filter_ops, except `grams` (grams_impl.h), by vectors of any
+ * width.
  *
  * A file defines VECTOR_BYTES before it includes this file. If the instruction set allows, the file
  * also defines TERNARY(a, b, c, table), which is any bitwise operation of three vectors, and

@@ -47,7 +47,7 @@ struct filter_ops {
     void (*planes)(const struct filter_class *classes, uint32_t class_count, const uint8_t *text,
                    uint32_t bytes, uint64_t *planes, uint64_t plane_words);
     /* Sets bit i of the row if bit i + shift of the plane is not set; shift ≤ 63. `words` is a
-     * multiple of FILTER_BLOCK_WORDS; one more word of the plane is read. */
+     * multiple of `windows`; one more word of the plane is read. */
     void (*shift)(const uint64_t *plane, uint32_t shift, uint64_t words, uint64_t *row);
     /* Packs together the row's bits at the set bits of `offsets`. Fills the last block of
      * FILTER_BLOCK_WORDS words with set bits, at which no occurrence is found. */

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 9u
-/* A piece's gram is shortened until the piece has at most this many entries per literal. A symbol
- * with several codes makes several entries. */
+/* A piece's gram is shortened until the piece has at most this many entries per literal, or
+ * until one symbol is left. A symbol with several codes makes several entries. */
 #define ENTRIES_PER_LITERAL 8u
 
 /* ---- Literals ------------------------------------------------------------------------------ */
@@ -166,8 +166,9 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
 }
 
 /* Writes where the group's pieces begin and where the last piece ends. The symbols that may have
- * errors and that all literals of the group have are divided evenly among the pieces. Returns
- * the number of the group's literals. */
+ * errors and that all literals of the group have are divided evenly among the pieces; if these
+ * are fewer than the pieces, all symbols are divided. Returns the number of the group's
+ * literals. */
 static uint64_t cut(struct lists_builder *builder, uint32_t group,
                     uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {

@@ -6,9 +6,9 @@
  * functions also list the words that are not 0, so that the caller need not look for them. A probe
  * tests one byte of the pattern; a gram is a sequence of q bytes of a pattern.
  *
- * The functions load whole vectors: the text must be readable for FIND_LOAD_SLACK bytes after the
- * last byte that the answer depends on. find_portable.c is the reference in plain C, with which
- * tests compare each variant.
+ * Most functions load whole vectors: for these the text must be readable for FIND_LOAD_SLACK bytes
+ * after the last byte that the answer depends on. find_portable.c is the reference in plain C, with
+ * which tests compare each variant.
  */
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
@@ -84,7 +84,7 @@ struct find_ops {
      * too. The tile is dense if all probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* Does what `every` does, for probes of which at least one ignores case. */
+    /* Does what `every` does, for probes that may ignore case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if

@@ -9,12 +9,12 @@
  *                                  vectors; or HAS_GRAMS_TILE, if the variant has a whole
  *                                  function `grams`
  *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
- *   block_pair, pair_few           for find_pair.h; with HAS_PAIR and HAS_PAIR_FEW
+ *   block_pair, pair_any, pair_few for find_pair.h; with HAS_PAIR and HAS_PAIR_FEW
  *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
  *   block_heads(text, set, bitmap) returns which of 64 positions have a gram that passes the
  *                                  bitmap; with HAS_HEADS. Without, a loop over positions serves.
  *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
- * This file then defines the variant's functions and their table.
+ * This file then defines the variant's functions, and FIND_OPS, which makes their table.
  *
  * A probe tests one byte of the pattern. The first probes are tested at every position. The further
  * probes are tested only in blocks where a position passed the first probes. That takes a branch

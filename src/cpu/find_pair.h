@@ -1,5 +1,5 @@
 /* find_pair: finds the positions where two chosen bytes of a literal (its first two probes) stand,
- * without loading a byte behind the text.
+ * in long texts also a third, without loading a byte behind the text.
  *
  * Most functions of find.h that test every position fill a bitmap. This function writes only
  * positions, so it stores nothing where no position matches. A variant may replace the functions
@@ -70,8 +70,9 @@ static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positi
     return count;
 }
 
-/* Searches whole steps from *from on. Most steps have no position. So the first loop only notes the
- * steps that have one, without a branch that depends on the text. */
+/* Searches whole steps from *from on, while the positions have room. Most steps have no position.
+ * So the first loop only notes the steps that have one, without a branch that depends on the text.
+ */
 static inline __attribute__((always_inline)) uint32_t pair_steps(const uint8_t *text,
                                                                  uint64_t *from, uint64_t to,
                                                                  const struct plan_probe *probes,

@@ -9,7 +9,8 @@
 #include "cpu/set_stems.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* The bitmap has 128 KiB, which suffices because words have few different grams of four bytes. */
+/* A gram has 64 bits of the bitmap or more while the bitmap has up to 128 KiB. That mostly
+ * suffices, because words have few different grams of four bytes; otherwise a gram has 4 bits. */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u

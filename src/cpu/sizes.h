@@ -19,7 +19,8 @@ struct cpu_sizes {
     uint64_t look_again; /* bytes of text between two looks, at least */
     /* A look is due once the method has lost this many ns against the best possible method, or will
      * have lost them after the next chunk. The look itself takes about as long. With 0, a look is
-     * always due, and the methods are compared by their prices instead of the clock. */
+     * due as often as look_again allows, and the methods are compared by their prices instead of
+     * the clock. */
     double look_lost_ns;
     /* sizes of the first two parts of a text: in the first part the method adapts to the text, and
      * the second part is timed */

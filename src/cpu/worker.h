@@ -268,7 +268,8 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Tests a candidate of a plan with a single literal, and emits it if it is an occurrence.
  * Candidates must ascend from call to call. */
 void verify_one(struct scan *scan, uint64_t x);
-/* Calls `verify` for each candidate of the worker's tile. The tile begins at scan->at. */
+/* Calls `verify` for each candidate of the worker's tile that is not below scan->run_until, until
+ * scan->over is set. The tile begins at scan->at. */
 void verify_tile(struct scan *scan, uint64_t word_count,
                  void (*verify)(struct scan *scan, uint64_t x));
 /* Handles a position where the bytes of a literal stand: matches the literal's tail (variants of

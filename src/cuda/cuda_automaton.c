@@ -4,8 +4,8 @@
  * The automaton reads backwards, so a state says which literals begin at the byte that was read
  * last. The host makes the states: the trie of the literals' reversed bytes. The device writes the
  * table, which holds a transition for each state and class of bytes. The time and the memory to
- * make the table are proportional to the table's size, and are spent once for a plan, when a worker
- * first needs the table.
+ * make the table are proportional to the table's size, and are spent once for a plan by each
+ * worker, when the worker first needs the table.
  */
 #include "cuda/cuda_automaton.h"
 

@@ -19,7 +19,8 @@ double cuda_automaton_price(struct engine_worker *worker);
 bool cuda_automaton_is_kept(struct engine_worker *worker);
 /* Chooses threads, shared memory and tiles of a launch of *blocks blocks. For count_automaton,
  * *blocks is at first the number of multiprocessors. The function multiplies *blocks by the number
- * of blocks that a multiprocessor can hold, unless limits.blocks_max bounds the blocks. */
+ * of blocks that a multiprocessor can hold (at most 3), unless limits.blocks_max bounds the blocks.
+ */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch);
 

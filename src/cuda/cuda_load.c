@@ -1,9 +1,9 @@
 /* cuda_load: copies texts to devices, where the texts stay, whole or split over the devices.
  *
- * A *resident* is a text, or a stripe of a text, on one device. A long text is split into stripes.
- * Each stripe also contains the first bytes of the next stripe, as an overlap. A short text lies on
- * every device that has memory for it. A *borrowed* text is searched where the caller has put the
- * text, on that device alone.
+ * A *resident* is a text, or a stripe of a text, on one device. With several devices, a long text
+ * is split into stripes. Each stripe also contains the first bytes of the next stripe, as an
+ * overlap. A short text lies on every device that has memory for it. A *borrowed* text is searched
+ * where the caller has put the text, on that device alone.
  */
 #include "cuda/cuda_load.h"
 
@@ -256,11 +256,11 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Loads a text: a long text in stripes, a short text whole on every device. A long text whose
- * stripes cannot all be loaded is treated like a short text. If device 0 has no memory for a short
- * text, the text is not loaded. If a further device has no memory, the workers of that device copy
- * the chunks that they search, as for texts that are not loaded. The failure of a device is no
- * error if a different device has the text.
+/* Loads a text: with several devices, a long text in stripes; any other text whole on every device.
+ * A long text whose stripes cannot all be loaded is loaded whole, too. If device 0 has no memory
+ * for a whole text, the text is not loaded. If a further device has no memory, the workers of that
+ * device copy the chunks that they search, as for texts that are not loaded. The failure of a
+ * device is no error if a different device has the text.
  */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               struct trawl_error *error)
@@ -405,7 +405,8 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
 }
 
 /* Records an owner of a text. Loads the text if no owner holds the text yet, or if text->how is
- * ENGINE_HOLD_ANEW. A text without bytes has no entry. */
+ * ENGINE_HOLD_ANEW. A text without bytes has no entry. If loading fails, no owner keeps an entry.
+ */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

@@ -20,7 +20,7 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
                                     uint64_t hits_base, struct engine_result *result,
                                     uint64_t *done, struct trawl_error *error);
 /* Frees all parts' memory after a search lacked memory. From then on the worker's plan is searched
- * whole. Returns false if the worker had no parts, so that a second search would fail too. */
+ * whole. Returns false if nothing was freed, so that a second search would fail too. */
 bool cuda_parts_refuse(struct engine_worker *worker);
 
 #endif

@@ -164,7 +164,7 @@ static void fill_probe(const uint8_t *window, struct scan_plane *plane)
 }
 
 /* Sets has_letters to whether the pattern's bytes have at most one value with a 0 at the plane's
- * bit, and one with a 1. Sets letters and letter_step to these values. */
+ * bit, and one with a 1. Sets letters and letter_step from these values. */
 static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
 {
     uint32_t letter[2] = {bytes[0], bytes[0]}, i = 0;

@@ -1,6 +1,6 @@
 /* cuda_sampled: makes the tables of the method "sampled" for a device. For each hash there is a
- * list of the offsets at which the pattern's 16 bytes have that hash. A bitmap says for which
- * hashes there is a list.
+ * list of those of the pattern's first offsets, at most a stride of them, at which 16 bytes have
+ * that hash. A bitmap says for which hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by
@@ -30,7 +30,7 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
     a->sample_pair = pair > single + single / PAIR_GAIN_MIN;
     a->stride = (uint32_t)(a->sample_pair != 0 ? pair : single);
     TRAWL_ASSERT(a->stride > 0 && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
-    /* two to four list heads for each offset of the pattern */
+    /* two to four list heads for each offset in the lists */
     a->hash_bits = 1 + log2_ceiling(a->stride + 1ull);
     a->sample_words_log2 = (uint32_t)min_u64(
         max_u64(1 + log2_ceiling(a->stride + 1ull), WORDS_LOG2_MIN), SCAN_SAMPLE_WORDS_MAX);

@@ -7,7 +7,7 @@
 #define CUDA_BORROWED_ALIGNMENT 256u /* text addresses in kernels are multiples of this */
 
 /* Sets text->device to the device that can search the most begins of the text, from the first on,
- * and text->reach to their number. If several devices can search that many begins, sets
+ * and text->reach to their number. If several copies of the text allow that many begins, sets
  * text->device to ENGINE_DEVICES_MAX. Returns false if no device can search the first begin, and
  * for a text without bytes. */
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
@@ -20,8 +20,8 @@ bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *
  * if the bytes do not lie there. */
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t *address, uint64_t *bytes_at);
-/* Returns the serial number of the sample of the text that contains the bytes; 0: there is no
- * sample. Copies the sample to *sample, unless `sample` is NULL. */
+/* Returns the serial number of the sample of the text on the worker's device that contains the
+ * bytes; 0: there is no sample. Copies the sample to *sample, unless `sample` is NULL. */
 uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *bytes,
                             uint64_t count, struct cuda_sample *sample);
 

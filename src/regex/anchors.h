@@ -15,7 +15,7 @@ struct anchor_maker {
     const uint8_t *sample;
     uint64_t sample_bytes;
     uint32_t expression; /* number of the expression that is being split */
-    bool fails;          /* some expression has no strings, so no plan of strings is of use */
+    bool fails;          /* some expression has no strings or too many: no plan of strings */
     bool folds;          /* in some strings the case of letters is ignored */
     bool keeps;          /* in some strings the case of letters counts */
     bool all_sure;       /* each occurrence of each string lies in a match */

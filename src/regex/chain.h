@@ -57,8 +57,8 @@ struct chain {
 
 /* Makes the automaton of a sequence, which is given in the order of reading. With `backwards`, the
  * bytes of a character are read from last to first. Sets *chain to NULL if the sequence is NULL or
- * too long, if the chain could not decide about one of its edges, or if RE2 cannot list the
- * characters of one of its classes. Errors: MEMORY. */
+ * too long, if the chain could not decide about one of its edges or about line ends, or if RE2
+ * cannot list the characters of one of its classes. Errors: MEMORY. */
 enum trawl_status chain_make(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence, bool backwards,
                              struct chain **chain, struct trawl_error *error);

@@ -1,8 +1,8 @@
 /* engine_regex: searches for regular expressions.
  *
  * An atom is a string that a match must hold. An engine searches for the atoms as for any strings,
- * and RE2 decides about matches near them. A chunk consists of whole lines. A worker searches it in
- * steps of some lines each, in one of three ways:
+ * and RE2 or PCRE2 decides about matches near them. A chunk consists of whole lines. A worker
+ * searches it in steps of some lines each, in one of three ways:
  *
  *   atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
  *   whole   RE2 reads the step with the plan's only expression
@@ -10,8 +10,8 @@
  *
  * The last two ways serve expressions without atoms, and some steps after a step in which atoms
  * were of little use. No common program can read records, texts with line ends other than newline,
- * or lines with a second kind of line end (a NUL, or CR LF), and some plans have none. Then RE2
- * reads every line with each expression.
+ * lines with a second kind of line end (a NUL, or CR LF), or some lines beyond ASCII, and some
+ * plans have none. Then RE2 reads every line with each expression.
  */
 #include "regex/engine_regex.h"
 
@@ -489,8 +489,8 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
-/* Returns whether RE2 reads the whole line in about the time of a verification. Then judge()
- * decides at once. */
+/* Returns whether RE2 reads the whole line in about the time of a verification. Then verify() or
+ * judge() reads the line at once. */
 static bool is_short(const struct step *step, uint64_t at, struct line *line)
 {
     if (line->begin == UINT64_MAX && line->end - at <= SHORT_LINE)

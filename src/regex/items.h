@@ -61,8 +61,8 @@ struct reader {
     uint64_t text_count;
     uint64_t text_capacity;
     uint64_t text_total; /* bytes written for all heads and tails so far */
-    /* under TRAWL_MULTILINE: index of the list's first item that may hold a line end; UINT64_MAX:
-     * none */
+    /* if matches may cross lines: index of the list's first item that may hold a line end;
+     * UINT64_MAX: none */
     uint64_t cross_at;
     struct split_sequence before;
     struct split_sequence after;

@@ -1,5 +1,5 @@
-/* pcre2: asks the library PCRE2 about lines, for expressions with what RE2 lacks: look-around and
- * backreferences.
+/* pcre2: asks the library PCRE2 about lines, for expressions with what RE2 lacks, such as
+ * look-around and backreferences.
  *
  * The library is loaded when the first such expression is compiled. PCRE2 tries each way in which
  * an expression may match, so the work on a line has a limit.

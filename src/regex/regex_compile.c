@@ -392,8 +392,9 @@ done:
     return status;
 }
 
-/* Compiles expression number `index`. If the caller allows PCRE2, PCRE2 gets expressions that RE2
- * refuses as mistakes, and expressions with possessive repetitions. */
+/* Compiles expression number `index`. If the caller allows PCRE2, PCRE2 gets expressions in Perl's
+ * syntax that RE2 refuses as mistakes or that have possessive repetitions; for the other syntaxes
+ * see compile_posix. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;

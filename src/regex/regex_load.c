@@ -17,8 +17,8 @@
 #include "base/forks.h"
 
 #if TRAWL_REGEX
-/* Why the library cannot be loaded, in the words of the dynamic linker. If the library exists in a
- * directory but fails to load there, that failure is the reason. */
+/* Why the library cannot be loaded: it is of another version, or what the dynamic linker says. If
+ * the library exists in a directory but fails to load there, that failure is the reason. */
 static char reason[256];
 
 /* Opens the library at `path`. Returns NULL if there is none, or if it cannot be loaded. */

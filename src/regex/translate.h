@@ -1,6 +1,6 @@
 /* translate: writes an expression of Perl's, ripgrep's or POSIX's syntax in RE2's syntax. Classes
- * are only copied; classes.h reads them. Refuses some syntax that RE2 lacks; RE2 refuses the
- * rest. */
+ * are copied, at most with more backslashes or fewer blanks; classes.h reads them. Refuses some
+ * syntax that RE2 lacks; RE2 refuses the rest. */
 #ifndef TRAWL_REGEX_TRANSLATE_H
 #define TRAWL_REGEX_TRANSLATE_H
 

@@ -147,7 +147,8 @@ SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pi
 }
 
 /* Compares an entry's literal with these codes, where the entry's piece stands at `offset`. Emits a
- * candidate if at most errors_max symbols differ, and none that allows no error. */
+ * candidate if at most errors_max symbols differ, and none that allows no error, if it begins in
+ * [a->begin, a->end), and if no earlier piece proposes it. */
 SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_tables tables,
                              struct grams_window codes, uint32_t entry, uint64_t offset)
 {
@@ -227,8 +228,8 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
 }
 
 /* With edits, compares the literal of an entry whose piece stands at `offset`, and emits a
- * candidate. An occurrence with this piece begins up to errors_max before or after offset -
- * symbol. */
+ * candidate if the literal may occur there. An occurrence with this piece begins up to errors_max
+ * before or after offset - symbol. */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,
                                    uint64_t offset)

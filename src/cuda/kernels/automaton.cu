@@ -420,7 +420,8 @@ SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
 }
 
 /* Loads SCAN_COUNT_BYTES bytes of each of the warp's 32 parts. place: the first of these bytes in
- * the first part. Four lanes load the bytes of one part. Bytes beyond the text are zeros. */
+ * the first part. Four lanes load the bytes of one part, 16 bytes at a time. If these begin beyond
+ * the text, they become zeros. */
 SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place,
                                   struct simt_u32x4 loaded[SCAN_COUNT_BYTES / 16u])
 {

@@ -24,7 +24,7 @@
 
 /* comparing this many bytes costs as much as looking at a literal of a bucket */
 #define SET_COST_BYTES 64u
-#define SET_COST_MIN 256u /* cost that a thread may spend in a tile in any case */
+#define SET_COST_MIN 256u /* part of the cost that a thread may spend in a tile */
 #define SET_NOTES 64u     /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
 /* A ticket with this bit stands for no tile. result->listed is always less than this bit. */
 #define SET_NO_TILE (1ull << 62)

@@ -412,8 +412,8 @@ SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t posit
            SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
 }
 
-/* Returns row k, and after each lane's 16 bytes the next 8 bytes. Called by all lanes of the
- * warp. */
+/* Returns row k, and after each lane's 16 bytes the next words that this kind reads. Called by all
+ * lanes of the warp. */
 SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from, uint32_t k,
                                                   int kind)
 {
@@ -463,7 +463,7 @@ SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stre
     *count += decided;
 }
 
-/* Returns the words of a lane from `place` on, in a step that is not whole. */
+/* Returns the words of a lane from `place` on, in a step that need not be whole. */
 SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments *a, uint64_t place,
                                                     int kind)
 {
@@ -482,7 +482,7 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
     return words;
 }
 
-/* Searches a step that is not whole, at the text's begin or end, as stream_step does. If `first` is
+/* Searches a step, which need not be whole, as stream_step does. If `first` is
  * set and the filter finds occurrences, also reports the first of these. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)

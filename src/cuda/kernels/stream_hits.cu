@@ -197,7 +197,8 @@ SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
     return masks;
 }
 
-/* Does the work of hits_step for a step of which some positions or bytes must not be read. */
+/* Does the work of hits_step for a step of which perhaps not all positions are searched or not all
+ * bytes can be loaded. */
 SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64_t position,
                                           int kind)
 {
