@@ -327,7 +327,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_
 
 struct trawl_text;
 /* Open a text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count
- * is 0. The caller may write the bytes between two searches. */
+ * is 0. The caller may write the bytes between two searches, unless the text is loaded. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,

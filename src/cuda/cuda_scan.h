@@ -11,8 +11,8 @@ struct cuda_hits_room {
     uint64_t count;
     uint64_t base;
     uint64_t literal; /* factor of the literal's number in a hit's word */
-    /* Number of words that are copied to the host before the number of hits is known; ahead ≤
-     * count. The worker's landing buffer has room for these words. */
+    /* Number of words, from the first on, that are copied to the host at once, however many hits
+     * there turn out to be; ahead ≤ count. The worker's landing buffer has room for these words. */
     uint64_t ahead;
 };
 

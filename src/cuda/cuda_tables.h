@@ -39,7 +39,8 @@ struct cuda_tables {
     struct plan_tuning own;
     struct cuda_prices prices;
     enum cuda_kernel kernel;
-    /* the kernel that counts: a stream kernel, or `kernel` */
+    /* the kernel that counts a single pattern: a stream kernel or `kernel`. For a set: `kernel`,
+     * but sets_kernel or the automaton may count instead */
     enum cuda_kernel count_kernel;
     bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
     /* The number of next scans that use no stream kernel, since a scan had too many candidates or a

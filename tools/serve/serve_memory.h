@@ -1,5 +1,5 @@
 /* serve_memory: finds out how much memory the process may use, by the machine's free memory and the
- * limits of its control groups. */
+ * limits of the process's control groups. */
 #ifndef SERVE_SERVE_MEMORY_H
 #define SERVE_SERVE_MEMORY_H
 

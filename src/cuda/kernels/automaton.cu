@@ -529,8 +529,9 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
 }
 
 /* Writes a state's row. Also writes, for each child (a state to which one byte more leads), where
- * the row of the state lies to which the child fails. The row equals the row of the state to which
- * this state fails, except for the transitions to children. Called by all lanes of the warp. */
+ * the row of the child's fail state lies. A state's row equals the row of its own fail state,
+ * except for the transitions to children and, if a literal ends at the state, for the words after
+ * the transitions. Called by all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {
     uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;

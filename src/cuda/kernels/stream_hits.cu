@@ -423,7 +423,7 @@ SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile,
 
 /* ---- The last warp ---------------------------------------------------------------------- */
 
-/* Returns the begin in the text that the first position of a tile stands for. */
+/* Returns where an occurrence begins whose gram stands at the tile's first position. */
 SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t number)
 {
     return a->position + (uint64_t)number * (a->tile_words * 32u) - a->shift;

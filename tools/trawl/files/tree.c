@@ -444,7 +444,7 @@ static uint64_t time_of(const struct tree *tree, int directory, const char *name
     return ((uint64_t)time->tv_sec ^ UINT64_C(1) << 33) << 30 | time->tv_nsec;
 }
 
-/* Sorts the portion as --sort or --sortr says. */
+/* Sorts the entries that were read last as --sort or --sortr says. */
 static void sort_found(struct tree *tree, struct level *level)
 {
     bool backwards = tree->options.files->sort_backwards;

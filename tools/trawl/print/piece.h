@@ -19,7 +19,7 @@ struct piece {
     uint64_t span_count;
     /* number of matches in the whole line, for a message that says what was left out */
     uint64_t match_count;
-    /* the style's spans have replacements, which are printed instead of the matches */
+    /* the line has the replacements of --replace, which are printed instead of the matches */
     bool replaced;
     bool selected;
     bool is_match; /* a match of -o */

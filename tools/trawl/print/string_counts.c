@@ -10,7 +10,8 @@
 #include "trawl/job/command_scan.h"
 #include "trawl/text/message.h"
 
-/* Sums of counts over several texts. Only one worker at a time adds to a part. */
+/* Counts of occurrences: sums over several texts or, with -H, the counts of one text. Only one
+ * worker at a time adds to a part. */
 struct string_counts_part {
     struct string_counts_part *next;      /* next in the list of all parts */
     struct string_counts_part *next_idle; /* next in the list of parts that no worker uses now */
