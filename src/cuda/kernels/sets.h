@@ -25,9 +25,8 @@
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
-/* To enter a literal, the kernels take the sample at each of `stride` offsets in the literal, as in
- * the text. An entry's low SETS_INDEX_BITS bits are literal × stride + this offset. The 4 bits
- * above are the place of the entry's gram among the c grams from which the sample chose. */
+/* An entry's low SETS_INDEX_BITS bits are literal × stride + the gram's offset in the literal. The
+ * 4 bits above are the gram's place among the c grams from which the gram's sample chose. */
 #define SETS_INDEX_BITS 28u
 #define SETS_KEY (UINT32_MAX / 2) /* mask of the 31 bits of a key */
 /* The second word of a list's head has three parts, from its lowest bit on. First: where the list's
