@@ -189,8 +189,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
 }
 
 /* Returns whether the path of the base (the directory to which the collection's paths are relative)
- * now leads to a different directory, or to none. The kernel sends no notice if an empty base is replaced, or
- * if a directory above the base is renamed. */
+ * now leads to a different directory, or to none. The kernel sends no notice if an empty base is
+ * replaced, or if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {
     struct stat named, open;
