@@ -1,9 +1,10 @@
 /* race: runs a row's contestants in turns, checks each answer, and writes the times as JSON.
  *
  * main.c calls row_run for each row. First each contestant answers once, and the answer is compared
- * with the oracle's, or else with the first contestant's. Then the contestants take turns, round by round, so that a change of the
- * machine's speed meets all of them alike. A wrong answer is reported; one of trawl's makes the
- * program fail at the end (race_went_wrong). A contestant that cannot run does not end the race.
+ * with the oracle's, or else with the first contestant's. Then the contestants take turns, round by
+ * round, so that a change of the machine's speed meets all of them alike. A wrong answer is
+ * reported; one of trawl's makes the program fail at the end (race_went_wrong). A contestant that
+ * cannot run does not end the race.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,9 @@
  *
  * The files come from a view, not from a walk of directories. A view lists the files that the
  * request means, in a state of the collection: the collection's files at one moment. If the output
- * needs at most the name of a file without an occurrence, a pass first finds the files with an
- * occurrence. A pass searches all files that are held in memory, and may serve several requests.
+ * needs at most the name of a file without an occurrence, and time is saved, a pass finds the files
+ * with an occurrence. A pass searches all files that are held in memory, and may serve several
+ * requests.
  */
 #include <dirent.h>
 #include <stddef.h>
