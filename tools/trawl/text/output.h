@@ -33,7 +33,7 @@
 enum output_frame {
     OUTPUT_FRAME_OUTPUT = 'o',  /* bytes for standard output */
     OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
-    /* the exit status, a byte; the last frame. For a request with `part`, the byte has further bits,
+    /* the exit status, a byte; the last frame. If the request has `part`, the byte has more bits,
      * and what separates files follows (answer.c) */
     OUTPUT_FRAME_EXIT = 'x'
 };
