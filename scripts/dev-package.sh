@@ -2,8 +2,8 @@
 # package: source archive, portable archives and Debian packages into build/package, each tried
 #
 # ./dev package [CMAKE-OPTION...]: of the last commit. The packages are built from the archive, without
-# a network where the system lets us (unshare). docs/packaging.md says more. Status 77: all packages were made, but
-# some could not be tried on this system.
+# a network where the system lets us (unshare). docs/packaging.md says more. Status 77: the portable archives
+# could not be made on this system, or some package could not be tried.
 set -euo pipefail
 . scripts/common.sh
 . /etc/os-release

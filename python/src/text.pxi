@@ -6,7 +6,7 @@ cdef class Source:
     """The text of a search: memory that stays in place, a file or a descriptor."""
 
     cdef trawl_text *text  # NULL: closed
-    cdef taken_buffer view  # obj is NULL: the text is no buffer
+    cdef taken_buffer view  # obj is NULL: no buffer was taken
     cdef object owner  # kept alive while the text is open
     cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes

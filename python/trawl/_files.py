@@ -1,4 +1,5 @@
-"""Writes files. A regular file appears when the file is complete; a pipe, a device and a socket are written in place."""
+"""Writes files. A regular file appears when it is complete; a pipe, a character device and a socket are written in
+place."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ class NewFile:
     def __init__(self, path: Any, like: Any = None) -> None:
         self.path = os.fsdecode(path)
         self.may_stay = False
-        self.old: os.stat_result | None = None  # status of the regular file that had the name
+        self.old: os.stat_result | None = None  # status of the file that had the name
         self.place = ""  # where the new regular file appears; "": `path` is no regular file, and is written in place
         self.hidden = ""  # what the new file is called until it is complete; "": the file has no name
         with self.named():

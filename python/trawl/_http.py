@@ -24,7 +24,7 @@ UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, Recur
 
 
 def data(value: Any) -> bytes:
-    """Return the bytes of a string in an answer: JSON text, or {"bytes": base64}."""
+    """Return the bytes of a string in an answer: JSON text, {"text": JSON text} or {"bytes": base64}."""
     if isinstance(value, str):
         return value.encode()
     if "bytes" in value:
@@ -70,7 +70,8 @@ class Reply:
 
     @contextlib.contextmanager
     def talking(self) -> Iterator[None]:
-        """Close the connection after an exception in the body, and turn the exception into ServerError."""
+        """Close the connection after an exception in the body, and turn errors of the system and exceptions about
+        unreadable answers into ServerError."""
         try:
             with understood(self.close):
                 yield

@@ -521,7 +521,7 @@ class Front:
             return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
-        """Say whether the Host header is an IP address or this machine's name. The page of a
+        """Say whether the Host header is an IP address, localhost, the host of --listen, or empty. The page of a
         foreign site sends the site's name."""
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
         with contextlib.suppress(ValueError):

@@ -387,7 +387,7 @@ def chosen(batch: pyarrow.RecordBatch, answer: Any) -> pyarrow.RecordBatch:
 
 
 def json_text(line: bytes, field: str) -> tuple[str | None, str | None]:
-    """Return (text, None) for a JSON object with the field, or (None, the fault) for another line."""
+    """Return (text, None) for a JSON object whose field is a string or null, or (None, the fault) for another line."""
     try:
         text = json.loads(line.decode())[field]
         if isinstance(text, str):

@@ -80,7 +80,8 @@ class Api:
         return [function for page in self.pages for function in page.functions]
 
     def types_of(self, page):
-        """Return the types that a reader of the page meets, in the order of the headers."""
+        """Return the types that a reader of the page meets, in the order of the headers. trawl_error and trawl_status
+        are left out, because libtrawl(3) has them."""
         texts = [' '.join(page.lines)]
         texts += [' '.join([f.result, *f.parameters]) for f in page.functions]
         found = set()

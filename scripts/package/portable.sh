@@ -2,12 +2,13 @@
 # portable: archives and wheels that run on each Linux with glibc 2.28 or later, for x86-64 and arm64
 #
 # portable.sh SOURCE OUT [CMAKE-OPTION...]    SOURCE is an unpacked source archive. Writes into OUT an archive
-# trawl-VERSION-linux-MACHINE.tar.gz for each machine, and wheels/ (wheels.sh) for the CPythons of $TRAWL_SUITES.
+# trawl-VERSION-linux-MACHINE.tar.gz for each machine, and wheels/ (wheels.sh) for the CPythons of this
+# system and of $TRAWL_SUITES.
 #
 # zig's compiler has the headers and symbols of each glibc. RE2, libmicrohttpd and jansson become parts of trawl's
 # own files; the decoders of compressed texts lie in lib/trawl, where the run path finds them. The sources of these
 # libraries are this system's source packages. $TRAWL_TOOLS keeps the compiler and the sources for later runs.
-# Status 77: the compiler or the sources cannot be had here.
+# Status 77: the compiler, the sources or the Python headers cannot be had here.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER # a cache does not know what the compilers compile for

@@ -214,7 +214,8 @@ const char *hyperscan_version(void);
 void library_close(void);
 /* Unloads texts over these bytes from each searcher; NULL: all texts. */
 void library_unload(const uint8_t *bytes);
-/* Returns the most memory that the library holds during a run of the contestant. */
+/* Returns the most memory that the library holds during a run of the contestant; 0: the contestant
+ * does not use the library, or the run failed. */
 uint64_t library_memory(struct contestant *contestant);
 
 /* bench_device.c: allocates memory on the driver's first device, or pinned host memory. 0 or NULL:

@@ -168,8 +168,9 @@ static bool fill(const struct contestant *it, struct bound *own, bool reads)
                        driver.cuModuleGetFunction(&own->function, module, "read_all") == 0));
 }
 
-/* Prepares the first run: allocates memory on the device and, for a copy, pinned memory, and
- * fills the device's memory. Returns false if that is not possible; run->why says why. */
+/* Prepares the first run: allocates memory on the device and, for a copy without pageable=1, pinned
+ * memory, and fills the device's memory. Returns false if that is not possible; run->why says
+ * why. */
 static bool open_bound(const struct contestant *it, struct bound *own, struct bench_run *run)
 {
     bool reads = strcmp(field(&it->fields, "kind", ""), "device-read") == 0;

@@ -82,7 +82,7 @@ struct node {
      * proper suffix */
     uint32_t child, sibling, fail;
     uint32_t out;     /* nearest node at which a pattern ends, along `fail`, this node included */
-    uint32_t pattern; /* 1 + index of the first pattern that ends here; 0: no pattern does */
+    uint32_t pattern; /* 1 + index of the last pattern that ends here; 0: no pattern does */
     uint8_t byte;
     uint64_t total; /* number of patterns that end here or at a node along `fail` */
 };
@@ -93,12 +93,12 @@ struct oracle {
     struct node *node; /* node 0 is the root */
     /* number of nodes besides the root; the root's child for each byte */
     uint32_t count, root[256];
-    uint32_t *next;    /* next[p]: 1 + index of another pattern equal to pattern p; 0: the last */
+    uint32_t *next;    /* next[p]: 1 + index of an earlier pattern equal to pattern p; 0: none */
     uint32_t *order;   /* the nodes by distance from the root */
     uint64_t longest;  /* length of the longest pattern */
     uint8_t fold[256]; /* each byte, in lower case if the question ignores case */
     enum call call;
-    bool counts;                        /* the call only counts, so node.total is enough */
+    bool counts;                        /* node.total is enough: counts, but not of whole words */
     _Atomic uint64_t found, sum, first; /* first: least begin << PATTERN_BITS | pattern */
 };
 

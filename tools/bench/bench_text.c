@@ -278,7 +278,7 @@ static void room_for(struct question *question, uint64_t count, uint64_t bytes)
     question->pattern_bytes = (uint8_t *)allocate(bytes);
 }
 
-/* Reads the patterns from a file, a pattern for each line. */
+/* Reads the patterns from a file, a pattern for each line that ends in a newline. */
 static void take_file(struct question *question, const char *path)
 {
     uint64_t bytes, count = 0;

@@ -425,8 +425,8 @@ static bool prepare(struct contestant *it, struct library *own, struct bench_run
     return !call_is_of_begins(it->call) || array_open(it, own, count + 1, run);
 }
 
-/* After a full run of a call that fills an array: fetches the array from the device, and adds up
- * the begins. */
+/* After a call that fills an array: fetches the array if it is on the device, and adds up the
+ * begins. */
 static void check_list(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     if (!call_is_of_begins(it->call))

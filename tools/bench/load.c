@@ -8,10 +8,10 @@
  *   first=1          the client disconnects after the first bytes of the body, which have to
  *                    contain `expected`
  *
- * Each client keeps a connection. Client i sends queries i, CLIENTS + i, 2 * CLIENTS + i, ...,
- * modulo the number of queries. The program writes a JSON object: the number of answers, the number
- * of wrong answers, and times in microseconds until the end of an answer and until the first byte
- * of the body.
+ * Each client keeps a connection, but for first=1. Client i sends queries i, CLIENTS + i,
+ * 2 * CLIENTS + i, ..., modulo the number of queries. The program writes a JSON object: the number
+ * of answers, the number of wrong answers, and times in microseconds until the end of an answer and
+ * until the first byte of the body.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,10 @@
 /* race: runs a row's contestants in turns, checks each answer, and writes the times as JSON.
  *
  * main.c calls row_run for each row. First each contestant answers once, and the answer is compared
- * with the oracle's. Then the contestants take turns, round by round, so that a change of the
- * machine's speed meets all of them alike. A wrong answer is reported and makes the program fail at
- * the end (race_went_wrong). A contestant that cannot run does not end the race.
+ * with the oracle's, or else with the first contestant's. Then the contestants take turns, round by
+ * round, so that a change of the machine's speed meets all of them alike. A wrong answer is
+ * reported; one of trawl's makes the program fail at the end (race_went_wrong). A contestant that
+ * cannot run does not end the race.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -86,7 +87,7 @@ static bool run_once(const struct bench_row *row, struct contestant *it, bool fu
 }
 
 /* Gives a slow contestant a share of the text: enlarges the share until a search of the share takes
- * more than `seconds` / SHARE_OF_TIME. False: a run failed. */
+ * more than `seconds` / SHARE_OF_TIME, or to the whole text. False: a run failed. */
 static bool find_share(const struct bench_row *row, struct contestant *it, double seconds)
 {
     uint64_t all = it->bytes, unit = it->question->record_bytes;

@@ -109,7 +109,7 @@ static void add_names(const struct answer_share *share, json_t **names)
 }
 
 /* Returns an array with one index for each pattern of the plan: the first of the client's strings
- * that has the pattern's bytes. Returns NULL if memory is short. */
+ * that equal the pattern. Returns NULL if memory is short. */
 static uint32_t *string_numbers(const struct patterns *patterns)
 {
     uint32_t *numbers = calloc((size_t)patterns->count + 1, sizeof *numbers);

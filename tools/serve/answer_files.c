@@ -1,9 +1,9 @@
 /* answer_files: decides which files the job of an answer searches.
  *
  * The files come from a view, not from a walk of directories. A view lists the files that the
- * request means, in a state of the collection: the collection's files at one moment. Of a
- * file without an occurrence, most kinds of output need nothing, or only the name. For such output
- * a pass finds the files with an occurrence, if that is expected to save time. A pass searches all
+ * request means, in a state of the collection: the collection's files at one moment. Of a file
+ * without an occurrence, most kinds of output need nothing, or only the name. For such output a
+ * pass finds the files with an occurrence, if that is expected to save time. A pass searches all
  * files that are held in memory, and may serve several requests.
  */
 #include <dirent.h>

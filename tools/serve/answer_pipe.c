@@ -114,7 +114,7 @@ static void follow_file(struct served_answer *answer, const uint8_t *line, size_
         answer->pipe.file_end = NULL;
 }
 
-/* Returns how many of the bytes come before the first result beyond results_max, and sets
+/* Returns how many of the bytes come before the first result beyond pipe.lines_left, and sets
  * answer->pipe.cut if there is such a result. Each line is a result; with REQUEST_JSON, each line
  * of type "match". The job writes a line's type together with the line's first bytes (put_beginning
  * of json.c), so the type is known where the line begins. */

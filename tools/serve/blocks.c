@@ -128,7 +128,7 @@ static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
     return stats.device_chunk_count > 0;
 }
 
-/* Loads a block onto GPUs, if the block is long enough and a GPU takes it. */
+/* Loads a block onto GPUs, if it is long enough, few blocks are loaded, and a GPU takes it. */
 static void load_block(struct shelf *shelf, struct served_block *block)
 {
     struct trawl_error error;

@@ -55,7 +55,7 @@ struct batch_item {
 };
 
 /* The changes that lead from a state of a collection, its files at one time, to the next state. The
- * bytes of all changed files come into a new block. */
+ * bytes of the changed files, unless a file is not to be held, come into a new block. */
 struct file_batch {
     struct shelf *shelf;
     struct batch_item *items;

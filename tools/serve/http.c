@@ -157,8 +157,8 @@ static void end_query(struct exchange *exchange)
 }
 
 /* Refuses the request. After a request that is wrong itself (status below 500), the connection is
- * closed. Otherwise bytes that a proxy takes for a part of that request could run as a different
- * request. */
+ * closed. If it stayed open, bytes that a proxy takes for a part of that request could run as a
+ * different request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -692,7 +692,7 @@ static void keep_message(void *context, const char *format, va_list arguments)
         (void)vsnprintf(http->fault, SETTINGS_ERROR_BYTES, format, arguments);
 }
 
-/* Returns how many connections the limit for open files allows, at most `most`. */
+/* Returns about how many connections the limit for open files allows, from 1 to `most`. */
 static uint64_t connections_within(uint64_t most)
 {
     struct rlimit limit;

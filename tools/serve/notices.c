@@ -51,8 +51,8 @@ void drop_part(struct collection *collection, size_t at)
     memmove(parts + at, parts + at + 1, (collection->part_count - at) * sizeof *parts);
 }
 
-/* Adds the directory collection->path to the parts that must be walked. Afterwards no part lies
- * inside a part that is `deep`. */
+/* Adds the directory collection->path to the parts that must be walked, or notes that the whole
+ * tree must be. Afterwards no part lies inside a part that is `deep`. */
 static void add_part(struct collection *collection, bool deep)
 {
     const struct file_settings *files = &collection->walking.files;
@@ -189,8 +189,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
 }
 
 /* Returns whether the path of the base (the directory to which the collection's paths are relative)
- * now leads to a different directory. The kernel sends no notice if an empty base is replaced, or
- * if a directory above the base is renamed. */
+ * now leads to a different directory, or to none. The kernel sends no notice if an empty base is
+ * replaced, or if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {
     struct stat named, open;

@@ -1,8 +1,8 @@
 /* pass: runs passes: searches of a collection's state that several requests share.
  *
  * There is no thread for passes. If no pass that the request could share is running, the request
- * becomes a leader: its own thread runs a pass. Requests that come meanwhile wait. When the pass
- * ends, the first waiting request leads the next pass, and takes the other waiting requests along.
+ * becomes a leader: its own thread runs a pass. Requests that come meanwhile and could share the
+ * pass wait. When the pass ends, the first of them leads the next pass, and takes the others along.
  * The requests of a pass are its members. Passes whose requests could not share a pass run at the
  * same time, on the threads and GPUs of one runtime.
  */

@@ -90,7 +90,8 @@ static void remove_file(struct update *update, uint32_t index)
 }
 
 /* Handles a directory, or an entry that is left out. If the entry of `before` is unchanged, keeps
- * that entry; otherwise adds `wanted` to the batch. */
+ * that entry; otherwise adds `wanted` to the batch. An entry that this update has changed already
+ * only gets the error of `wanted`. */
 static void take_other(struct update *update, const char *below, const struct served_file *wanted)
 {
     static const struct stat none;
@@ -137,9 +138,9 @@ static void take_unread(struct update *update, const char *below, int os_code)
 }
 
 /* Handles a path that was a regular file when it was noticed. If the file is as in `before`, keeps
- * that entry. If the file has changed or is new, adds an entry to the batch. If the file's status
- * cannot be read, take_unread handles the path; if the path is no regular file now, nothing is
- * done. `below` is the path below the base. */
+ * that entry. If the file may have changed or is new, adds an entry to the batch. If the file's
+ * status cannot be read, take_unread handles the path; if the path is no regular file now, or this
+ * update has handled it already, nothing is done. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* Returns the free bytes that /proc/meminfo shows, or the least limit of the process's control
- * groups (cgroup v2 and v1) if that is less. `root` stands before /proc and /sys in paths; `root`
- * is "" except in tests. */
+/* Returns the free bytes that /proc/meminfo shows (half of the memory if it shows none), or the
+ * least limit of the process's control groups (cgroup v2 and v1) if that is less. `root` stands
+ * before /proc and /sys in paths; `root` is "" except in tests. */
 uint64_t memory_available(const char *root);
 
 #endif

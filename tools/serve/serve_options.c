@@ -172,7 +172,7 @@ static bool check_options(struct settings *settings)
 }
 
 /* Reads an operand [NAME=]PATH; NAME has no slash. Without NAME, the name is the last part of PATH,
- * after links are resolved. Returns false on failure; message says why. */
+ * after links are resolved ("root" for /). Returns false on failure; message says why. */
 static bool read_root(struct serve_options *options, const char *operand, char *message)
 {
     const char *equals = strchr(operand, '='), *slash = strchr(operand, '/');

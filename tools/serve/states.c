@@ -7,7 +7,8 @@
 
 #include "trawl/text/grow.h"
 
-/* state_merge takes a block of up to 2 × (bytes taken so far + BLOCK_BYTES_SMALL) bytes. */
+/* A block that state_merge takes has up to 2 × (bytes taken so far + BLOCK_BYTES_SMALL) live bytes,
+ * unless it is the first one or sparse. */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
 /* A hash table with open addressing, from paths to the indices of entries. Several states share a

@@ -242,9 +242,9 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
     }
 }
 
-/* Returns whether the request takes the entry, which lies `depth` levels below the operand. If not,
- * sets *is_left_out to whether a rule of the request leaves the entry out; job->exclude does not
- * count as a rule. */
+/* Returns whether the request takes the entry. `depth`, for a directory only: how many levels it
+ * lies below the operand. If not, sets *is_left_out to whether a rule of the request leaves the
+ * entry out; job->exclude does not count as a rule. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
                   bool *is_left_out)
 {
@@ -405,8 +405,8 @@ static void turn_round(uint32_t *items, size_t count)
     }
 }
 
-/* Adds the files below a directory. If these are the whole view, points to the state's order
- * without a copy. */
+/* Adds the files below a directory. If the whole view is these files, all of them in the state's
+ * order, points to that order without a copy. */
 static void add_directory(struct viewing *viewing, bool is_only)
 {
     const struct state *state = viewing->state;

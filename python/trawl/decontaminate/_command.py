@@ -203,11 +203,12 @@ class Done(NamedTuple):
     records: int
     rows: list[dict[str, Any]]
     wrong: list[tuple[int, str]]
-    clean: Any  # the piece's documents without an overlap; None: not asked for
+    clean: Any  # the piece's documents without an overlap or a fault; None: not asked for
 
 
 class Work:
-    """Searches a piece of a file, in a worker process. Numbers count from the piece's begin."""
+    """Searches a piece of a file, in a worker process if there are several workers. Numbers count from the piece's
+    begin."""
 
     def __init__(self, questions: Questions, options: argparse.Namespace) -> None:
         self.questions, self.column, self.id = questions, options.column, options.id

@@ -67,7 +67,9 @@ enum reason {
 struct filter_walk {
     const struct filter *filter;
     size_t root_bytes; /* length of the root's path as messages show the path */
-    char *full; /* real path of the root, then the path below the root of the current entry */
+    /* real path of the root ("" if unknown or not needed), then the path of the current entry below
+     * the root */
+    char *full;
     size_t full_root_bytes, full_bytes, full_capacity;
     struct scope *scopes; /* the outermost directory first */
     size_t scope_count, scope_capacity, git_count;

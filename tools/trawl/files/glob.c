@@ -210,7 +210,7 @@ static enum glob_status add_class(struct glob *glob, const char *pattern, size_t
     return status;
 }
 
-/* Reads the stars at *at and moves *at behind the stars. */
+/* Adds the code of the stars at *at. Moves *at behind what the code stands for. */
 static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size_t *at)
 {
     size_t begin = *at, end = begin;

@@ -121,7 +121,7 @@ static enum glob_status add_glob(struct ignore_list *list, const char *glob, siz
     return add_rule(&context, glob, bytes);
 }
 
-/* Returns the length of the line without the blanks at its end. A blank after a backslash stays. */
+/* Returns the length of the line without the spaces at its end. A space after a backslash stays. */
 static size_t trimmed(const char *line, size_t bytes)
 {
     size_t end = 0;

@@ -155,7 +155,8 @@ static char *value_of(char *line, const char *name)
 }
 
 /* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set
- * core.excludesFile, and is empty if the file sets an empty value. Returns 0 or an errno. */
+ * core.excludesFile, and is empty if the file sets an empty value, or a path below ~ while HOME is
+ * not set. Returns 0 or an errno. */
 static int read_setting(const char *folder, const char *name, char **found)
 {
     const char *home = getenv("HOME");

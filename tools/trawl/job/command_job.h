@@ -74,7 +74,8 @@ struct command_job {
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;
     enum groups groups;
-    bool selected;   /* a line was selected in some file */
+    /* a line was selected in some file; tg -L: none was in some file; --files: there is a file */
+    bool selected;
     bool error_seen; /* an error occurred, so the exit status is 2, except after a match under -q */
     bool left_out;   /* the rules for files of directories left out something */
     bool has_searched;       /* the caller has searched files that `totals` does not count */

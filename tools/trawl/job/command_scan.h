@@ -284,7 +284,7 @@ static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
     scan->stop = true;
 }
 
-/* Counts a selected line that ends at `end`, and stops the search if no further line is wanted. */
+/* Counts a selected line that ends at `end`. With rules.stop_at_select, stops the search. */
 static inline void scan_selected(struct text_scan *scan, uint64_t end)
 {
     scan->lines.selected++;

@@ -13,7 +13,7 @@ enum walk_kind {
     WALK_INPUT, /* standard input */
     WALK_LOOP,  /* a link to a directory that contains the link; walk_tell prints a warning */
     WALK_ERROR, /* a file or directory that cannot be read; os_code says why */
-    WALK_NOTE,  /* a file was left out; `name` is the message */
+    WALK_NOTE,  /* a file or directory was left out; `name` is the message */
 };
 
 /* What walk_next found. */
@@ -54,8 +54,8 @@ size_t walk_lists_of_input(const struct settings *settings);
 bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
                       size_t operand_count);
 
-/* Prepares a walk of the operands. Without operands, the walk finds standard input or, in a
- * recursive search, the files of the working directory. */
+/* Prepares a walk of the operands. Without operands, the walk finds standard input or, in most
+ * recursive searches, the files of the working directory. */
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels);
 

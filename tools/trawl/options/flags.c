@@ -453,7 +453,8 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 
 /* ---- The file of options -------------------------------------------------------------- */
 
-/* Reads a file's text, ended by NUL. Returns NULL, or why the file cannot be used, with errno. */
+/* Reads a file's text, ended by NUL. Returns NULL, or why the file cannot be used; errno is ENOMEM
+ * only if memory is short. */
 static const char *load_config(struct config *config, int descriptor)
 {
     size_t bytes_count;

@@ -47,7 +47,7 @@ enum flag_category {
 
 /* What a server (trawl serve) does with the option. */
 enum flag_served {
-    SERVED_LINES,       /* requests for lines may have the option, on which counts do not depend */
+    SERVED_LINES,       /* only requests for lines may have the option */
     SERVED_COUNTS,      /* requests for lines and for counts may have the option */
     SERVED_START_LINES, /* as SERVED_LINES; the server's command line may have the option, too */
     SERVED_FILES,       /* as SERVED_COUNTS; the server's command line may have the option, too */

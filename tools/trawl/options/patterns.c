@@ -96,8 +96,8 @@ static bool add_with_return(struct patterns *patterns, const void *bytes, size_t
     return add_pattern(patterns, copy, bytes_count + 1);
 }
 
-/* Adds a string that is not empty. A string that no line can contain becomes a column, but not a
- * pattern. */
+/* Adds a string that is not empty. A string with a NUL that no line can contain does not become a
+ * pattern, but may become a column. */
 static bool add_string(struct patterns *patterns, const struct settings *settings,
                        const void *bytes, size_t bytes_count)
 {
@@ -217,9 +217,9 @@ static bool drops_returns(const struct settings *settings)
     return settings->is_tg || settings->crlf;
 }
 
-/* Adds the strings of a text, a string for each line; for tg, an argument is one string, as in
- * ripgrep. If `list`, the text is that of a file of -f, in which a newline at the end begins no
- * string. */
+/* Adds the strings of a text, a string for each line; for tg without --hex, an argument is one
+ * string, as in ripgrep. If `list`, the text is that of a file of -f, in which a newline at the
+ * end begins no string. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, bool list,
                       const char *text, size_t bytes_count, char *message)
 {
@@ -367,8 +367,8 @@ static bool has_foreign_variant(const struct trawl_letters *utf8, uint8_t letter
     return false;
 }
 
-/* Returns whether ignoring case, or finding words, needs more than ASCII. If not, the library
- * compares bytes, which is faster. */
+/* Returns whether ignoring case, finding words, or the classes of expressions need more than
+ * ASCII. If not, the library compares bytes, which is faster. */
 static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
 {
     const struct trawl_letters utf8 = words_utf8(settings);
@@ -415,9 +415,9 @@ static bool are_valid(const struct patterns *patterns)
     return true;
 }
 
-/* Returns which matches of the library must be checked: matches of strings that are invalid text,
- * and, where i and I are different letters, matches with i. With -x a match begins where the line
- * begins, so begins need no check. */
+/* Returns which matches of the library must be checked with -i or -w: those of strings that are
+ * invalid text, and, with -i where i and I are different letters, those with i. With -x a match
+ * begins where the line begins, so begins need no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
@@ -443,8 +443,8 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 
-/* For approximate search: returns whether letters and words are the locale's, and then prepares the
- * letters. */
+/* For approximate search: returns whether -i or -w needs the locale's letters. For -i, prepares
+ * these letters. */
 static bool prepare_approximate(const struct settings *settings)
 {
     bool needs = settings->surroundings.charset == CHARSET_UTF8 &&
@@ -516,7 +516,8 @@ static bool prints_matches(const struct settings *settings)
 }
 
 /* Completes the strings after the last was read. If case is ignored, strings that differ only in
- * case become a single pattern, so that each occurrence is found once. */
+ * case, unless they are expressions, become a single pattern, so that each occurrence is found
+ * once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
     enum folding folding = FOLD_NONE;

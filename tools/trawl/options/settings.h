@@ -149,7 +149,7 @@ struct settings {
     const char *server;   /* an address; "": no server; NULL: option not given */
     const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;
-    bool pcre; /* PCRE2 may compile what RE2 refuses in Perl's syntax */
+    bool pcre; /* PCRE2 may search for expressions that RE2 refuses */
     bool no_unicode, multiline, dot_all;
     char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */
 

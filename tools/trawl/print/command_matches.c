@@ -209,8 +209,8 @@ static bool may_overlap(const struct trawl_pattern *pattern)
     return false;
 }
 
-/* Counts for --count-matches: by the library alone if all occurrences that the library finds count
- * and no limit is set, otherwise window by window. */
+/* Counts for --count-matches: by the library alone if all occurrences that the library finds count,
+ * no limit is set and the text is not unpacked, otherwise window by window. */
 static enum trawl_status count_matches(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;

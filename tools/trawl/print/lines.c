@@ -55,7 +55,8 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
-/* Selects the line [begin, end) of the view, and prints it after its leading context. */
+/* Selects the line [begin, end) of the view unless an earlier pass reported it, and prints it after
+ * its leading context unless the search is quiet. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
@@ -417,7 +418,7 @@ static bool keeps_each(const struct text_scan *scan)
                             settings->shows_distance || settings->report == REPORT_ONLY_MATCHING);
 }
 
-/* Keeps the matches of the open line that may still be needed. */
+/* Keeps the matches of the open line that may still be needed. Returns false if memory is short. */
 static bool carry_matches(struct text_scan *scan, const struct trawl_match *matches,
                           uint64_t match_count)
 {
@@ -458,7 +459,7 @@ static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     return true;
 }
 
-/* Drops the bytes of the open line if they are not needed or can be read again. */
+/* Drops the bytes of the open line if they are not needed, or are many and can be read again. */
 static void drop_open_line(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;

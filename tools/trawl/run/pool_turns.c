@@ -142,7 +142,7 @@ static bool wait_turn(struct pool_worker *worker)
 }
 
 /* Waits for the turn when the kept output reaches its limit. From now on the file's output goes
- * through to the pool's output. */
+ * through to the pool's output, or nowhere if the search is over. */
 static void kept_is_full(void *context)
 {
     struct pool_worker *worker = context;

@@ -229,8 +229,8 @@ static bool first_decides(const struct text_scan *scan, int descriptor)
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
-/* Returns the offset after the first line end from `at` on. grep reads that far before looking at
- * the line. */
+/* Returns the offset after the first line end from `at` on, or where the text ends; `at` if the
+ * text cannot be read again. grep reads that far before looking at the line. */
 static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 {
     uint8_t bytes[DRAIN_BYTES];
@@ -270,8 +270,8 @@ static bool matches_suffice(const struct text_scan *scan)
 }
 
 /* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
- * A line needs the numbers of all its matches. And if case is ignored, different strings may match
- * the same bytes, so a single match does not give all numbers. */
+ * A line needs the numbers of all its matches. And different expressions may match the same bytes,
+ * as may strings with errors or with case ignored beyond ASCII; a match gives only one number. */
 static bool one_match_tells(const struct text_scan *scan)
 {
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
@@ -454,8 +454,8 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return scan->status;
 }
 
-/* tg: prints ripgrep's message that a part of a binary file is not shown, after the file's
- * lines. */
+/* tg: prints ripgrep's message that a part of a binary file is not shown, after the file's lines;
+ * with --debug, a message that the file was left out. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
@@ -604,8 +604,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
-/* Prints the message of a failed call. Errors of reading and of unpacking, lines with too much work
- * for PCRE2, and texts too large for --multiline let the job go on; other errors end the job. */
+/* Prints the message of a failed call. Errors of opening, reading and unpacking, lines with too
+ * much work for PCRE2, and texts too large for --multiline let the job go on; others end it. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {

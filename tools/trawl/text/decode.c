@@ -1,7 +1,7 @@
 /* decode: reads bytes as the decoders of WHATWG's standard do. Most characters beyond ASCII come
  * from iconv or from encodings.def. Those of UTF-8, x-user-defined and half-width katakana are
  * computed. If a byte cannot continue a character, and is ASCII, the byte is read again as the next
- * character. */
+ * character. In UTF-8 this goes for all bytes, in ISO-2022-JP only for the byte ESCAPE. */
 #include "trawl/text/decode.h"
 
 #include <errno.h>

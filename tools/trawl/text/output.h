@@ -33,7 +33,9 @@
 enum output_frame {
     OUTPUT_FRAME_OUTPUT = 'o',  /* bytes for standard output */
     OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
-    OUTPUT_FRAME_EXIT = 'x'     /* the exit status, a byte; the last frame */
+    /* the exit status, a byte; the last frame. If the request has `part`, the byte has more bits,
+     * and what separates files follows (answer.c) */
+    OUTPUT_FRAME_EXIT = 'x'
 };
 
 struct output {
