@@ -64,10 +64,10 @@ def machine_lines(data):
     """Return the lines that describe the machine, the build and the command of a measurement, without options that name
     output files."""
     machine = data['machine']
-    processor = ', '.join([machine['processor'], f"{machine['cores']} cores"]
-                          + ([machine['gpu']] if machine.get('gpu') else [])
-                          + [f"{(machine['memory_bytes'] + 2**29) >> 30} GiB of memory"])
-    return [f"- machine: {processor}; {machine['system']}",
+    gpu, _, driver = (machine.get('gpu') or '').partition(', ')
+    parts = [f"{machine['processor']}, {machine['cores']} cores, {(machine['memory_bytes'] + 2**29) >> 30} GiB of memory",
+             *([f'{gpu}, driver {driver}'] * bool(driver)), machine['system']]
+    return [f"- machine: {'; '.join(parts)}",
             f"- trawl {machine['trawl']}, commit {machine['commit']}, instruction set "
             f"{machine['instruction_set']}, {machine['compiler']}; {machine['date']}, "
             f"`{re.sub(r' --(json|svg|markdown)=[^ ]+', '', machine['command'])}`"]
@@ -76,7 +76,7 @@ def machine_lines(data):
 def opening(data):
     """Return the lines that name the file of results and the machine."""
     name = data['benchmark']
-    return [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '',
+    return [f'All times are in [measurements/{name}.json](measurements/{name}.json).', '',
             *machine_lines(data)]
 
 
