@@ -439,6 +439,15 @@ static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const 
 
 static void check_bounds(struct trawl_searcher *searcher)
 {
+    /* variants that are no characters: 0x178 fits in no byte, and 0x110078 is beyond Unicode */
+    static const uint32_t beyond[] = {0x178, 0x110078};
+
+    TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE | TRAWL_SINGLE_BYTE, beyond, "ka", "xa"),
+                   0);
+    TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE, beyond + 1, "ka",
+                            "\xf4\x90\x81\xb8"
+                            "a"),
+                   0);
     for (uint32_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         uint32_t bound = bounds[i].code_point;
         char text[64];
@@ -450,6 +459,10 @@ static void check_bounds(struct trawl_searcher *searcher)
         TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
         (void)snprintf(text, sizeof text, "%sx", bounds[i].bytes);
         TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD, &bound, "x", text), bound == 0);
+        /* bytes of no character make a strict word longer, too */
+        (void)snprintf(text, sizeof text, "-x%s- -%sx- -x-", bounds[i].bytes, bounds[i].bytes);
+        TEST_CHECK_U64(count_in(searcher, TRAWL_WHOLE_WORD | TRAWL_STRICT_WORD, &bound, "x", text),
+                       1);
         if (bound == 0)
             continue;
         (void)snprintf(text, sizeof text, "-ka-%sa-%s-ak", bounds[i].bytes, bounds[i].bytes);

@@ -14,6 +14,7 @@ TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases t
 TRAWL_TEST_DIVISOR divides this number. Left out: formats whose program or library is missing here; NUL bytes, for which
 the answer depends on how many bytes a read returns.
 """
+import gzip
 import os
 import random
 import shutil
@@ -217,9 +218,10 @@ def damage(trawl, top):
     """Check that each way to read a damaged file finds the same lines. The text is so long that a call of
     liblz4 or libzstd decodes several blocks. If the call fails, the blocks before the damage must not be lost."""
     text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
-    for name in FORMATS_HERE:
+    for name, is_last in [(name, False) for name in FORMATS_HERE] + [("bzip2", True)] * ("bzip2" in FORMATS_HERE):
         packed = bytearray(pack(name, text))
-        for at in range(len(packed) * 19 // 20, len(packed) * 19 // 20 + 30):
+        begin = len(packed) - 2 if is_last else len(packed) * 19 // 20  # is_last: only the stream's checksum is wrong
+        for at in range(begin, min(begin + 30, len(packed) - 1)):
             packed[at] ^= 0x5A
         with open(os.path.join(top, "damaged"), "wb") as file:
             file.write(packed)
@@ -249,12 +251,27 @@ def damaged_byte(trawl, top):
     return None
 
 
+def long_strings(trawl, top):
+    """Check that strings longer than a chunk are found in many short members, which several threads unpack."""
+    rng = random.Random(3)
+    members = [bytes(rng.choices(b"abcdefgh", k=rng.randrange(2000, 6000))) for _ in range(120)]
+    text = b"".join(members)
+    begins = [rng.randrange(len(text) - 1500) for _ in range(40)]
+    for name, data in (("members", b"".join(map(gzip.compress, members))), ("whole", text),
+                       ("strings", b"\n".join(text[begin:begin + 1500] for begin in begins))):
+        with open(os.path.join(top, name), "wb") as file:
+            file.write(data)
+    found = [run([trawl, "-j4", "--chunk-bytes=1000", "--positions", "--search-zip", "-F", "-f", "strings", name], top)[:2]
+             for name in ("members", "whole")]
+    return None if "gzip" not in FORMATS_HERE or found[0] == found[1] else "long strings in members"
+
+
 def main():
     FORMATS_HERE.extend(formats_here(os.path.abspath(sys.argv[1]), "."))
     if not FORMATS_HERE:
         print("SKIPPED: no format can be unpacked here")
         return 77
-    return cases.run("compressed", CASES, "cases (%s)" % ", ".join(FORMATS_HERE), run_case, (large_text, damage, damaged_byte), one_in=5)
+    return cases.run("compressed", CASES, "cases (%s)" % ", ".join(FORMATS_HERE), run_case, (large_text, damage, damaged_byte, long_strings), one_in=5)
 
 
 if __name__ == "__main__":

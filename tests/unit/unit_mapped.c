@@ -22,6 +22,7 @@
 #define CHUNK ((uint64_t)10000)
 #define TEXT_BYTES ((uint64_t)300000)
 #define LOG_MAX 4000
+#define FAR ((uint64_t)2 << 20)
 #define NO_LIMIT 2 /* exit status of a process whose RLIMIT_AS does not act, as under qemu */
 
 static int file = -1;
@@ -416,6 +417,46 @@ static void windows_follow_each_other(enum trawl_map map)
     (void)pthread_join(changer, NULL);
 }
 
+/* Cuts a mapped text off and lets the file grow again. The lost bytes stay zeros, and the text says
+ * so. */
+static void grown_again(void)
+{
+    const struct trawl_text_options maps = {sizeof maps, TRAWL_TEXT_MAP, 0};
+    struct trawl_text_told told = {.size = sizeof told};
+    AUTO_TEXT text = NULL;
+
+    file_begin(TEXT_BYTES);
+    MUST(trawl_text_open(path, &maps, &text, NULL));
+    MUST(trawl_text_tell(text, &told, NULL));
+    must(told.is_cut == 0 && ftruncate(file, 0) == 0, "ftruncate");
+    TEST_CHECK(((const volatile uint8_t *)told.bytes)[1] == 0);
+    file_begin(TEXT_BYTES);
+    MUST(trawl_text_tell(text, &told, NULL));
+    TEST_CHECK_U64(told.is_cut, 1);
+}
+
+static int cut_far(void *context, const struct trawl_window *window)
+{
+    *(uint64_t *)context = window->begin + window->bytes_count;
+    if (window->begin<FAR &&*(uint64_t *)context + 2 * CHUNK> FAR)
+        must(ftruncate(file, FAR + 10) == 0, "ftruncate");
+    return 0;
+}
+
+/* Cuts a file of several extents of 2 MiB off, shortly after an extent begins. The search first
+ * touches the next extent, and then meets the cut: the text ends there. */
+static void cut_in_an_extent(void)
+{
+    AUTO_SEARCHER searcher = searcher_open(TRAWL_MAP_ALWAYS, 1);
+    AUTO_TEXT text = NULL;
+    uint64_t end = 0;
+
+    must(ftruncate(file, 3 * FAR) == 0, "ftruncate");
+    text = must_file(path);
+    MUST(trawl_windows(searcher, plan, text, 0, cut_far, &end, NULL));
+    TEST_CHECK_U64(end, FAR + 10);
+}
+
 static void arguments(void)
 {
     struct trawl_searcher *searcher = NULL;
@@ -484,6 +525,8 @@ int main(void)
     shorter_before();
     changed_meanwhile();
     shorter_in_sink();
+    grown_again();
+    cut_in_an_extent();
     many_at_a_time();
     far_in_a_hole();
     no_room_for_a_mapping();

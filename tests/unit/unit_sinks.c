@@ -178,6 +178,26 @@ static void nulls_in_windows(uint8_t *bytes)
     }
 }
 
+static int second_span(void *context, const struct trawl_window *window)
+{
+    (void)context;
+    TEST_CHECK_U64(window->match_count, 2);
+    TEST_CHECK(window->line_ends_before != NULL && window->line_ends_before[1] == 1);
+    return 0;
+}
+
+/* Checks that a span's number of line ends is the span's own, after a match that is no span. */
+static void line_ends_of_spans(void)
+{
+    static char bytes[4096] = "xxx\n.xx";
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN xx = must_plan("xx");
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+
+    MUST(trawl_windows(searcher, xx, text, TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_LINE_ENDS,
+                       second_span, NULL, NULL));
+}
+
 struct meeting {
     sem_t inside, leave;
     struct trawl_searcher *searcher;
@@ -296,6 +316,7 @@ int main(void)
         bytes[i] = '\n';
     from_inside(bytes);
     nulls_in_windows(bytes);
+    line_ends_of_spans();
     from_another_thread();
     stop(bytes);
     first_and_lines_stop(bytes);

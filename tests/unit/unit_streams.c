@@ -288,12 +288,17 @@ static void all_at_once(void)
     at_once("login", TRAWL_WHOLE_WORD, TRAWL_LITERAL, "a login ", 1);
     at_once("login", TRAWL_WHOLE_WORD, TRAWL_LITERAL, "a login loginlogin", 1);
     at_once("login", TRAWL_WHOLE_WORD | UTF8, TRAWL_LITERAL, "login\xe2\x80\x94", 1);
+    at_once("login", TRAWL_WHOLE_WORD | UTF8 | TRAWL_SINGLE_BYTE, TRAWL_LITERAL, "login\xe9", 1);
     at_once("login", TRAWL_WHOLE_LINE, TRAWL_LITERAL, "login\nq", 1);
     at_once("kkkkkkkkkkkkkkkkkkkkkkkkK", TRAWL_IGNORE_CASE | UTF8, TRAWL_LITERAL,
             "kkkkkkKKKK\xe2\x84\xaakkkkkkkkkkkkkk", 1);
+    at_once("kkkkkkkkkkkkkkkkkkkkkkkkk", TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | UTF8, TRAWL_LITERAL,
+            "kkkkkkkkkkkkkkkkkkkkkkkkk kkkkkkkkkkkkkkkkkkkkkkkkk", 1); /* the last may go on */
     if (has_expressions()) {
         at_once("lo+gin:", 0, TRAWL_PERL, "login: looogin:\nlogin", 2);
         at_once("login", TRAWL_WHOLE_WORD, TRAWL_EXTENDED, "login\n", 1);
+        at_once("login", TRAWL_WHOLE_WORD | UTF8 | TRAWL_SINGLE_BYTE, TRAWL_EXTENDED, "login\xe9\n",
+                1);
     }
 }
 

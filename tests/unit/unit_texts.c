@@ -62,18 +62,21 @@ static void unreadable_file(void)
     CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
 }
 
-/* Checks that a folder is refused as a text, by its path and by a descriptor. */
+/* Checks that a folder is refused as a text, by its path and by a descriptor, and that no
+ * descriptor stays open. */
 static void directory(void)
 {
     struct trawl_error record = calls_error();
     AUTO_TEXT text = NULL;
-    int descriptor = open(folder, O_RDONLY);
+    int descriptor = open(folder, O_RDONLY), next = dup(descriptor);
 
+    close(next);
     CHECK_STATUS(trawl_text_open(folder, NULL, &text, &record), TRAWL_OPEN);
     TEST_CHECK(record.os_code == EISDIR && strstr(record.message, folder) != NULL);
     CHECK_ERROR(trawl_text_from_descriptor(descriptor, NULL, &text, error), TRAWL_OPEN);
     CHECK_ERROR(trawl_text_open_compressed(folder, &text, error), TRAWL_OPEN);
-    TEST_CHECK(text == NULL);
+    TEST_CHECK(text == NULL && dup(descriptor) == next);
+    close(next);
     close(descriptor);
 }
 
@@ -355,7 +358,7 @@ static void unreadable_from(const struct trawl_plan *of, bool is_file, uint32_t 
     char path[200], bytes[BYTES + 1] = "";
 
     for (uint64_t i = 0; i + STEP <= BYTES; i += STEP)
-        memcpy(bytes + i, "needle...", STEP);
+        memcpy(bytes + i, i % 2 == 0 ? "needle..\n" : "needle...", STEP);
     for (int64_t at = 0; at < 3 * CHUNK; at++) {
         struct trawl_error record = calls_error();
         int file = make_file(path, "unreadable from", bytes, BYTES), ends[2];
