@@ -219,7 +219,7 @@ def section(data):
                     for row in rows_of]
     lines += table(heads, [['work'] + works] * (not same)
                    + [['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
-    return lines + ['', 'Milliseconds to compile the patterns and, where measured, MiB (the most memory allocated; for Hyperscan, the '
+    return lines + ['', 'Milliseconds to compile the patterns, and MiB (the most memory allocated; for Hyperscan, the '
                     'compiled patterns):', '',
                     *table(heads, costs)]
 
