@@ -498,8 +498,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            /* number of direct checks of the scans: 3 for method AUTO, which may divide the set
-             * into parts; 1 for SET */
+            /* how many times the scans (the parts of an engine that search) are checked directly: 3
+             * for method AUTO, which may divide the set into parts; 1 for SET; 0 for others */
             uint32_t answers;
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))

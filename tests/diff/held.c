@@ -215,8 +215,9 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
     return count;
 }
 
-/* Checks window->line_ends_before. A window must have these numbers if the flag asks for line ends,
- * no spans are asked for, and matches are not dense (LINE_ENDS_BYTES). */
+/* Checks window->line_ends_before: for each match, how many line ends come before it. A window must
+ * have these numbers if the flag asks for line ends, no spans are asked for, and matches are not
+ * dense (LINE_ENDS_BYTES). */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;

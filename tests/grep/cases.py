@@ -175,7 +175,8 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
     failures = 0
     folder = tempfile.mkdtemp(prefix="trawl-%s-" % name)
     pairs = Pairs(name, lambda rng: features(rng, trawl, folder)) if features else None
-    # a short run of the server's clients: another test makes each of these checks without a server
+    # The test of the server's clients runs this module with --cases. If that run is a short one, `more` is left out:
+    # the module's own test makes those checks, without a server.
     if "--cases" in sys.argv and amount(TELLING) < TELLING:
         more = ()
     try:

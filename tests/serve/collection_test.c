@@ -528,8 +528,8 @@ static void test_quiet(void)
     quiet_ns = usual_ns;
 }
 
-/* Checks that removed files' memory is given back when little of their block is left. The other
- * tests have blocks so small that the next change merges them. */
+/* Checks that the memory of removed files is given back once little of their block belongs to other
+ * files. In other tests, blocks are so small that the next change merges them. */
 static void test_sparse(void)
 {
     static char bytes[100000];
@@ -587,8 +587,8 @@ static void test_reload(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* Checks which files are not plain: with --search-zip, files whose unpacked bytes a block has; and
- * files with holes, since the command takes such a file for binary. */
+/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose unpacked
+ * bytes are in a block; and files with holes, since the command takes them for binary. */
 static void test_not_plain(void)
 {
     char message[SETTINGS_ERROR_BYTES];

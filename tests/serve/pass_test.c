@@ -616,8 +616,8 @@ static void test_plans(void)
         uint32_t flags, mismatches_max, edits_max;
         enum trawl_syntax syntax;
         char line_end;
-        /* is_merged: whether the request's plan may be merged with others, if the options have the
-         * plan's flags */
+        /* fits: the plan may search a block's files as one text. is_merged: a request may be merged
+         * with others if its `options` have the flags of its plan */
         bool fits, is_merged;
     } plans[] = {
         {0, 0, 0, TRAWL_LITERAL, '\n', true, true},

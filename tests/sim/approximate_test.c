@@ -410,8 +410,8 @@ static void run_case(uint64_t index)
                c.errors_max);
 }
 
-/* Checks that each cell had occurrences at each enum place, that each kind of search had matches,
- * and that a device's method was forced in most cases. */
+/* Checks that the cases of each cell had occurrences at each place (enum place), that each kind of
+ * search had matches, and that in most cases a method of devices was forced. */
 static void check_filled(void)
 {
     for (uint64_t cell = 0; cell < CELLS; cell++)
