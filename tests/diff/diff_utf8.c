@@ -33,7 +33,7 @@ static const uint32_t groups[][GROUP_MAX] = {
     {0x1c4, 0x1c5, 0x1c6, 0},     /* DZ with caron: upper, title, lower */
     {0x2c65, 0x23a, 0, 0},        /* a with stroke: 3 and 2 bytes */
     {0x3b8, 0x3d1, 0x3f4, 0x398}, /* theta: four */
-    /* unlike in Unicode, a pair; 0x10000 is the first character of 4 bytes */
+    /* a pair here, but not in Unicode; 0x10000 is the first character of 4 bytes */
     {0xfffd, 0x10000, 0, 0},
     {0x7fe, 0x800, 0, 0}, /* unlike in Unicode, a pair; 0x800 is the first character of 3 bytes */
 };

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #define UNTOUCHED 0x7777777777777777u
-/* A window has line_ends_before if there are at least this many bytes for each match. */
+/* A window has line_ends_before only with at least this many bytes for each match on average. */
 #define LINE_ENDS_BYTES 512u
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 #define SELECTING (TRAWL_WINDOW_LINES | SPANS)

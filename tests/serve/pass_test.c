@@ -496,8 +496,8 @@ static void test_turns(struct passes *passes, bool equal)
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    /* A pass takes at most 16,384 strings. The next pass has those of 16 requests of 1,000 strings
-     * each, and the 384 strings of the single request unless `equal` puts that request last. */
+    /* A pass takes at most 16,384 strings. The next pass has 16 requests of 1,000 strings, and also
+     * the single request (384 strings), unless `equal` puts that request last. */
     sem_wait(&state->arrived);
     sem_post(&state->gate);
     sem_wait(&state->arrived);

@@ -52,8 +52,8 @@ static const struct way {
 static uint64_t filled[CELLS][PLACES];
 
 struct approx_case {
-    /* turn: a number that decides about flags, threads, chunks and long texts; differs from case to
-     * case of a cell */
+    /* turn: a number that decides about flags, threads, chunks and long texts. The cases of a cell
+     * have different numbers. */
     uint64_t cell, turn;
     bool has_tiles; /* the text is longer than a tile of the kernel */
     struct way way;

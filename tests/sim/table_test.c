@@ -408,7 +408,7 @@ static const struct fault {
 };
 #define FAULTS (sizeof faults / sizeof *faults)
 
-/* The driver has three faults that last, of which a normal run makes one in each row. */
+/* Three kinds of faults of the driver last. A normal run makes one of them in each row. */
 #define LASTING 3u
 
 static bool is_lasting(uint64_t fault)

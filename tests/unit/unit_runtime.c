@@ -323,7 +323,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
-    memset(empty, 'c', sizeof empty); /* without matches, all rows come at the end of the search */
+    memset(empty, 'c', sizeof empty); /* if nothing matches, the sink gets all rows at the end */
     records.bytes = empty;
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);

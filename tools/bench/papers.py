@@ -19,7 +19,7 @@ from runner import HERE, command
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
 PATTERNS = 9  # patterns for each cell of swift: a pattern's ends decide how many child grids start
-PATTERNS_FEW = 5  # for E. coli, where a search starts a hundred thousand child grids, the sweep and the letters
+PATTERNS_FEW = 5  # for rows sweep and letters, and for E. coli: there a search starts a hundred thousand child grids
 SIDES = {'published': 'published', 'suggested': 'published', 'own': 'own'}  # the two sides that `compared` compares
 PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'host_work', 'search')
 PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
