@@ -640,8 +640,8 @@ class Front:
 
 
 def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Say whether it is an error if no shard searches a file: tg without operands. A single shard that searches none
-    then fails, which is no failure of the whole."""
+    """Say whether the request is tg without operands, which is an error if no shard searches a file. A single shard
+    that searches no file then fails, but the whole request does not fail."""
     return bool(body.get("tg") and not body.get("paths"))
 
 

@@ -131,8 +131,8 @@ class Pairs:
     """Chooses the random numbers of each case so that the cases cover pairs of features evenly: two options, or an
     option and a kind of input. (Of layout.py's 4,370 pairs, 250 independent cases cover 3,940.)
 
-    features(rng) draws a case as run_case will, and returns the set of the case's features. Of CANDIDATES draws, a case
-    is the draw with the most pairs, per feature, that few earlier cases of its block had."""
+    features(rng) draws a case as run_case will, and returns the set of the case's features. A case is
+    drawn CANDIDATES times. The draw with the most pairs (per feature) that few earlier cases of the block had is run."""
     CANDIDATES = 4
     BLOCK = 400  # to repeat a case, only the cases before it in its block are drawn
 

@@ -1,5 +1,5 @@
-/* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each step
- * copies to devices, and compares each count with a naive count.
+/* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each load
+ * and each count copies to devices, and compares each count with a naive count.
  *
  * Only with several loaded texts can a test find that a text's copy is dropped when a different
  * text with the same first byte is loaded or unloaded.
