@@ -132,7 +132,7 @@ class Pairs:
     option and a kind of input. (Of layout.py's 4,370 pairs, 250 independent cases cover 3,940.)
 
     features(rng) draws a case as run_case will, and returns the set of the case's features. A case is
-    drawn CANDIDATES times. The draw with the most pairs (per feature) that few earlier cases of the block had is run."""
+    drawn CANDIDATES times. The draw is run that has the most pairs (per feature) of which the block had few before."""
     CANDIDATES = 4
     BLOCK = 400  # to repeat a case, only the cases before it in its block are drawn
 

@@ -336,8 +336,8 @@ static void check_random(const char *line, bool watch, uint64_t amount)
         TEST_CHECK(old->block_count < 16);
         /* The collection gives free indices to new files. */
         TEST_CHECK(old->index_count < 8 * 12 * 2);
-        /* At least half of each block's bytes belong to files of the state, and two states are
-         * held. */
+        /* At least half of each block's bytes belong to files of a state. The limit is for two
+         * states, since `old` is still held. */
         TEST_CHECK(atomic_load(&collection->shelf.mapped_bytes) <
                    2 * (disk.bytes + old->bytes_count) + (1u << 20));
     }

@@ -225,8 +225,8 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
 /* Draws random letters and line ends, copies of patterns, and a run of a letter. */
 static void draw_text(struct test_random *random)
 {
-    /* with many edits, the copy across the border has no error: an end elsewhere could have a
-     * smaller distance than a copy with errors */
+    /* one copy lies across the border of two chunks. If many edits are allowed, that copy has no
+     * error: otherwise an end elsewhere could have a smaller distance. */
     const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max;
     uint64_t copies = test_random_below(random, 6);
 

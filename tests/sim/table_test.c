@@ -342,7 +342,7 @@ static const struct scene_row rows[] = {
     ROW("every, long", TEXT_CYCLE, 2000, P(DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN),
         OPTIONS(.method = TRAWL_METHOD_EVERY)),
     ROW("grams", TEXT_CYCLE, 1500, P("cabcabca"), OPTIONS(.method = TRAWL_METHOD_GRAMS)),
-    /* set_border makes a device search a loaded text as a set */
+    /* by the limits of set_border, a device searches a loaded text for this pattern as for a set */
     ROW("as a set", TEXT_CYCLE, 1000, P("bcabcabca"), OPTIONS(.method = TRAWL_METHOD_AUTO)),
     ROW("automaton", TEXT_CYCLE, 600, P("a", "ab", "bca"),
         OPTIONS(.method = TRAWL_METHOD_AUTOMATON)),
