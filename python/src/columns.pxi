@@ -186,8 +186,9 @@ cdef class Array(Answer):
 
     cdef uint64_t first
     cdef readonly uint64_t null_count
-    # For format "+s": a dict of the structs' columns. For "+L": the Array that holds the lists' items, or a
-    # dict of columns whose rows are the items (tuples); None if the items are numbers, which `child` holds.
+    # For format "+s": a dict of the structs' columns. For "+L" (lists): the Array that holds the values of all lists,
+    # or, if the values are tuples, a dict of columns with a row for each tuple; None if the values are numbers, which
+    # `child` holds.
     cdef object fields
     cdef const char *format  # "b", "l", "L", "+L", "+s", "U", "Z", "vu" or "vz"
     cdef uint64_t child_length

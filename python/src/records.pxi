@@ -410,8 +410,9 @@ cdef struct gather:
     uint64_t null_count
     column valid  # first of five adjacent columns
     column values  # CONTAINS: bits; else 64-bit results or offsets; for an Array of views: the views
-    # CELLS: records, patterns, begins. LISTS: cells[1] are the list items or the strings' bytes. For
-    # an Array of views: cells[0] are view_buffers, cells[1] the bytes of the buffer being written.
+    # For CELLS the three columns are the records, patterns and begins of the cells. For LISTS, cells[1] are the items
+    # of the lists, or the bytes of the strings. For an Array of views, cells[0] are the view_buffers, and cells[1] the
+    # bytes of the buffer being written.
     column cells[3]
     uint64_t array_at  # index in cells[0] of the first buffer of the array being read
     uint64_t fresh_at  # index in cells[0] of the buffer being written

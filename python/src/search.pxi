@@ -153,8 +153,8 @@ cdef extern from *:
     bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # whether any of 64 bytes is beyond ASCII
     # bit i (i < 64): bytes[i] is 10xxxxxx, which continues a character
     uint64_t going_on(const uint8_t *bytes) noexcept nogil
-    # Return how many of the 64 * blocks bytes are 10xxxxxx. With SSE2, each of 16 lanes counts 4 bytes of each block in
-    # 8 bits, so 63 blocks at most.
+    # Return how many of the 64 * blocks bytes are 10xxxxxx. With SSE2, each of 16 lanes of 8 bits counts 4 bytes of
+    # each block. So there may be at most 63 blocks, or a lane would overflow.
     uint64_t sum_going_on(const uint8_t *bytes, uint64_t blocks) noexcept nogil  # blocks < 64
 
 
@@ -413,8 +413,8 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     columns.text_end = walk_end(&columns.by, columns.text_end)
 
 
-# The parts of pattern words: 64-bit numbers of pattern index, distance and strand, which a plan with errors
-# reports for each occurrence (struct trawl_batch).
+# For each occurrence, a plan with errors reports a pattern word: a 64-bit number that holds the pattern index, the
+# distance and the strand (struct trawl_batch). These columns hold the parts of the words.
 cdef struct word_columns:
     column distances  # first of three adjacent columns
     column strand_ends  # 0, then the end of each strand's character in `strands`
@@ -667,8 +667,9 @@ cdef Column begins_of(Handle handle, progress):
     cdef block *room
     cdef Column made
 
-    # Unwritten numbers cost only address space. So the array has room for an occurrence of each pattern, but of 4
-    # patterns at most, at each byte. It has less room if the system refuses so much.
+    # Memory that is not written costs only address space. So the array of begins has room for as many occurrences as
+    # can be: one of each pattern at each byte (at most 4 patterns are counted). If the system refuses so much, the
+    # array is smaller.
     job.limit = job.bytes * patterns + 1 if job.bytes < most else most
     job.answer.count = 0
     while True:

@@ -7,8 +7,8 @@
 cdef struct spans_state:
     bint overlap  # take every occurrence, also those that overlap
     bint longest  # true: leftmost-longest; false: leftmost-first
-    # Choose the spans among all occurrences instead of asking the library for spans: with errors the library prefers
-    # different occurrences, and the library's spans of expressions may be empty.
+    # true: the spans are chosen here, among all occurrences, and the library is not asked for spans. With errors the
+    # library prefers different occurrences, and its spans of expressions may be empty.
     bint all
     # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
     # follows each record.

@@ -42,8 +42,8 @@ TABLE = {
     "found_below paths": ("sbf", lambda given: list(_shards.found_below(given))),
 }
 FORMS = {"s": str, "b": str.encode, "f": pathlib.Path}
-# Parameters with such names that do not take one or several items: they take a column of texts, a single path, or one
-# value for all patterns.
+# Parameters with names like those of TABLE that do not take one or several items: they take a column of texts, a single
+# path, or one value for all patterns.
 OTHERS = re.compile("(questions|documents|parts) |(replace|replace_file|mask) values|(cells|matrix) keep|(Cells|Matches|Positions) ")
 
 

@@ -384,7 +384,7 @@ def test_refresh(by_hand, rng, tmp_path, monkeypatch):
     texts stay."""
     import ray
 
-    # so that an actor claims little memory, and the old and the new copies fit beside each other
+    # with this size an actor claims little memory, so the old and the new copies fit beside each other
     monkeypatch.setattr(_shards, "ACTOR_BYTES", 1 << 20)
     names = ["a", "b/c", "b/d", "b.c", "z"]
     (tmp_path / "b").mkdir()

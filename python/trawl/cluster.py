@@ -559,8 +559,8 @@ class Front:
                         faults |= kind == b"m"
                         if kind == b"m" and number == 0:
                             said.add(content)
-                        # A later shard's output begins with the separator of groups, which is removed if no group
-                        # precedes. The message about a binary file counts as a group, as in grep.
+                        # A later shard's output begins with the line that separates groups. That line is removed if no
+                        # group was printed before. The message about a binary file counts as a group, as in grep.
                         if begins and not printed and number > 0:
                             content = content.removeprefix(separator if kind == b"o" else b"")
                         begins = begins and kind != b"o" and not content.endswith(b": binary file matches")
@@ -640,8 +640,8 @@ class Front:
 
 
 def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Say whether it is an error if no shard searches a file: tg without operands. A single shard that searches none
-    then fails, which is no failure of the whole."""
+    """Say whether the request is tg without operands, which is an error if no shard searches a file. A single shard
+    that searches no file then fails, but the whole request does not fail."""
     return bool(body.get("tg") and not body.get("paths"))
 
 

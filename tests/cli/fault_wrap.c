@@ -54,8 +54,8 @@ static uint64_t *place_at(uint64_t place)
     return &places[at];
 }
 
-/* Returns whether the call comes from a place that the file of places lacks, and no call of this
- * run has failed yet. Then the call fails. */
+/* Returns whether the call comes from a place that is not in the file TRAWL_FAULT_PLACES, while no
+ * call of this run has failed yet. Then the call fails. */
 static bool is_new_place(void)
 {
     void *frames[FRAMES + 3];

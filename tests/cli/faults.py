@@ -198,7 +198,7 @@ def main():
         make_files(top)
         for scene in SCENES:
             right = run(program, scene, top, 0, False)
-            if judge(scene[0], right, right, top):  # for example a leak that a sanitizer reports; runs that a fault ends may lack that leak
+            if judge(scene[0], right, right, top):  # this run has no fault, but a sanitizer may report a leak
                 failures += 1
                 print("%r without a fault: %r" % (scene[0], right[2][-600:]))
             for function in right[4]:  # each function in turn, since most of the few hundred calls are malloc and realloc

@@ -48,9 +48,10 @@ static inline uint64_t *border_size(uint32_t row)
     return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
 }
 
-/* Leaves all sizes as they are, or makes about half of the sizes smaller. Also draws two limits, at
- * which the engine changes the way in which it makes the cells of a matrix, and the way in which it
- * counts by pattern. For half of the texts, the first sample of the text is taken early. */
+/* Leaves all sizes as they are, or makes about half of the sizes smaller. Also draws two limits:
+ * one at which the engine makes the cells of a matrix in a different way, and one at which it
+ * counts by pattern in a different way. For half of the texts, the first sample of the text is
+ * taken early. */
 static inline void borders_draw(struct test_random *random)
 {
     bool down = !test_random_one_in(random, 3);

@@ -300,9 +300,8 @@ static void run_floods(void)
         input_begin(&random, INPUT_LETTERS_2, part_bytes * parts_count, &input);
         for (uint64_t p = 0; p < parts_count; p++)
             input_fill(&random, parts[p], input.text + p * part_bytes, part_bytes);
-        /* in half of the cases the pattern is from the first part, which is full of candidates; in
-         * the other half the pattern is from any part, and may have to be a whole word, for
-         * example */
+        /* In half of the cases the pattern is from the first part, which is full of candidates. In
+         * the other half the pattern is from any part, and flags are drawn, such as whole words. */
         if (i % 2 == 0)
             part = 0;
         else

@@ -22,8 +22,8 @@ struct answer_scans {
 };
 extern struct answer_scans answer_scans;
 
-/* Rows of costs of the methods. For each scan, the test draws the row by which the worker chooses a
- * method. If answer_costs is NULL, the worker's own costs decide. */
+/* An array of rows, each with the costs of all methods. For each scan, the test draws the row by
+ * which the worker chooses a method. If answer_costs is NULL, the worker's own costs decide. */
 extern const struct plan_costs *answer_costs;
 extern uint32_t answer_costs_count;
 

@@ -287,8 +287,8 @@ static void input_make(struct test_random *random, struct input *input, uint64_t
     bool is_long = test_random_one_in(random, 40), is_wide = test_random_one_in(random, 30);
     /* so large that a device or a host worker searches it in several steps */
     bool is_large = test_random_one_in(random, 200);
-    /* patterns that share their exact parts, in half of the cases with mismatches and exact
-     * parts */
+    /* whether the patterns share their exact parts; in half of the cases with mismatches and exact
+     * parts they do */
     bool is_set = !is_large && !is_long && test_random_one_in(random, index / 3 % 4 == 2 ? 2 : 12);
     uint64_t text_bytes = test_random_between(random, 1, is_wide ? 3000 : is_long ? 700 : 250);
     uint64_t bytes_max = is_long ? 150 : is_wide ? 10 : 4 + test_random_below(random, 24), patterns;
@@ -676,8 +676,8 @@ static void check_beside(bool edits, uint64_t letters)
 }
 
 #define FLOOD_BYTES 150000u
-/* The test limits the hits and candidates that an engine lists at once to this number, so that the
- * lists hold only a part of the text's. */
+/* The test lets an engine list at most this many hits and candidates at once. The text has more, so
+ * several lists are needed. */
 #define FLOOD_HITS 40000u
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u

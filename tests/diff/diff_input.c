@@ -59,8 +59,8 @@ static void fill_fibonacci(uint8_t *bytes, uint64_t count)
 
     for (uint64_t i = 0; i < count && i < 2; i++)
         bytes[i] = i == 0 ? 'a' : 'b';
-    /* the next Fibonacci word is the last word followed by the word before, which also begins the
-     * last word */
+    /* the next Fibonacci word is the last word followed by the word before it. The last word begins
+     * with that word, so the bytes are copied from the begin. */
     while (length < count) {
         uint64_t room = count - length;
         uint64_t copied = length_before < room ? length_before : room;

@@ -603,8 +603,8 @@ static void test_ends(void)
         struct trawl_plan *plan = NULL;
         struct diff_input input;
 
-        /* in one of four rounds, strings shorter and longer than a stem (8 bytes), since the
-         * method classes stores their keys differently */
+        /* in one of four rounds, some strings are shorter than a stem (8 bytes) and some are
+         * longer, since the method classes stores their keys differently */
         generate_short(INPUT_LETTERS_26, 6 + 6 * (round % 4), round % 4 == 0 ? 9 : 3, 60, &input);
         if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK &&
                         run_searcher_open(&config, &searcher, NULL) == TRAWL_OK))

@@ -33,7 +33,7 @@ static const uint32_t groups[][GROUP_MAX] = {
     {0x1c4, 0x1c5, 0x1c6, 0},     /* DZ with caron: upper, title, lower */
     {0x2c65, 0x23a, 0, 0},        /* a with stroke: 3 and 2 bytes */
     {0x3b8, 0x3d1, 0x3f4, 0x398}, /* theta: four */
-    /* unlike in Unicode, a pair; 0x10000 is the first character of 4 bytes */
+    /* a pair here, but not in Unicode; 0x10000 is the first character of 4 bytes */
     {0xfffd, 0x10000, 0, 0},
     {0x7fe, 0x800, 0, 0}, /* unlike in Unicode, a pair; 0x800 is the first character of 3 bytes */
 };
@@ -498,8 +498,8 @@ int main(void)
             struct run_config config = {.method = (enum trawl_method)method};
             char message[HELD_MESSAGE_BYTES];
             struct trawl_plan *plan = NULL;
-            /* number of direct checks of the scans: 3 for method AUTO, which may divide the set
-             * into parts; 1 for SET */
+            /* how many times the scans (the parts of an engine that search) are checked directly: 3
+             * for method AUTO, which may divide the set into parts; 1 for SET; 0 for others */
             uint32_t answers;
             enum trawl_status status = build(&input, context, config.method, &plan, NULL);
             if (!TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && method > 0)))

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #define UNTOUCHED 0x7777777777777777u
-/* A window has line_ends_before if there are at least this many bytes for each match. */
+/* A window has line_ends_before only with at least this many bytes for each match on average. */
 #define LINE_ENDS_BYTES 512u
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 #define SELECTING (TRAWL_WINDOW_LINES | SPANS)
@@ -215,8 +215,9 @@ static uint64_t count_line_ends(const struct diff_input *input, const uint8_t *b
     return count;
 }
 
-/* Checks window->line_ends_before. A window must have these numbers if the flag asks for line ends,
- * no spans are asked for, and matches are not dense (LINE_ENDS_BYTES). */
+/* Checks window->line_ends_before: for each match, how many line ends come before it. A window must
+ * have these numbers if the flag asks for line ends, no spans are asked for, and matches are not
+ * dense (LINE_ENDS_BYTES). */
 static void check_line_ends(struct held *held, const struct trawl_window *window)
 {
     bool asked = (held->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0;

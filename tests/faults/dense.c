@@ -82,8 +82,8 @@ static void test_stems(const char *instruction_set)
     for (uint32_t i = 0; i < STEMS; i++) {
         memcpy(pattern_bytes[i], bytes + i, SET_STEM_BYTES);
         for (uint32_t k = SET_STEM_BYTES; k < SET_STEM_BYTES + 2; k++)
-            /* a change that the tables of a filter do not see, since for longer strings they
-             * test only low halves */
+            /* the change is in the high half of a byte, and for longer strings the tables of a
+             * filter test only the low halves of bytes */
             pattern_bytes[i][k] = bytes[i + k] ^ 0x10;
         patterns[i] = (struct trawl_pattern){pattern_bytes[i], SET_STEM_BYTES + 2};
     }

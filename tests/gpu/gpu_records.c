@@ -1,7 +1,7 @@
 /* gpu_records: compares the matrix (which record holds which pattern) on a real device with the
  * oracle. Searches by rabin-karp-matrix, by the published form of that algorithm, and by trawl's
- * own methods. The device searches small or large pieces of the
- * records at once. Some cases have more patterns than a launch takes, or long records. */
+ * own methods. The device searches small or large pieces of the records at once. Some cases have
+ * more patterns than a launch takes, or long records. */
 #include "gallery/tests/records_case.h"
 
 #include "cuda/limits.h"

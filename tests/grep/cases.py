@@ -131,8 +131,8 @@ class Pairs:
     """Chooses the random numbers of each case so that the cases cover pairs of features evenly: two options, or an
     option and a kind of input. (Of layout.py's 4,370 pairs, 250 independent cases cover 3,940.)
 
-    features(rng) draws a case as run_case will, and returns the set of the case's features. Of CANDIDATES draws, a case
-    is the draw with the most pairs, per feature, that few earlier cases of its block had."""
+    features(rng) draws a case as run_case will, and returns the set of the case's features. A case is
+    drawn CANDIDATES times. The draw is run that has the most pairs (per feature) of which the block had few before."""
     CANDIDATES = 4
     BLOCK = 400  # to repeat a case, only the cases before it in its block are drawn
 
@@ -175,7 +175,8 @@ def run(name, normal, what, run_case, more=(), one_in=0, features=None):
     failures = 0
     folder = tempfile.mkdtemp(prefix="trawl-%s-" % name)
     pairs = Pairs(name, lambda rng: features(rng, trawl, folder)) if features else None
-    # a short run of the server's clients: another test makes each of these checks without a server
+    # The test of the server's clients runs this module with --cases. If that run is a short one, `more` is left out:
+    # the module's own test makes those checks, without a server.
     if "--cases" in sys.argv and amount(TELLING) < TELLING:
         more = ()
     try:

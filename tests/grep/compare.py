@@ -635,7 +635,7 @@ def main():
     if b"GNU grep" not in version:
         print("SKIPPED: there is no GNU grep here")
         return 77
-    if tuple(map(int, re.findall(rb"\d+", version)[:2])) < (3, 8):  # whose rules of -s and GREP_COLOR trawl has
+    if tuple(map(int, re.findall(rb"\d+", version)[:2])) < (3, 8):  # trawl has the rules of 3.8 for -s and GREP_COLOR
         print("SKIPPED: GNU grep is older than 3.8")
         return 77
     if subprocess.run(["grep", "-cF", "é", "-"], input="É".encode(), env={**os.environ, "LC_ALL": "C.UTF-8"},

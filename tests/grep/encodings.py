@@ -117,8 +117,8 @@ def run_case(rng, trawl, folder):
         got = cases.execute([trawl] + encoding + own + ["--label=x"], here, data=data)
         if "--json" not in options and got != wanted:
             return "%r with %s through a pipe of %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
-    # ripgrep takes a half unit after a lone surrogate as a single invalid character, trawl as two;
-    # and of two byte order marks ripgrep removes both.
+    # After a lone surrogate, ripgrep takes a half unit (one byte at the end) as a part of the same invalid character,
+    # trawl as one more. And of two byte order marks ripgrep removes both.
     differs = len(data) % 2 == 1 or text.startswith("\ufeff")
     if name == "auto" and options == ["-a"] and not differs and shutil.which("rg"):
         theirs = cases.execute(["rg", "-F", "--no-config", "-a", "-e", pattern.rstrip("\n"), "file"], here)

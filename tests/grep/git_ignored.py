@@ -167,8 +167,8 @@ def every_rule(trawl, base):
 
 
 def differ(trawl, place, home):
-    """Return which files below a folder only git or only trawl lists; None: both list the same. git is asked separately
-    for the inner repository."""
+    """Return which files below a folder only git or only trawl lists; None: both list the same. "most" may be a
+    repository inside the folder's repository, so git is asked separately for it."""
     expected, settings = set(), ""
     for folder in ("", "most/"):
         if not folder or os.path.isdir(os.path.join(place, folder)):

@@ -46,7 +46,8 @@ class Case:
         self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
         self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
         if self.expressions and rng.random() < 0.1:
-            # its matches may be empty; in Python an empty match would hide the matches of other expressions
+            # a single expression, because its matches may be empty, and in Python they would hide those of other
+            # expressions
             self.expressions = [rb"o*"]
         kinds = rng.choice([STRINGS, STRINGS, [b"o", b"oo", b"foo"], [b"a", b"ab", b"aba"]])
         self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (rng.random() < (0.2 if self.report == "lines" else 0.06))
@@ -427,7 +428,8 @@ class Printer:
             selected = count < left and case.spans(content)[0] != ("v" in case.on)
             if selected:
                 count += 1
-                # otherwise the search for lines of context reads to the end
+                # the search ends at this line only if the text has enough lines of context behind it; otherwise it
+                # reads to the end
                 if count == left and index + case.after < len(lines):
                     self.searched = offset + len(content) + len(end)
             if quiet:

@@ -176,7 +176,7 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
         shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
     rg = [cases.ripgrep(), "--no-config", "--no-heading", "--color=never", "-F"] + ([] if "-n" in search else ["-N"]) + options + search + ["--"] + operands
     own = as_trawl(rng, trawl, tg, ["-F"] + options + search) + ["--"] + operands
-    # a pipe as standard input, which both programs must leave alone then
+    # standard input is a pipe in about half of these cases, and both programs must leave the pipe alone
     data = b"foo\n" if rng.random() < 0.5 and (operands or search == ["--files"]) else None
     expected, got = run(rg, home if operands == [top + "2"] else place, home, data), run(own, place, home, data)
     if own[0] == tg:  # under the name trawl the command prints no lines that are not UTF-8, and other notes on binary files

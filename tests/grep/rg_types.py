@@ -25,8 +25,9 @@ def types_of(program, *options):
 
 
 def compare_changes(trawl, rng, folder):
-    """Draw options that change the types and select some. Return [these options] if ripgrep lists or finds something
-    else, otherwise []. A glob that a type was given twice is printed twice by ripgrep, and once by trawl."""
+    """Draw options that change the types of files, and select files by type. Return a list of these options if ripgrep
+    lists other types or finds other files, otherwise []. A glob that a type was given twice
+    is printed twice by ripgrep, and once by trawl."""
     changes = []
     for _ in range(rng.choice([1, 2, 3, 5, 8])):
         name = rng.choice(["c", "py", "own", "new", "zzz"])  # zzz is last in the alphabet

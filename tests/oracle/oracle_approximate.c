@@ -101,7 +101,7 @@ struct job {
     uint64_t count, max;
 };
 
-/* Returns which symbol of the pattern is symbol j of the searched string: on the reverse strand the
+/* Returns the index in the pattern of symbol j of the searched string: on the reverse strand the
  * pattern is searched backwards. */
 static uint64_t which(const struct job *job, uint64_t j)
 {

@@ -26,8 +26,8 @@ void borders_set(uint64_t seed)
     borders_draw(&random);
 }
 
-/* Lets an engine's result hold this many hits, of expressions and of the strings by which they are
- * searched. All other sizes are those that users have. */
+/* An engine returns hits in portions. Limits a portion to this many hits, both of expressions and
+ * of the strings by which the engine looks for them. All other sizes are the usual ones. */
 void borders_set_part(uint64_t hits)
 {
     cpu_sizes = cpu_sizes_default;
@@ -35,8 +35,8 @@ void borders_set_part(uint64_t hits)
     regex_step_bytes = 64 << 10;
 }
 
-/* Makes the sizes of devices, and of chunks of loaded texts, small; texts are split over devices.
- */
+/* Makes the sizes of simulated devices small, and the chunks of loaded texts, and lets texts be
+ * split over several devices. */
 void borders_set_device(uint64_t seed)
 {
     struct test_random random = {seed};

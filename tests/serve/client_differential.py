@@ -315,8 +315,8 @@ ABOUT_FILES = ("--ignore --ignore --hidden --no-hidden --no-ignore-vcs --no-igno
 
 
 def test_rules():
-    """Tests servers with random options about files, on trees with files of rules that change. A request has the server's
-    options or others, from several folders: the answer is the command's, or is refused."""
+    """Tests servers with random options about files, on trees with files of rules that change. Requests come
+    from several folders, with the server's options or with others. An answer is that of the command, or a refusal."""
     draw, tree = cases.random_of("rules", 0), os.path.join(tempfile.tempdir, "rules")
     plain, tg, before = addresses[:] + ignoring, os.path.join(folder, "tg"), collections.Counter(counts)
     places = ("", "sub", "sub/deep", "sub/empty", ".dot", "out", ".git", ".git/info")

@@ -84,8 +84,8 @@ static uint8_t *read_all(const char *path, size_t *count)
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-/* Checks that each file of a block is complete and follows a line end, and that every held file has
- * exactly one range. */
+/* Checks that in each block every file is complete and a line end follows it, and that the bytes of
+ * each held file are in a single place (its range) of a single block. */
 static void check_tape(const struct state *state)
 {
     uint64_t held = 0;

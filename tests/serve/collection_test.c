@@ -336,8 +336,8 @@ static void check_random(const char *line, bool watch, uint64_t amount)
         TEST_CHECK(old->block_count < 16);
         /* The collection gives free indices to new files. */
         TEST_CHECK(old->index_count < 8 * 12 * 2);
-        /* At least half of each block's bytes belong to files of the state, and two states are
-         * held. */
+        /* At least half of each block's bytes belong to files of a state. The limit is for two
+         * states, since `old` is still held. */
         TEST_CHECK(atomic_load(&collection->shelf.mapped_bytes) <
                    2 * (disk.bytes + old->bytes_count) + (1u << 20));
     }
@@ -528,8 +528,8 @@ static void test_quiet(void)
     quiet_ns = usual_ns;
 }
 
-/* Checks that removed files' memory is given back when little of their block is left. The other
- * tests have blocks so small that the next change merges them. */
+/* Checks that the memory of removed files is given back once little of their block belongs to other
+ * files. In other tests, blocks are so small that the next change merges them. */
 static void test_sparse(void)
 {
     static char bytes[100000];
@@ -587,8 +587,8 @@ static void test_reload(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* Checks which files are not plain: with --search-zip, files whose unpacked bytes a block has; and
- * files with holes, since the command takes such a file for binary. */
+/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose unpacked
+ * bytes are in a block; and files with holes, since the command takes them for binary. */
 static void test_not_plain(void)
 {
     char message[SETTINGS_ERROR_BYTES];

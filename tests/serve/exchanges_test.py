@@ -327,7 +327,8 @@ def query(model):
         return path, body, 409, others if len(missing) > 1 else missing[0] + ": the collection tree leaves it out", True, None
     if lists:
         return path, body, 200, None, True, lambda got: is_counted(model, row, words, found, len(messages), most, got)
-    # The separator is printed before a line that turns out not to be text, as by grep, and is taken back with the lines before a NUL.
+    # As by grep, the separator is printed before a line even if a NUL later shows that the line is not text. Then the
+    # separator is taken back together with the lines before the NUL.
     is_group = output or any(b"\0" not in FILES.get(os.path.basename(message.removesuffix(b": binary file matches")), b"\0") for message in messages)
     separator = b"--\0" if row["tg"] and "--null-data" in asks else b"--\n"
     if kind == "frames" and is_group and row["joint"].get("continued") and any(option in asks for option in SEPARATED):

@@ -60,8 +60,8 @@ int collection_open_file(const struct collection *collection, const struct serve
     return -1;
 }
 
-/* Adds the bytes of a file (which may no longer exist) to a block, as a new range. Returns the
- * range's begin in the block. */
+/* Adds the bytes of a file to a block, as a new range. The file itself may no longer exist. Returns
+ * the offset in the block at which the range begins. */
 static inline uint64_t append(struct made_state *made, uint32_t block, const uint8_t *bytes,
                               uint64_t bytes_count, uint32_t file)
 {

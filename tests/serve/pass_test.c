@@ -496,8 +496,8 @@ static void test_turns(struct passes *passes, bool equal)
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    /* A pass takes at most 16,384 strings. The next pass has those of 16 requests of 1,000 strings
-     * each, and the 384 strings of the single request unless `equal` puts that request last. */
+    /* A pass takes at most 16,384 strings. The next pass has 16 requests of 1,000 strings, and also
+     * the single request (384 strings), unless `equal` puts that request last. */
     sem_wait(&state->arrived);
     sem_post(&state->gate);
     sem_wait(&state->arrived);
@@ -616,8 +616,8 @@ static void test_plans(void)
         uint32_t flags, mismatches_max, edits_max;
         enum trawl_syntax syntax;
         char line_end;
-        /* is_merged: whether the request's plan may be merged with others, if the options have the
-         * plan's flags */
+        /* fits: the plan may search a block's files as one text. is_merged: a request may be merged
+         * with others if its `options` have the flags of its plan */
         bool fits, is_merged;
     } plans[] = {
         {0, 0, 0, TRAWL_LITERAL, '\n', true, true},

@@ -211,8 +211,9 @@ int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
     return number;
 }
 
-/* Checks that no state lacks a file in silence because no walk meets the file: there is no state as
- * long as the file moves. Without rules about what is left out no walk is needed. */
+/* While a file moves, a walk may miss it. Checks that no state then lacks the file in silence:
+ * there is no state as long as the file moves. Without rules about what is left out, the server
+ * needs no walk. */
 static void test_moving(void)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
@@ -242,8 +243,9 @@ static void test_moving(void)
     }
 }
 
-/* Checks the server when the kernel gives no more watches: each search looks at all files, and the
- * server asks for watches again after a second. The server prints a message about this. */
+/* Checks the server when the kernel refuses to watch more directories: each search looks at all
+ * files, and the server asks for watches again after a second. The server prints a message about
+ * this. */
 static void test_views_spent(void)
 {
     const struct timespec moment = {0, 50000000};

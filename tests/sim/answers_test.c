@@ -368,11 +368,12 @@ static bool scene_counts_by(struct scene *s, enum trawl_method method)
     return s->worker->tables->method == method;
 }
 
-/* Checks which method each of several counts uses. The test sets the methods' prices, which are the
- * times that a worker expects. The worker changes to the method `next`, whose price is far below
- * the price of the first method. The measured time of `next` is then above its price, so the worker
- * returns to the first method. If `next` is the first method itself, the worker stays with it. If
- * `dense`, each count's first launch leaves the tiles with candidates to a second launch. */
+/* Counts several times, and checks which method each count uses. The test sets the prices of the
+ * methods, which are the times that a worker expects. The worker changes to the method `next`,
+ * whose price is far below that of the first method. The measured time of `next` is then above its
+ * price, so the worker returns to the first method. If `next` is the first method itself, the
+ * worker stays with it. If `dense`, each count's first launch leaves the tiles with candidates to a
+ * second launch. */
 static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();

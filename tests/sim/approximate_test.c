@@ -52,8 +52,8 @@ static const struct way {
 static uint64_t filled[CELLS][PLACES];
 
 struct approx_case {
-    /* turn: a number that decides about flags, threads, chunks and long texts; differs from case to
-     * case of a cell */
+    /* turn: a number that decides about flags, threads, chunks and long texts. The cases of a cell
+     * have different numbers. */
     uint64_t cell, turn;
     bool has_tiles; /* the text is longer than a tile of the kernel */
     struct way way;
@@ -225,8 +225,8 @@ static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind,
 /* Draws random letters and line ends, copies of patterns, and a run of a letter. */
 static void draw_text(struct test_random *random)
 {
-    /* with many edits, the copy across the border has no error: an end elsewhere could have a
-     * smaller distance than a copy with errors */
+    /* one copy lies across the border of two chunks. If many edits are allowed, that copy has no
+     * error: otherwise an end elsewhere could have a smaller distance. */
     const uint32_t errors_max = c.errors == MANY_EDITS ? 0 : c.errors_max;
     uint64_t copies = test_random_below(random, 6);
 
@@ -410,8 +410,8 @@ static void run_case(uint64_t index)
                c.errors_max);
 }
 
-/* Checks that each cell had occurrences at each enum place, that each kind of search had matches,
- * and that a device's method was forced in most cases. */
+/* Checks that the cases of each cell had occurrences at each place (enum place), that each kind of
+ * search had matches, and that in most cases a method of devices was forced. */
 static void check_filled(void)
 {
     for (uint64_t cell = 0; cell < CELLS; cell++)

@@ -11,9 +11,8 @@
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* A search of check_work, which checks that a search on a device verifies few more candidates than
- * a search on the host. Where the kernels would propose more candidates, the host's engine must
- * search instead. */
+/* A search by check_work. The test checks that a device verifies few more candidates than the host
+ * would. Where the kernels would propose more candidates, the host must search instead. */
 struct work_row {
     const char *what, *letters;
     enum trawl_alphabet alphabet;

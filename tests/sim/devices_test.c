@@ -308,8 +308,8 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     callers_close(callers, runtime);
 }
 
-/* Checks that each device counts, or lists, the part of the text that lies on the device. Lists are
- * made of whole stripes, not chunk by chunk. */
+/* Checks that each device counts, or lists, what of the text lies on the device. A device lists a
+ * stripe (a part of a split text) as a whole, not chunk by chunk. */
 static void by_all(uint32_t devices, enum shape shape)
 {
     const bool lists = shape == SHAPE_BEGINS;
@@ -605,9 +605,9 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
     host_close(&host);
 }
 
-/* Runs `uneven` with growing memory, from devices without room to devices with room for the whole
- * text. A normal run has two devices in the usual build and three in a build with sanitizers, or
- * the other way round, by the seed. */
+/* Runs the function `uneven` with growing device memory, from too little for a part of the text to
+ * enough for all of it. The seed and the build decide whether a normal run has two or three
+ * devices: a build with sanitizers has three where the usual build has two, and vice versa. */
 static void uneven_devices(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++) {

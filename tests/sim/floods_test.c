@@ -169,9 +169,9 @@ static void run_flood(struct test_random *random, uint64_t i, double *most)
     input_free(&input);
 }
 
-/* Searches a quiet text for a set. Twenty equal strings have a list that is too long, so the warp
- * gives up where they occur. Strings with short lists follow in the same tile, and the warp must
- * not forget that it gave up. */
+/* Searches a text with few candidates for a set. The literals that a sample meets form a list.
+ * Twenty equal strings make a list that is too long, so the warp gives up where they occur. Strings
+ * with short lists follow in the same tile, and the warp must not forget that it gave up. */
 static void run_quiet(struct test_random *random, double *most)
 {
     struct cuda_limits limits = cuda_limits_default;

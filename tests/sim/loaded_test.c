@@ -1,5 +1,5 @@
-/* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each step
- * copies to devices, and compares each count with a naive count.
+/* loaded_test: loads and unloads texts that overlap in memory. Checks how many bytes each load
+ * and each count copies to devices, and compares each count with a naive count.
  *
  * Only with several loaded texts can a test find that a text's copy is dropped when a different
  * text with the same first byte is loaded or unloaded.
@@ -14,9 +14,8 @@
 
 #define MEMORY_BYTES 80000u
 #define PATTERN "abcd"
-/* Limit for what a step copies besides the text: the plan's tables and, if chunks are copied, the
- * overlaps of chunks.
- */
+/* Limit for what a load or a count copies to the devices besides the text: the tables of the plan
+ * and, if the text is copied in chunks, the bytes that two chunks share. */
 #define MORE_BYTES_MAX 3000u
 
 /* Each text has a letter as name, and consists of bytes [begin, end) of the memory. */

@@ -51,8 +51,8 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
 }
 
 /* Makes random calls with a plan for whole words or lines, for records and for texts, on both
- * engines. Returns whether the device's plan holds two divisions of the set into parts: one for
- * whole words or lines only, and one without that condition. */
+ * engines. A device searches a set in parts. Returns whether the set was divided into parts twice
+ * for the device: once for whole words or lines only, and once without that condition. */
 static bool run_mix(struct test_random *random)
 {
     struct trawl_searcher *searchers[] = {

@@ -147,7 +147,8 @@ static void help(void *argument)
     leave();
 }
 
-/* Waits for all lists. Checks that the array holds the ordered words if no call failed. */
+/* Waits until all lists are copied to the array. Checks that the array holds the words in order if
+ * no call failed. */
 static void settle(void)
 {
     bool fails = play.fails_at != UINT64_MAX;

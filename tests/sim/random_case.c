@@ -164,7 +164,7 @@ static void make_set(struct test_random *random, struct diff_input *input)
     }
     if (test_random_below(random, 4) == 0) /* the text ends a little behind a step of stream_set */
         text_bytes = 2048 * (1 + test_random_below(random, 4)) + test_random_below(random, least);
-    if (edges > 1) /* patterns come from the text's ends; a short text consists of little else */
+    if (edges > 1) /* patterns come from the text's ends, so the text is short */
         text_bytes = least + text_bytes % 200;
     input_begin(random, kind, text_bytes, input);
     for (uint64_t i = 0; i < count; i++) {

@@ -16,8 +16,8 @@ enum random_case_sets {
     RANDOM_CASE_ANY,
     RANDOM_CASE_NO_SETS, /* all inputs but sets for the kernel stream_set */
     RANDOM_CASE_SETS,    /* only sets for the kernel stream_set */
-    /* a single pattern, in texts of which parts are full of candidates, so that stream kernels give
-     * tiles up, and tile kernels search these tiles */
+    /* a single pattern. Some parts of the text are full of candidates, so stream kernels give up
+     * the tiles there, and tile kernels search these tiles */
     RANDOM_CASE_DENSE,
     RANDOM_CASE_LONG /* a long pattern for method sampled */
 };

@@ -239,8 +239,8 @@ void scene_make_border(struct scene *s, uint64_t pattern_bytes)
     input_begin(&random, INPUT_LETTERS_26, 5 * SCENE_STRIPE + 100, &s->input);
     (void)input_fill(&random, INPUT_DNA, pattern, pattern_bytes);
     for (uint64_t at = SCENE_STRIPE; at < s->input.text_bytes; at += SCENE_STRIPE) {
-        /* A copy of the pattern begins at the border, or one or two bytes before the border. A
-         * second copy ends where this copy begins. */
+        /* A copy of the pattern begins at offset `at`, where two stripes may meet, or one or two
+         * bytes before it. A second copy ends where this copy begins. */
         uint64_t before = test_random_below(&random, 3);
 
         memcpy(s->input.text + at - before, pattern, (size_t)pattern_bytes);

@@ -122,7 +122,7 @@ struct sim_machine {
     uint32_t resident_max;
     uint32_t pending_max;
     uint64_t child_lost; /* number of the child grid, counted from now, that never runs; 0: none */
-    uint32_t child_code; /* the code of refusals; 0: any code that devices return for refusals */
+    uint32_t child_code; /* the code of refused launches; 0: any code that devices return then */
     uint64_t switches_max;
     uint64_t switches_end; /* number of switches at which this launch counts as hung */
     bool blocks_change;    /* a block has ended, or a further block is to be started */
@@ -130,7 +130,8 @@ struct sim_machine {
     uint64_t writes; /* number of writes to global memory that have happened */
     /* one of this many loads and stores ends the thread's turn; 0: none of them does */
     uint32_t plain_switches;
-    /* number of writes to global memory when the waiting threads last looked at their words */
+    /* number of writes to global memory when the waiting threads last read the words that they wait
+     * for */
     uint64_t written;
     struct sim_counters counters;
     char report[REPORT_BYTES];

@@ -37,8 +37,8 @@ static struct late {
 static uint32_t late_count;
 static bool happens_late;
 
-/* The values that words had before their last writes. A hash of the word's address / 8 finds the
- * entries, the last write first. */
+/* The values that words had before their last writes. A word's entries are in the row past[h],
+ * where h is a hash of the word's address / 8, with the last write first. */
 #define PAST_LOG2 10
 #define PAST_WAYS 8u
 
@@ -53,9 +53,9 @@ static struct past {
 static uint64_t past_launch, past_time;
 static bool reads_early;
 
-/* Number of late writes in the granules that share a hash. For most accesses the number is 0, and
- * then the late writes need not be looked through. An access is aligned to its size, and so lies in
- * a single granule. */
+/* Number of late writes to the granules (16 aligned bytes) that share a hash. Mostly the number is
+ * 0, and then an access need not look through the late writes. An access is aligned to its size,
+ * and so lies in a single granule. */
 #define GRANULE_LOG2 4
 #define FILTER_LOG2 12
 static uint16_t late_in[1u << FILTER_LOG2];
@@ -105,9 +105,10 @@ static struct block_look *look_of(struct block *block, const void *p)
     return &block->looks[(uintptr_t)p / 8 % BLOCK_LOOKS];
 }
 
-/* Notes that a read of the block found the word's value of this time, so that later reads find no
- * older value. If the entry belonged to a different word, raises `fenced`, so that the block's
- * reads find no older value of that word either. */
+/* Notes that a thread of the block has read the value that the word had at this time, so that later
+ * reads of the block find no older value. Words share entries in block->looks. If the entry was
+ * that of a different word, raises `fenced`, so that no older value of that word is found either.
+ */
 static void look_note(struct block *block, const void *p, uint64_t time)
 {
     struct block_look *look = look_of(block, p);
@@ -144,8 +145,8 @@ static bool overlaps(const struct past *entry, const void *p, uint32_t bytes)
 }
 
 /* Returns the time of the word's last write, or 0 if nobody wrote the word in this launch. If the
- * entries may have lost the write, returns the time of the oldest write in the entries, which was
- * later. */
+ * word's row of `past` is full and lacks the word, the write may have been lost. Then returns the
+ * time of the oldest write in the row, which was later. */
 static uint64_t written_at(const void *p, uint32_t bytes)
 {
     const struct past *ways = past_of(p);

@@ -67,9 +67,9 @@ void sim_resident_max(uint32_t blocks);
 #define SIM_PENDING_SEEDED UINT32_MAX
 void sim_pending_max(uint32_t grids);
 
-/* Makes the runtime faulty, for tests of code that relies on the runtime. The child grid number
- * `lost` from now on (1-based; 0: no grid) counts as launched and never runs. Refusals have the
- * code `code`, or the codes of devices if `code` is 0. */
+/* Makes the launching of child grids faulty, for tests of kernels that rely on it. The child grid
+ * number `lost` from now on (1-based; 0: no grid) counts as launched and never runs. A launch that
+ * is refused returns `code`, or the codes of real devices if `code` is 0. */
 void sim_children_break(uint64_t lost, uint32_t code);
 
 /* Runs a grid and all its children to their ends. Returns false if something went wrong; *report

@@ -271,8 +271,9 @@ static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t e
     scene_free(&s);
 }
 
-/* Makes all calls with patterns at the borders of stripes, for a text on several devices. The
- * stripes overlap by as many bytes as the pattern needs, by a byte less and by a byte more. */
+/* Makes all calls for a text that is split into stripes (parts) on several devices, with patterns
+ * at the borders of the stripes. The stripes overlap by as many bytes as the pattern needs, by a
+ * byte less and by a byte more. */
 static void border_run(uint64_t pattern_bytes, uint32_t devices, enum place place)
 {
     struct test_random random = test_random_begin("borders");
@@ -341,7 +342,7 @@ static const struct scene_row rows[] = {
     ROW("every, long", TEXT_CYCLE, 2000, P(DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN),
         OPTIONS(.method = TRAWL_METHOD_EVERY)),
     ROW("grams", TEXT_CYCLE, 1500, P("cabcabca"), OPTIONS(.method = TRAWL_METHOD_GRAMS)),
-    /* set_border makes a device search a loaded text as a set */
+    /* by the limits of set_border, a device searches a loaded text for this pattern as for a set */
     ROW("as a set", TEXT_CYCLE, 1000, P("bcabcabca"), OPTIONS(.method = TRAWL_METHOD_AUTO)),
     ROW("automaton", TEXT_CYCLE, 600, P("a", "ab", "bca"),
         OPTIONS(.method = TRAWL_METHOD_AUTOMATON)),
@@ -407,7 +408,7 @@ static const struct fault {
 };
 #define FAULTS (sizeof faults / sizeof *faults)
 
-/* The driver has three faults that last, of which a normal run makes one in each row. */
+/* Three kinds of faults of the driver last. A normal run makes one of them in each row. */
 #define LASTING 3u
 
 static bool is_lasting(uint64_t fault)
@@ -419,9 +420,9 @@ static uint64_t rounds, ended;
 
 static const struct fault *armed;
 
-/* Returns whether the place in the code that makes the current call of the driver has not met a
- * fault of the armed kind before. All lasting faults count as a single kind; under sanitizers all
- * faults do. */
+/* The current call of the driver is made at a place in the code. Returns whether that place has not
+ * met a fault of the same kind as `armed` before. All lasting faults count as a single kind. Under
+ * sanitizers all faults count as one. */
 static bool is_new_call(void)
 {
     uint64_t kind = armed->persistent ? (uint64_t)armed->kind : FAULTS + (uint64_t)armed->code;

@@ -129,7 +129,7 @@ static void rounds(struct storm *storm, const struct trawl_plan *plan, enum kind
         atomic_store(&storm->round, i);
         status = ask(storm->searcher, plan, text, i % 6, kind);
         stopped += status == TRAWL_STOPPED;
-        /* a pipe without an end has no whole answer but the first match */
+        /* a search of a pipe without an end is cancelled, unless it wants only the first match */
         TEST_CHECK(status == TRAWL_STOPPED || i % 6 == 0 || (kind != PIPE && kind != SOCKET));
         while (atomic_load(&storm->cancel) < i)
             (void)sched_yield();

@@ -169,8 +169,8 @@ static void test_price(void)
     prices = plan_price(plan, &tuning, &costs);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_SAMPLED], 7) && prices.least == TRAWL_METHOD_EVERY);
     tuning.sampled_took = tuning.every_rate = 0;
-    /* a single probe counts as 1.5, so the price of `every` is 4, which is also the price of
-     * sampled; at equal prices `every` is chosen */
+    /* The price of `every` with a single probe, which counts as 1.5, is 4. That is also the price
+     * of sampled, and at equal prices `every` is chosen. */
     tuning.first_probes = 1;
     prices = priced(plan, &tuning, &costs, sample);
     TEST_CHECK(is_near(prices.of[TRAWL_METHOD_EVERY], 4) && prices.least == TRAWL_METHOD_EVERY);
@@ -233,7 +233,8 @@ static void test_look(void)
     trawl_plan_free(plan);
 }
 
-/* Checks that every instruction set of this machine has costs, and the order of the costs. */
+/* Checks that every instruction set of this machine has costs, and which costs are greater than
+ * others. */
 static void test_costs(void)
 {
     const char *name;
@@ -316,7 +317,8 @@ static void test_worker(void)
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY && worker->tuning->first_probes == 1);
     TEST_CHECK(search(worker, text, 4 * CHUNK_BYTES) >= 1);
     TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
-    /* pieces of the literal: most samples fit the literal, so sampled is dear */
+    /* The text now consists of pieces of the literal. Most samples fit the literal, so sampled is
+     * dear. */
     for (uint64_t i = 0; i + 16 <= sizeof text; i += 16)
         memcpy(text + i, literal + test_random_below(&chance, 48), 16);
     (void)search(worker, text, 5 * CHUNK_BYTES);

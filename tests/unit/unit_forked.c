@@ -181,7 +181,8 @@ static void forks(uint64_t times)
 static const char packed_name[] = "/tmp/trawl-forked-packed";
 static struct trawl_text_options packed = TRAWL_TEXT_OPTIONS_INIT;
 
-/* Searches the compressed text again, and closes what the parent opened. */
+/* In a child: opens the compressed text again, searches and closes it, closes the parent's searcher
+ * and runtime, checks the memory, and ends the child. */
 static void use_unpacking(struct opened *opened)
 {
     (void)lseek(packed.descriptor, 0, SEEK_SET);

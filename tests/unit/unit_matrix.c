@@ -38,9 +38,9 @@ static void all_shapes(void)
 }
 
 /* Makes random calls with plans for whole words or lines, on records and on texts. Small sizes let
- * the library divide the patterns into parts early. A search of records has a copy of the plan
- * without conditions, so each plan has parts with and without conditions. A search must not use the
- * parts that a search of the other kind has made. */
+ * the library divide the patterns into parts early. A search of records uses a copy of the plan
+ * that does not ask for whole words or lines. So each plan has two kinds of parts, with and without
+ * that condition, and a search must not use the parts that a search of the other kind has made. */
 static void mixed_calls(void)
 {
     uint64_t cases = test_amount(300, 20000), both = 0;

@@ -168,7 +168,7 @@ static void sample_that_repeats(void)
     }
 }
 
-/* Asks for the first match in a chunk whose first match lies behind the first step. The bytes
+/* A chunk is searched in steps. Asks for a first match that lies behind the first step. The bytes
  * before nearly match, so verification leaves the rest of the chunk to the linear search
  * (two_way.h), which takes steps of 64 KiB. Published algorithms take steps of 1 MiB if there is a
  * single string, otherwise of 64 KiB. */
@@ -294,10 +294,10 @@ static void bounds_alike(struct test_random *random, bool folds)
     TEST_CHECK(plan_alike_bound(plan) >= most && plan_alike_bound(plan) <= most + ALIKE_CHANCE);
 }
 
-/* A device tries the filter of a set on tried_bytes times 2^tried_log2 bytes, and then decides.
- * Each row has the trial's length, the time that the filter takes for these bytes, and what is
- * decided. Reading takes 1 ns for 3,000 bytes, the automaton four times as long, and making the
- * automaton 1.3 ms. */
+/* A device tries the filter of a set on tried_bytes times 2^tried_log2 bytes, and then decides
+ * between the filter and the automaton. Each row has tried_log2, the time that the filter takes for
+ * these bytes, and the decision. Reading takes 1 ns for 3,000 bytes, the automaton takes four times
+ * as long, and making the automaton takes 1.3 ms. */
 static void trials(void)
 {
     static const struct trial_row {

@@ -323,7 +323,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
-    memset(empty, 'c', sizeof empty); /* without matches, all rows come at the end of the search */
+    memset(empty, 'c', sizeof empty); /* if nothing matches, the sink gets all rows at the end */
     records.bytes = empty;
     CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
@@ -416,8 +416,9 @@ static void stream_in_little(void)
     (void)close(ends[0]);
 }
 
-/* Checks that a bit for a record takes no cell for each occurrence. One in 16 bytes begins an
- * occurrence, for which 8 bytes are allowed, and twice that while their array grows. */
+/* Checks that a matrix with one bit for each record stores no cell for each occurrence. An
+ * occurrence begins at one in 16 bytes, and may take 8 bytes of memory, and twice that while the
+ * array of occurrences grows. */
 static void bit_in_little(void)
 {
     const uint64_t offsets[] = {0, TEXT_BYTES};
@@ -561,9 +562,9 @@ static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
 }
 
-/* Checks on which cores workers may run. While a worker is woken, its waker's core is forbidden to
- * the worker; when the worker runs, the core is allowed again. If the caller may run on further
- * cores meanwhile, the worker may use these cores, too. */
+/* Checks on which cores workers may run. The thread that wakes a worker forbids its own core to the
+ * worker; once the worker runs, it may use that core again. If the caller of a search is allowed
+ * further cores meanwhile, the worker may use these cores, too. */
 static void cores(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);

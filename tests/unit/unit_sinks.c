@@ -186,7 +186,8 @@ static int second_span(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Checks that a span's number of line ends is the span's own, after a match that is no span. */
+/* Checks that line_ends_before has a span's own number of line ends if the match before it is no
+ * span. */
 static void line_ends_of_spans(void)
 {
     static char bytes[4096] = "xxx\n.xx";

@@ -1,5 +1,5 @@
 /* unit_stopped: checks searches whose threads the operating system stops at bad moments, just
- * before they take a lock. A wrapper of pthread_mutex_lock imitates this and waits. Where each
+ * before they take a lock. To imitate this, a wrapper of pthread_mutex_lock waits. Where each
  * thread has a core, other tests hardly ever see such a stop. */
 #include <pthread.h>
 #include <stdatomic.h>

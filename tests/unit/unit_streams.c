@@ -109,7 +109,7 @@ static void answers_without_the_end(uint32_t threads)
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
     AUTO_PLAN plan = must_plan("needle");
 
-    /* Only sometimes a second thread already waits for more bytes, so there are many rounds. */
+    /* A second thread waits for more bytes in only some of the rounds, so there are many rounds. */
     for (int round = 0; round < 4 * ROUNDS; round++) {
         int call = round % 4;
         struct trawl_match match = {0, 0, 0, 0, 0};

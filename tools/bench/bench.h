@@ -101,8 +101,8 @@ bool call_is_of_records(enum call call);
  * the numbers of the patterns. */
 bool call_is_of_begins(enum call call);
 
-/* A digest of an answer: the number of items, and a sum over all items, which does not depend on
- * the order of the items. */
+/* A digest of an answer: the number of its items (such as occurrences or cells), and a sum over all
+ * items, which does not depend on their order. */
 struct answer {
     uint64_t count, sum;
     bool summed; /* false: `sum` is not known */

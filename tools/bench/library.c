@@ -35,7 +35,7 @@ struct library {
     uint64_t text_bytes;
     bool loaded;            /* `text` is an entry of `loaded` */
     void *array;            /* the array for lists of begins, in host memory, perhaps pinned */
-    uint64_t address, room; /* the array's address on a device, or 0; its length in items */
+    uint64_t address, room; /* the array's address on a device, or 0; the most begins that fit */
 };
 
 static struct trawl_error failure; /* the error of the last failed call */

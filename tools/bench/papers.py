@@ -19,7 +19,7 @@ from runner import HERE, command
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
 PATTERNS = 9  # patterns for each cell of swift: a pattern's ends decide how many child grids start
-PATTERNS_FEW = 5  # for E. coli, where a search starts a hundred thousand child grids, the sweep and the letters
+PATTERNS_FEW = 5  # for rows sweep and letters, and for E. coli: there a search starts a hundred thousand child grids
 SIDES = {'published': 'published', 'suggested': 'published', 'own': 'own'}  # the two sides that `compared` compares
 PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'host_work', 'search')
 PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
@@ -158,8 +158,8 @@ def word_asks(texts, options):
 
 
 def records_asks(texts, options):
-    """Yield rows over records of `length` letters, each followed by a NUL, as the sample stores records for strstr:
-    with sizes of ours, then with the sizes of the sample's program. One row measures only a tape's copying."""
+    """Yield rows over records of `length` letters, each followed by a NUL, as Microsoft's C++ AMP sample stores records
+    for strstr. First come sizes of our choice, then the sample's. One row measures only the copying of a tape."""
     sizes = [(kind, m, 8, 200, n) for kind in ('sparse', 'dense')
              for m, n in ((16, 4096), (256, 4096), (4095, 4096), (256, 256), (256, 65536))]
     sizes += [("the sample's", 128, 60, 1020, n << 10) for n in (16, 32, 64, 128)]

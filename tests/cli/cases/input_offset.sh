@@ -2,8 +2,8 @@
 # After -m standard input is left just after the last selected line.
 seq 1 30 > f
 (read -r first; trawl -n -b -m 2 1; echo "rest: $(head -n 1), $first") < f
-# After -q standard input is left where grep's buffer ended. If the output is the null device, a single line
-# decides, but the input is used up.
+# After -q, standard input is left where grep's buffer ended. If the output is the null device, a single selected line
+# decides the exit status, but the input is used up.
 seq 1 100000 > big
 (trawl -q 1; wc -c) < big
 (trawl 1 > /dev/null; wc -c) < big
@@ -17,9 +17,9 @@ seq 1 100000 > big
 printf 'a1\na2\na3\nx\nb1\nb2\nx\nc1\n' > run
 for count in 1 2 3 4; do (trawl -v -m $count x > /dev/null; wc -c) < run; done
 (trawl -v -m 20000 --no-messages 99999 > /dev/null; wc -c) < big
-# From a block with a NUL on, grep takes one line, or under -v a run of lines that follow each other, and it
-# stops by how many of the lines of -m it has counted. The random command lines of tests/grep seldom have all of this: -m,
-# a NUL, several lines in the NUL's block, and standard output that is read.
+# From a block with a NUL on, grep takes one line, or under -v a run of selected lines that follow each other. It stops
+# once it has counted as many lines as -m allows. The random command lines of tests/grep seldom have all of this: -m, a
+# NUL, several lines in the block of the NUL, and standard output that is read.
 printf 'foo\0\nbar\nbaz\nfoo\nqux\n' > zero
 { yes x | head -n 6; printf '\0a\n'; } > six
 for options in '-v -m 2 foo' '-v -m 2 a' '-v -m 3 a' '-v -m 4 foo' '-v -x -m 3 foo' '-m 2 -v -c a'; do

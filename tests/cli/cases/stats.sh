@@ -4,8 +4,8 @@ trawl -c --stats foo f
 mkdir t
 for i in 1 2 3 4 5 6 7 8 9; do printf 'bar %s\n' $i > t/$i; done
 trawl -r --stats foo t f
-# The counts that --count-matches prints add up to the occurrences of --stats, wherever the first match lies among
-# files searched together.
+# Small files are searched together. Wherever their first match lies, the counts that --count-matches prints add up to
+# the occurrences of --stats.
 for file in 2 5 6; do echo foo foo >> t/$file; done
 for options in '' -j1 --mmap --no-mmap; do
     trawl -r --count-matches --stats $options foo t f 2> stats | awk -F: '{ n += $NF } END { print "count", n }'
