@@ -1,4 +1,5 @@
-/* fault: counts the points and decides which of them fail; empty in ordinary builds. */
+/* fault: counts the points where a test can make a system call fail, and decides which of them
+ * fail; empty in ordinary builds. */
 #include "base/fault.h"
 
 #if defined(TRAWL_FAULTS)

@@ -50,8 +50,9 @@ struct trawl_matrix_search {
     struct cell_maker maker;
     enum trawl_matrix_shape shape;
 
-    struct cells carried; /* cells of a record that is not complete yet */
-    /* lent to the current span: the cells of the carried record, which is complete by now */
+    struct cells carried; /* cells of the carried record, which is not complete yet */
+    /* the cells that were in `carried` until the record was complete; the current span borrows
+     * them */
     struct cells whole;
     uint64_t done;       /* records before this index were in spans */
     bool holds_chunk;    /* `chunk` and the fields below hold a chunk of the search */
@@ -373,7 +374,8 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
     return TRAWL_OK;
 }
 
-/* Chooses what the search over the tape wants. */
+/* Sets up the sink of the search over the tape: what it wants, and whether the engine knows
+ * records. */
 static void begin_search(struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);

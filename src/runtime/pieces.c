@@ -29,7 +29,8 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Says whether a piece can be asked for: an order is unfinished, and the piece's entry is free. */
+/* Says whether a further piece can be asked for: an order (a list to bring) has pieces that were
+ * not asked for yet, and the entry of `left` for the next piece is free. */
 static bool has_more(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) < atomic_load(&pieces->ordered) &&
@@ -113,8 +114,8 @@ static bool wait_one(struct pieces *pieces)
     return may;
 }
 
-/* Takes a part that no thread has taken yet. Returns false if all parts of the pieces that have
- * come are taken. */
+/* Takes a part of a piece that no thread has taken yet. Returns false if all parts of the pieces
+ * that have come are taken. */
 static bool part_take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);

@@ -40,9 +40,9 @@ struct worker {
      * `device`, and the layers' engine workers on the host [0] and on a device [1] were last made
      * ready. 0: they are ready for no job. */
     uint64_t host_job;
-    /* The serial number of the plan for which a search with job.is_brief made `host` ready. 0: a
-     * different search did. Those searches do not store the number, because a search of records has
-     * a plan without conditions that has the serial number of the caller's plan. */
+    /* Serial number of the plan for which `host` was last made ready, if a search with job.is_brief
+     * did that, otherwise 0. Other searches must not store the number: a search of records uses a
+     * copy of the caller's plan without its conditions, and the copy has the same number. */
     uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];
@@ -57,7 +57,7 @@ struct worker {
     _Atomic bool is_idle; /* the worker waits to be woken */
     /* Only for host workers, guarded by the runtime's lock: */
     struct worker *next_idle;
-    /* the worker may not run on the waker's core until the worker has begun to run */
+    /* the worker is kept off the core of the thread that woke it, until the worker runs */
     bool is_moved;
     cpu_set_t cores; /* the cores on which the worker may run once is_moved is false again */
     /* Only for workers of devices, guarded by the runtime's lock: */
@@ -176,8 +176,9 @@ struct trawl_runtime {
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
     _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
-    /* Held while a searcher is added, and while a text is copied to devices or fetched: loading
-     * copies a text anew only if the runtime has a single searcher. */
+    /* Held while a searcher is added, and while a text is copied to devices or back to the host. So
+     * no searcher comes while loading copies a text anew, which it does only for a single
+     * searcher. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;

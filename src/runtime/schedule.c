@@ -108,9 +108,9 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-/* Asks whether a device should search. The question goes to the engine that searches within
- * errors, or to the engine that searches for expressions. The middle of a text in memory is the
- * sample. */
+/* Asks whether a device should search. The question goes to the engine that searches within errors,
+ * or to the engine that searches for expressions. The engine decides by a sample, the middle of a
+ * text in memory. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -254,9 +254,9 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
     /* A mapped chunk is not copied into a cache, so the chunk may be as long as a chunk of a text
-     * in memory. Chunks stay short if the sink keeps text, because a chunk with a match is then
-     * read into a buffer, and if the runtime has a memory limit, because such a buffer could exceed
-     * the limit. */
+     * in memory. Chunks stay short in two cases: if the sink keeps text, because a chunk with a
+     * match is then read into a buffer; and if the runtime has a memory limit, which such a buffer
+     * could exceed. */
     if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
         search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);

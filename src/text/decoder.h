@@ -44,7 +44,8 @@ struct decoder {
     /* If the member was begun again: how many of the next decoded bytes must be dropped, because
      * they were delivered before. */
     uint64_t skip_bytes;
-    /* only for a codec with head_bytes: the most bytes that the next step may take */
+    /* only for a codec whose head_bytes (codec.h) is not 0: the most bytes of input that the next
+     * call of codec.step gets */
     uint64_t wanted;
     uint64_t at, count; /* input[at, count) was read, but is not decoded yet */
     uint8_t input[DECODER_INPUT_BYTES];
