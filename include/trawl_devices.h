@@ -26,18 +26,19 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t addres
 
 /* Keep a copy of a memory text on the searcher's devices, for many searches of the same text.
  * Searches of the text then read host memory only where the host needs the bytes, as in the calls
- * that trawl_text_from_device names. Under AUTO a lack of devices, or of room on devices, is no
- * error: the host then searches the text. Under CPU the call does nothing. Do not change or free
- * the bytes until trawl_text_unload or trawl_searcher_close (with a shared runtime,
- * trawl_runtime_close). The copy stays until this text object is unloaded, whatever other texts of
- * the same memory are loaded and unloaded. The searchers of a runtime share the copies: a search
- * copies nothing if all bytes of its text lie in copies, which may be copies of longer or of
- * overlapping texts. If exactly the same range of memory is loaded already, its bytes are copied
- * again. But if the runtime has other searchers, the old copy stays, and serves both text objects.
- * A text of trawl_text_from_device is copied within its GPU's memory, and only if less than 79
- * bytes follow the text in its allocation. Errors: ARGUMENT (not a text in memory), BUSY, MEMORY,
- * DEVICE, LIMIT (more than 256 texts); for a text in a GPU's memory also UNSUPPORTED, ENGINE. Cost:
- * one copy to the device. */
+ * that trawl_text_from_device names.
+ * Under AUTO a lack of devices, or of room on devices, is no error: the host then searches the
+ * text. Under CPU the call does nothing. Do not change or free the bytes until trawl_text_unload or
+ * trawl_searcher_close (with a shared runtime, trawl_runtime_close).
+ * The copy stays until this text object is unloaded, whatever other texts of the same memory are
+ * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
+ * bytes of its text lie in copies, which may be copies of longer or of overlapping texts. If
+ * exactly the same range of memory is loaded already, its bytes are copied again. But if the
+ * runtime has other searchers, the old copy stays, and serves both text objects. A text of
+ * trawl_text_from_device is copied within its GPU's memory, and only if less than 79 bytes follow
+ * the text in its allocation.
+ * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a
+ * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);

@@ -374,8 +374,8 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
     return TRAWL_OK;
 }
 
-/* Sets up the sink of the search over the tape: what it wants, and whether the engine knows
- * records. */
+/* Sets up the sink of the search over the tape: what the sink wants, and whether the
+ * engine gets the records. */
 static void begin_search(struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
