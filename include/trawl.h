@@ -615,7 +615,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
 
 /* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
- * each pattern that occurs there. After READ or DEVICE, array and total are of the text before it.
+ * each pattern that occurs there. After READ or DEVICE, array and total hold what was found.
  * The array is memory of the host or, for callers that continue on the GPU, of a device.
  *
  * An array in host memory: if devices have loaded the text, the begins of a part are copied into
@@ -782,11 +782,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
  * the text ends, or the call fails with READ. Returns false if the signal has a different cause.
  *
  * Callers see mapped bytes only in those windows of trawl_windows that have no match. If the file
- * is cut while the sink has such a window, the search fails with READ after it. But a text of
- * TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If the
- * file is written to during a search, the search may see bytes from before or after that. Mapped
- * bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are resident
- * at a time if one thread searches, else mostly up to 80 MiB. Chunks for GPUs are read, not mapped.
+ * is cut while the sink has such a window, the search fails with READ after that window. But a text
+ * of TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If
+ * the file is written to during a search, the search may see bytes from before or after the write.
+ * Mapped bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are
+ * resident at a time if one thread searches, else mostly up to 80 MiB. Chunks for GPUs are read.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. */
+/* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. A cell is a
+ * record, a pattern, and where the pattern first begins in the record. */
 #include <string.h>
 
 #include "base/checked.h"

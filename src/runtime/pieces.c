@@ -1,4 +1,6 @@
-/* pieces: brings the lists that begins.c orders from a device into the caller's array. */
+/* pieces: brings the lists that begins.c orders from a device into the caller's array. A list
+ * comes in pieces: the device copies a piece straight into the array, or to pinned memory, from
+ * where threads copy the piece in PIECE_PARTS parts. */
 #include "runtime/pieces.h"
 
 #include <sched.h>

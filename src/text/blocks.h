@@ -18,7 +18,7 @@
 #define BLOCKS_END_BITS 80u
 #define BLOCKS_SLACK_BYTES 16u
 
-/* The blocks of a piece. */
+/* Successive blocks of a stream, which are decoded together. */
 struct blocks {
     uint64_t bits;  /* length in bits */
     uint32_t sum;   /* sum of the blocks' checksums, as if a stream began here */

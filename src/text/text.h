@@ -146,7 +146,7 @@ struct text_cursor {
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
-    /* when mapping pauses next: the number of bytes that are read before it is tried again */
+    /* when mapping pauses next: how many bytes are read before mapping is tried again */
     uint64_t map_pause;
     /* Credit that falls with each page fault above the allowed number. At 0, mapping pauses. */
     int map_fault_credit;
