@@ -72,8 +72,8 @@ struct listing {
     const struct trawl_text *text;
     struct engine_words *begins; /* the array, with the counts of what was listed so far */
     struct pieces *pieces;
-    /* The current part: begins in [part_begin, part_end) of the text, which the item's device
-     * holds. */
+    /* The current part of the text, [part_begin, part_end): its begins are listed now. The device
+     * item.device holds the part. */
     uint64_t part_begin;
     uint64_t part_end;
     uint32_t parts;

@@ -161,8 +161,8 @@ static int wake_of(struct trawl_searcher *searcher)
         atomic_store(&searcher->wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (atomic_load(&searcher->wake) < 0)
         return -1;
-    /* An earlier search may have left the descriptor readable. If this call was cancelled before
-     * the read, the caller finds that out before it waits for bytes. */
+    /* An earlier search may have left the descriptor readable; the read ends that. If this call was
+     * cancelled before the read, the descriptor has to be readable again. */
     (void)eventfd_read(atomic_load(&searcher->wake), &count);
     if (searcher_is_cancelled(searcher))
         (void)eventfd_write(atomic_load(&searcher->wake), 1);
@@ -479,10 +479,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Says whether the task is a part of the text. If a file shrinks during the search, the text ends
- * at the first chunk whose read finds the file's end. This chunk is the last part of the text, even
- * if the chunk is empty. Later chunks are no part, although other threads may have read them before
- * the file shrank, or after the file grew again. */
+/* Says whether the task's chunk is a part of the text. If a file shrinks during the search, the
+ * text ends at the first chunk whose read finds the file's end. This chunk is the last part of the
+ * text, even if the chunk is empty. Later chunks are no part, although other threads may have read
+ * them before the file shrank, or after the file grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)

@@ -213,8 +213,8 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* Says whether all ordered words are in the array. Once all orders are finished, `brought` does not
- * grow any more. */
+/* Says whether all ordered words are in the array. Once all orders are finished, no further piece
+ * is asked for, so `brought` does not grow any more. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&

@@ -36,9 +36,9 @@ struct worker {
     /* Engine workers of each layer, which is an engine for one kind of plans, for example for
      * regular expressions. [0]: on the host. [1]: on a device. NULL until needed. */
     struct engine_worker *layers[ENGINE_LAYERS][2];
-    /* The members host_job, device_job and layer_job are numbers of jobs: those for which `host`,
-     * `device`, and the layers' engine workers on the host [0] and on a device [1] were last made
-     * ready. 0: they are ready for no job. */
+    /* Numbers of the jobs for which engine workers were last made ready: host_job for `host`,
+     * device_job for `device`, layer_job for the layers' engine workers, [0] on the host and [1] on
+     * a device. 0: ready for no job. */
     uint64_t host_job;
     /* Serial number of the plan for which `host` was last made ready, if a search with job.is_brief
      * did that, otherwise 0. Other searches must not store the number: a search of records uses a
@@ -106,9 +106,9 @@ struct job {
     pthread_cond_t left; /* signalled when a worker leaves */
 };
 
-/* Adds to a sum of the job. Until the job is known to other threads, only the caller adds, so no
- * locked instruction is needed: a locked instruction for each sum would take as long as the search
- * of a short text. */
+/* Adds `more` to *sum, one of the counts that the job keeps. Until the job is known to other
+ * threads, only the caller adds, so no locked instruction is needed: a locked instruction for each
+ * sum would take as long as the search of a short text. */
 #define JOB_ADD(job, sum, more)                                                              \
     (atomic_load(&(job)->is_known)                                                           \
          ? (void)atomic_fetch_add((sum), (more))                                             \

@@ -138,8 +138,9 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
 }
 
 /* Decides whether a device searches the text within errors, or for expressions. A device does not
- * if the host takes less time, or if devices have no method. If the device fails and the runtime's
- * engine is CUDA, asks another device. With other engines, the search handles the failure. */
+ * if the host takes less time, or if devices have no method for the plan. If the device fails and
+ * the runtime's engine is CUDA, asks another device. With other engines, the search handles the
+ * failure. */
 static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {

@@ -268,8 +268,8 @@ static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t byt
     return TRAWL_OK;
 }
 
-/* Copies the stream's bytes and the piece's first `count` bytes to searcher->room, as a chunk
- * for occurrences that begin before the piece's byte `to`. */
+/* Copies the bytes that the stream keeps and the piece's first `count` bytes to searcher->room, as
+ * a chunk for occurrences that begin before the piece's byte `to`. */
 static enum trawl_status copy_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
                                     uint64_t to, struct engine_chunk *chunk,
                                     struct trawl_error *error)

@@ -546,8 +546,8 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
 }
 
 /* Takes a pinned buffer for the chunk. The buffers are few, so that cores are left for searching.
- * All buffers may be used for a file that the host does not search, because more threads must read
- * the file, and for text that the sink reads, because buffers stay in use until the delivery. */
+ * All of them may be used in two cases: for a file that the host does not search (more threads must
+ * read it), and for text that the sink reads (buffers stay in use until the delivery). */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
     bool all = search->cursor.text->kind != TEXT_MEMORY &&
