@@ -165,9 +165,9 @@ struct trawl_runtime {
     uint64_t memory_max;      /* limit of memory_used; 0: no limit */
     struct engine *host;      /* engine of the host; owned */
     struct devices devices;
-    _Atomic uint64_t jobs_begun;  /* number of jobs ever begun */
-    _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */
-    _Atomic uint64_t worked_ns;   /* time of all host workers in searches that were worth sharing */
+    _Atomic uint64_t jobs_begun;    /* number of jobs ever begun */
+    _Atomic uint64_t searched_ns;   /* wall time of the host's searches of long texts */
+    _Atomic uint64_t worked_ns;     /* host workers' time in searches worth sharing among threads */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */

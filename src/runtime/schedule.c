@@ -47,8 +47,8 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 }
 
 /* Returns the length of a chunk of a loaded text. A count for which a device lists no hits takes a
- * single chunk, because nothing is copied and each chunk costs a launch. The engine divides a chunk
- * that is too long for a device's sums. */
+ * single chunk, because nothing is copied and each chunk costs a launch. The engine itself divides
+ * a chunk that is too long for a device's 32-bit counts. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
