@@ -286,7 +286,7 @@ struct trawl_plan_told {
     uint8_t line_end;   /* the byte that ends lines */
     /* 1: IGNORE_CASE without `letters`; a pattern has a letter whose other case is not found */
     uint8_t misses_letters;
-    uint8_t pcre; /* 1 or 2: PCRE2 searches for an expression; 2: one of these may match no byte */
+    uint8_t pcre; /* 1: PCRE2 searches for an expression; 2: also for one that may match no byte */
     uint8_t reserved[4];
     /* The pattern's bytes as given, borrowed until the plan is freed; NULL and 0 if pattern_index
      * is pattern_count or more. */
@@ -615,7 +615,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
 
 /* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
  * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
- * each pattern that occurs there. After READ or DEVICE, both hold what was found before the fault.
+ * each pattern that occurs there. After READ or DEVICE, array and total hold what was found.
  * The array is memory of the host or, for callers that continue on the GPU, of a device.
  *
  * An array in host memory: if devices have loaded the text, the begins of a part are copied into
@@ -623,13 +623,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
  * memory, the device copies the begins there itself, as fast as the bus.
  *
  * An array in a device's memory (cuMemAlloc or cudaMalloc, primary context, aligned to 8 bytes):
- * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the
- * array before must be finished. The array's bytes beyond the begins may change, and *begin_count
- * is set on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO
- * has no device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for
- * plans that a device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE
- * where an occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per
- * occurrence. A part of the text that only a different device holds costs as in host memory.
+ * devices must have loaded the whole text (trawl_text_load). Work that was submitted on the array
+ * before must be finished. The array's bytes beyond the begins may change, and *begin_count is set
+ * on success only. Errors: ARGUMENT if the searcher does not have the array's device (AUTO has no
+ * device before trawl_text_load). UNSUPPORTED also if no devices hold the text, and for plans that
+ * a device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE where an
+ * occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per occurrence.
+ * For a part of the text that only another device holds, the array costs as in host memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
@@ -683,9 +683,9 @@ enum trawl_window_flag {
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
 
 /* Deliver the whole text in windows, in order, each with its matches: for programs that print
- * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag,
- * or-ed. The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A
- * stream's window comes with its bytes, and ends where an occurrence may begin that later bytes
+ * lines, contexts or reports. A window may end inside a line. flags: enum trawl_window_flag, or-ed.
+ * The sink is called like a trawl_match_sink. Memory is bounded by threads and chunks. A stream's
+ * window comes as soon as its bytes, and ends where an occurrence may begin that later bytes
  * complete (with errors: earlier by the bytes of a longest match). STOPPED if the sink stopped. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *searcher,
                                                         const struct trawl_plan *plan,
@@ -782,11 +782,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
  * the text ends, or the call fails with READ. Returns false if the signal has a different cause.
  *
  * Callers see mapped bytes only in those windows of trawl_windows that have no match. If the file
- * is cut while the sink has such a window, the search fails with READ after it. But a text of
- * TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If the
- * file is written to during a search, the search may see bytes from before or after that. Mapped
- * bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are resident
- * at a time if one thread searches, else mostly up to 80 MiB. Chunks for GPUs are read, not mapped.
+ * is cut while the sink has such a window, the search fails with READ after that window. But a text
+ * of TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If
+ * the file is written to during a search, the search may see bytes from before or after the write.
+ * Mapped bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are
+ * resident at a time if one thread searches, else mostly up to 80 MiB. Chunks for GPUs are read.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus

@@ -32,10 +32,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t addres
  * trawl_searcher_close (with a shared runtime, trawl_runtime_close).
  * The copy stays until this text object is unloaded, whatever other texts of the same memory are
  * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
- * bytes of its text lie in copies, which may be copies of longer or of overlapping texts. Loading
- * bytes that are loaded as exactly this text copies the bytes again, unless the runtime has other
- * searchers: then the old copy stays, for both texts. A text of trawl_text_from_device is copied
- * within its GPU's memory, and only if less than 79 bytes follow the text in its allocation.
+ * bytes of its text lie in copies, which may be copies of longer or of overlapping texts. If
+ * exactly the same range of memory is loaded already, its bytes are copied again. But if the
+ * runtime has other searchers, the old copy stays, and serves both text objects. A text of
+ * trawl_text_from_device is copied within its GPU's memory, and only if less than 79 bytes follow
+ * the text in its allocation.
  * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a
  * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,

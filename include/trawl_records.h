@@ -50,7 +50,7 @@ struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
     uint64_t record_end;
-    uint64_t cell_count; /* cells here; for shape ANY, records in which a pattern occurs */
+    uint64_t cell_count; /* cells of the batch; for shape ANY, records in which a pattern occurs */
     /* CELLS: three columns of cell_count entries, in order of (record, pattern). Each pair of a
      * record and a pattern comes once. */
     const uint64_t *cell_records;

@@ -1,4 +1,5 @@
-/* fault: counts the points and decides which of them fail; empty in ordinary builds. */
+/* fault: counts the points where a test can make a system call fail, and decides which of them
+ * fail; empty in ordinary builds. */
 #include "base/fault.h"
 
 #if defined(TRAWL_FAULTS)
@@ -6,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define FRAMES 6      /* number of a point's nested callers by which places are told apart */
+#define FRAMES 6      /* places differ if one of this many nested calls differs */
 #define FRAMES_MAX 16 /* FRAMES and at most 10 skipped calls (fault_is_new_place) */
 #define PLACES 16384u /* a power of two, at least twice as many as there are places */
 

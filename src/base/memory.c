@@ -1,4 +1,5 @@
-/* memory: allocation through the caller's functions, with fault points. */
+/* memory: allocates by the caller's functions if there are any, and has points where tests inject
+ * faults. */
 #include "base/memory.h"
 
 #include <errno.h>

@@ -29,26 +29,27 @@
 #include "runtime/workers.h"
 
 #define LIST_BYTES (8ull << 30) /* the longest text, in bytes, that one list covers */
-/* Text that the first list covers, if hits may be frequent. The length of a later list follows the
- * number of hits in the list before. */
+/* How many bytes of text the first list covers, if hits may be frequent. How many a later list
+ * covers follows from the number of hits in the list before. */
 #define LIST_BYTES_FIRST (32ull << 20)
 /* A list is meant to take at most 1 / LISTS_PER_ROOM of the memory that a device has for lists:
  * earlier lists stay there until they are copied. */
 #define LISTS_PER_ROOM 8u
 /* Most words (a word is a begin) that a list is meant to have. Lists are short because the device
- * lists nothing while the last list is copied. */
+ * lists nothing while the text's last list is copied. */
 #define LIST_WORDS (1u << 22)
 #define LIST_WORDS_LEAST (1u << 19) /* lists get shorter near the part's end, down to this */
 /* hits of a single pattern are taken to be rare if the pattern has more bytes than this */
 #define FREQUENT_BYTES_MAX 2u
-/* The caller polls for work for this time before the caller sleeps. Waking a thread takes up to 200
- * us [2 H200], a tenth of the time in which 16 GiB of text are listed. */
+/* The caller looks for lists to copy for this time before it sleeps. Waking a thread takes up to
+ * 200 us [2 H200], a tenth of the time in which 16 GiB of text are listed. */
 #define CALLER_POLL_NS 10000000u
 /* The caller waits at most this time for the device's worker to begin, and only then wakes helpers:
  * a thread that wakes helpers holds the runtime's lock, which the worker needs to begin. */
 #define START_POLL_NS 200000u
-/* Most helpers if fewer than MANY_BEGINS begins are expected. A single thread copies 4 MB from
- * pinned memory in 540 us, three threads in 224 us [2 H200]. */
+/* Most helpers (host workers that help to copy lists) if fewer than MANY_BEGINS begins are
+ * expected. A single thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2
+ * H200]. */
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* no helper is woken if fewer begins are expected */
 #define HELPER_BEGINS (1u << 15) /* expected begins for each helper */
@@ -71,12 +72,13 @@ struct listing {
     const struct trawl_text *text;
     struct engine_words *begins; /* the array, with the counts of what was listed so far */
     struct pieces *pieces;
-    /* The current part: begins in [part_begin, part_end) of the text, which the item's device
-     * holds. */
+    /* The current part of the text, [part_begin, part_end): its begins are listed now. The device
+     * item.device holds the part. */
     uint64_t part_begin;
     uint64_t part_end;
     uint32_t parts;
-    /* host workers worth waking; 0: no helper is wanted, or the helpers were woken */
+    /* how many host workers are worth waking to help; 0: no helper is wanted, or the helpers were
+     * woken */
     uint32_t helpers;
     _Atomic bool begun; /* a worker has begun the part */
     _Atomic bool ended;
@@ -223,7 +225,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     atomic_store(&listing->begun, true);
     (void)worker_takes_part(worker, &listing->job);
     status = list_part(&lister, &error);
-    if (status != TRAWL_OK) /* copies that have begun still write to the caller's memory */
+    if (status != TRAWL_OK) /* wait: begun copies write to the caller's memory */
         (void)pieces_settle(listing->pieces, NULL);
     (void)pthread_mutex_lock(&listing->lock);
     listing->status = status;
@@ -258,7 +260,7 @@ static void list_by_worker(struct listing *listing)
     while (listing->helpers > 0 && !atomic_load(&listing->begun) &&
            clock_now_ns() - begin_ns < START_POLL_NS)
         (void)sched_yield();
-    if (listing->helpers > 0) /* helpers_max counts the device's worker, too */
+    if (listing->helpers > 0) /* job_share counts the device's worker, too */
         job_share(&listing->job, listing->helpers + 1);
     listing->helpers = 0;
     while (!atomic_load(&listing->ended) && clock_now_ns() - begin_ns < CALLER_POLL_NS)
@@ -426,7 +428,7 @@ enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct
     if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED && status != TRAWL_STOPPED &&
         runtime->engine == TRAWL_ENGINE_AUTO) {
         devices_lose(devices, UINT32_MAX, device_error.message);
-        status = TRAWL_UNSUPPORTED; /* no host can fill the array */
+        status = TRAWL_UNSUPPORTED; /* the host cannot fill a device's array */
         device_error.status = status;
     }
     if (status != TRAWL_OK && error != NULL)

@@ -14,13 +14,13 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
 /* As runtime_buffer_reserve, but keeps the buffer's first `kept` bytes. */
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                       uint64_t kept, uint64_t bytes, struct trawl_error *error);
-/* Counts `bytes` of memory that is no buffer as used. Returns false, and counts nothing, if the
- * runtime's limit would be exceeded. runtime_unreserve undoes this. */
+/* Counts `bytes` bytes as used, for memory that is no buffer. Returns false, and counts nothing, if
+ * the runtime's limit would be exceeded. runtime_unreserve undoes this. */
 bool runtime_reserve(struct trawl_runtime *runtime, uint64_t bytes);
 void runtime_unreserve(struct trawl_runtime *runtime, uint64_t bytes);
-/* Counts `bytes` of a decoder's window as used, in place of the bytes that were counted for the
- * window before. Does nothing if those were not fewer. Fails with MEMORY if the runtime's limit
- * would be exceeded. */
+/* Counts `bytes` bytes as used for a decoder's window, instead of the smaller number that was
+ * counted for it before. Does nothing if that number was not smaller. Fails with MEMORY if the
+ * runtime's limit would be exceeded. */
 enum trawl_status search_count_window(struct search *search, uint64_t bytes,
                                       struct trawl_error *error);
 void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *buffer);

@@ -31,8 +31,9 @@
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
 #define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
-/* Bytes that are unpacked ahead may take 1 / UNPACK_SHARE of the runtime's limit of memory, and the
- * windows of the decoders as much again. */
+/* Bytes of a compressed text that threads unpack before the reader needs them may take 1 /
+ * UNPACK_SHARE of the runtime's limit of memory. The decoders' windows (earlier bytes to which
+ * compressed data may refer) may take as much again. */
 #define UNPACK_SHARE 8u
 #define WAIT_POLL_NS 50000000 /* time between two calls of the caller's poll during a wait */
 
@@ -127,7 +128,7 @@ void job_end(struct job *job)
 }
 
 /* Takes and searches chunks until the search has no work for this worker. If no chunk can be taken,
- * the worker unpacks parts of a compressed text ahead. This is job.serve(). */
+ * the worker unpacks parts of a compressed text that later chunks need. This is job.serve(). */
 static void serve(struct job *job, struct worker *worker)
 {
     struct search *search = (struct search *)job;
@@ -160,16 +161,16 @@ static int wake_of(struct trawl_searcher *searcher)
         atomic_store(&searcher->wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (atomic_load(&searcher->wake) < 0)
         return -1;
-    /* An earlier search may have left the descriptor readable. If this call was cancelled before
-     * the read, the caller finds that out before it waits for bytes. */
+    /* An earlier search may have left the descriptor readable; the read ends that. If this call was
+     * cancelled before the read, the descriptor has to be readable again. */
     (void)eventfd_read(atomic_load(&searcher->wake), &count);
     if (searcher_is_cancelled(searcher))
         (void)eventfd_write(atomic_load(&searcher->wake), 1);
     return atomic_load(&searcher->wake);
 }
 
-/* Reserves the memory for bytes that are unpacked ahead and for the decoders. Without that memory,
- * the threads do not unpack ahead. */
+/* Reserves memory for the bytes of a compressed text that threads unpack before the reader needs
+ * them, and for the decoders. Without that memory, only the reader unpacks. */
 static void reserve_unpacking(struct search *search, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -343,8 +344,8 @@ void search_end(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Says whether more helpers than the caller has asked for are worth waking. A stream is shared only
- * if a thread that waits for the stream's bytes can be interrupted. */
+/* Says whether more helpers than the caller has asked for are worth waking. Several threads search
+ * a stream only if a thread that waits for the stream's bytes can be interrupted. */
 static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
@@ -362,10 +363,10 @@ static void share(struct search *search)
     job_share(&search->job, search->helpers);
 }
 
-/* Says whether the caller may take a chunk. While a chunk of a stream is in flight, the caller may
- * not: reading the next chunk might take long, and the ready chunk would wait for the caller. A
- * helper may still take a chunk before the caller does. Therefore the caller takes no chunk of a
- * stream but the next chunk to deliver. */
+/* Says whether the caller may take a chunk. Of a stream, the caller may not while another chunk is
+ * taken and not delivered: reading might take long, and that chunk, once searched, would wait for
+ * the caller. A helper may still take a chunk before the caller does. So of a stream the caller
+ * takes only the chunk that is delivered next. */
 static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
@@ -376,9 +377,9 @@ static bool caller_may_work(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* Says whether the caller should look once more before sleeping. Waking a sleeping caller would
- * take 20 to 50 us, in which devices could search. *until_ns is 0 before the first look. Called
- * with the lock held, and gives the lock up for a moment. */
+/* Says whether the caller should look once more for the next task before sleeping. Waking a
+ * sleeping caller would take 20 to 50 us, in which devices could search. *until_ns is 0 before the
+ * first look. Called with the lock held, and gives the lock up for a moment. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
@@ -413,9 +414,9 @@ static bool wait_for_post(struct trawl_searcher *searcher)
 }
 
 /* Waits until another thread has finished a task, or until the call is cancelled, and meanwhile
- * unpacks ahead of the threads that read. Called with the lock held, and gives the lock up
- * meanwhile. Other threads put finished tasks into the ring under the lock, so none of these
- * changes comes between the caller's last look at the ring and the store to `sleeps`. */
+ * unpacks parts of a compressed text. Called with the lock held, and gives the lock up meanwhile.
+ * Other threads put finished tasks into the ring under the lock, so no task comes there between the
+ * caller's last look at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -425,7 +426,7 @@ static void sleep_until_woken(struct search *search)
     atomic_store(&searcher->sleeps, true);
     search_unlock(search);
     if (searcher_is_cancelled(searcher))
-        searcher_wake(searcher); /* the cancelling thread may have come before the store */
+        searcher_wake(searcher); /* the cancel may have come before the store to `sleeps` */
     while (unpacks && atomic_load(&searcher->sleeps))
         unpacks = text_cursor_help(&search->cursor, &searcher->sleeps);
     while (!wait_for_post(searcher))
@@ -452,7 +453,8 @@ static struct task *wait_next(struct search *search)
             break;
         if (searcher_is_cancelled(search->searcher))
             break;
-        /* If no task is in flight, no thread would wake a caller that waits. */
+        /* If all tasks are free, no thread is searching, and none would wake a caller that
+         * waits. */
         if ((worked == TASK_DONE || (search->taken == 0 && search->schedule != SCHEDULE_LOADED)) &&
             caller_may_work(search)) {
             uint64_t index = search->index_deliver;
@@ -477,10 +479,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Says whether the task is a part of the text. If a file shrinks during the search, the text ends
- * at the first chunk whose read finds the file's end. This chunk is the last part of the text, even
- * if the chunk is empty. Later chunks are no part, although other threads may have read them before
- * the file shrank, or after the file grew again. */
+/* Says whether the task's chunk is a part of the text. If a file shrinks during the search, the
+ * text ends at the first chunk whose read finds the file's end. This chunk is the last part of the
+ * text, even if the chunk is empty. Later chunks are no part, although other threads may have read
+ * them before the file shrank, or after the file grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -502,8 +504,8 @@ static enum trawl_status task_status(const struct task *task, struct trawl_error
     return task->status;
 }
 
-/* Ends the delivery of search->current. Returns true if the task has a further part, which was then
- * searched. *status is the task's fault, if there was a fault. */
+/* Ends the delivery of a part of search->current, a task. If the task's chunk has a further part,
+ * searches that part and returns true. *status is the task's fault, if there was a fault. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {
     _Atomic uint64_t *progress = &search->searcher->progress;

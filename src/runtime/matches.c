@@ -7,7 +7,8 @@
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
-/* columns begin at a cache line, so that few stores cross the border of two lines */
+/* match_room is a multiple of this: each column (begins, ends, patterns) begins at a cache line,
+ * and few stores cross the border of two cache lines */
 #define ROOM_WORDS 8u
 #define HITS_AHEAD 16u /* a hit's literal is prefetched this many hits ahead */
 

@@ -50,8 +50,9 @@ struct trawl_matrix_search {
     struct cell_maker maker;
     enum trawl_matrix_shape shape;
 
-    struct cells carried; /* cells of a record that is not complete yet */
-    /* lent to the current span: the cells of the carried record, which is complete by now */
+    struct cells carried; /* cells of the carried record, which is not complete yet */
+    /* the cells that were in `carried` until the record was complete; the current span borrows
+     * them */
     struct cells whole;
     uint64_t done;       /* records before this index were in spans */
     bool holds_chunk;    /* `chunk` and the fields below hold a chunk of the search */
@@ -164,8 +165,8 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
 
 /* ---- Empty records ------------------------------------------------------------------------ */
 
-/* Lists the expressions that match the empty string, unless they are listed. For ANY, the first
- * such expression suffices. */
+/* Lists the expressions that match the empty string, unless they are listed already. For ANY, the
+ * first such expression suffices. */
 static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     const uint64_t count = matrix->expressions->pattern_count;
@@ -319,9 +320,9 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
 /* Says whether a single occurrence in each record suffices and is found faster than all
- * occurrences. If a plan of strings has conditions, all occurrences are needed, because
- * conditions are checked after the search. For a single string longer than a byte, all occurrences
- * are found faster, because no candidate has to be compared with the candidate before. */
+ * occurrences. If a plan of strings has conditions, all occurrences are needed, because conditions
+ * are checked after the search. For a single string longer than a byte, all occurrences are found
+ * faster: a search for one in each record compares each candidate with the candidate before. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY &&
@@ -373,7 +374,8 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
     return TRAWL_OK;
 }
 
-/* Chooses what the search over the tape wants. */
+/* Sets up the sink of the search over the tape: what the sink wants, and whether the
+ * engine gets the records. */
 static void begin_search(struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);

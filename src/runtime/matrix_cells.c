@@ -1,4 +1,5 @@
-/* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. */
+/* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. A cell is a
+ * record, a pattern, and where the pattern first begins in the record. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -150,8 +151,8 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record with few occurrences, or under a plan with many patterns, or if
- * maker->any: then makes at most one cell. */
+/* Makes the cells of a record that has few occurrences, or whose plan has many patterns. Also
+ * serves maker->any, and then makes at most one cell. */
 static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -176,8 +177,8 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 }
 
 /* Makes the cells of a record with many occurrences. Goes from the last occurrence to the first, so
- * that the first begin of each pattern is what remains. Only near the record's end an occurrence
- * may be longer than the remaining record. */
+ * that the mark of a pattern's first begin replaces the marks of later begins. Only occurrences
+ * near the record's end may reach beyond the record; mostly the others need no check. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "runtime/search.h"
 
-#define COUNTS_MORE 1024u /* least number of items by which the array grows */
+#define COUNTS_MORE 1024u /* the array of a chunk's counts grows by this or more */
 
 struct counting {
     const struct trawl_plan *plan;

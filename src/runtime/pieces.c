@@ -1,4 +1,6 @@
-/* pieces: brings the lists that begins.c orders from a device into the caller's array. */
+/* pieces: brings the lists that begins.c orders from a device into the caller's array. A list
+ * comes in pieces: the device copies a piece straight into the array, or to pinned memory, from
+ * where threads copy the piece in PIECE_PARTS parts. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
@@ -29,7 +31,8 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Says whether a piece can be asked for: an order is unfinished, and the piece's entry is free. */
+/* Says whether a further piece can be asked for: an order (a list to bring) has pieces that were
+ * not asked for yet, and the entry of `left` for the next piece is free. */
 static bool has_more(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) < atomic_load(&pieces->ordered) &&
@@ -113,8 +116,8 @@ static bool wait_one(struct pieces *pieces)
     return may;
 }
 
-/* Takes a part that no thread has taken yet. Returns false if all parts of the pieces that have
- * come are taken. */
+/* Takes a part of a piece that no thread has taken yet. Returns false if all parts of the pieces
+ * that have come are taken. */
 static bool part_take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);
@@ -210,8 +213,8 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* Says whether all ordered words are in the array. Once all orders are finished, `brought` does not
- * grow any more. */
+/* Says whether all ordered words are in the array. Once all orders are finished, no further piece
+ * is asked for, so `brought` does not grow any more. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&

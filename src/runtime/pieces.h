@@ -68,10 +68,10 @@ void pieces_help(struct pieces *pieces);
 void pieces_stop(struct pieces *pieces);
 /* Releases *pieces after the job's end. */
 void pieces_end(struct pieces *pieces);
-/* Orders words from the memory of `worker`. With `direct`, the device copies into the array
- * by itself. Otherwise threads do, and `most` is the most words of a piece. worker, most and direct
- * must not change until all orders are settled. At most PIECE_ORDERS orders may be unsettled. Only
- * a single thread may order. */
+/* Orders words that lie in the device memory of `worker`. With `direct`, the device copies into the
+ * array by itself. Otherwise threads do, and `most` is the most words of a piece. worker, most and
+ * direct must not change until all orders are settled. At most PIECE_ORDERS orders may be
+ * unsettled. Only a single thread may order. */
 void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t most, bool direct,
                   const struct piece_order *order);
 /* Says that no further order will come. */

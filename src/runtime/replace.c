@@ -5,7 +5,7 @@
 
 struct replacing {
     const struct trawl_value *values;
-    bool one;    /* values[0] is for every pattern */
+    bool one;    /* values[0] replaces the matches of every pattern */
     uint64_t at; /* the text before this offset was delivered */
     trawl_bytes_sink sink;
     void *context;

@@ -36,13 +36,13 @@ struct worker {
     /* Engine workers of each layer, which is an engine for one kind of plans, for example for
      * regular expressions. [0]: on the host. [1]: on a device. NULL until needed. */
     struct engine_worker *layers[ENGINE_LAYERS][2];
-    /* The members host_job, device_job and layer_job are numbers of jobs: those for which `host`,
-     * `device`, and the layers' engine workers on the host [0] and on a device [1] were last made
-     * ready. 0: they are ready for no job. */
+    /* Numbers of the jobs for which engine workers were last made ready: host_job for `host`,
+     * device_job for `device`, layer_job for the layers' engine workers, [0] on the host and [1] on
+     * a device. 0: ready for no job. */
     uint64_t host_job;
-    /* The serial number of the plan for which a search with job.is_brief made `host` ready. 0: a
-     * different search did. Those searches do not store the number, because a search of records has
-     * a plan without conditions that has the serial number of the caller's plan. */
+    /* Serial number of the plan for which `host` was last made ready, if a search with job.is_brief
+     * did that, otherwise 0. Other searches must not store the number: a search of records uses a
+     * copy of the caller's plan without its conditions, and the copy has the same number. */
     uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];
@@ -57,7 +57,7 @@ struct worker {
     _Atomic bool is_idle; /* the worker waits to be woken */
     /* Only for host workers, guarded by the runtime's lock: */
     struct worker *next_idle;
-    /* the worker may not run on the waker's core until the worker has begun to run */
+    /* the worker is kept off the core of the thread that woke it, until the worker runs */
     bool is_moved;
     cpu_set_t cores; /* the cores on which the worker may run once is_moved is false again */
     /* Only for workers of devices, guarded by the runtime's lock: */
@@ -106,9 +106,9 @@ struct job {
     pthread_cond_t left; /* signalled when a worker leaves */
 };
 
-/* Adds to a sum of the job. Until the job is known to other threads, only the caller adds, so no
- * locked instruction is needed: a locked instruction for each sum would take as long as the search
- * of a short text. */
+/* Adds `more` to *sum, one of the counts that the job keeps. Until the job is known to other
+ * threads, only the caller adds, so no locked instruction is needed: a locked instruction for each
+ * sum would take as long as the search of a short text. */
 #define JOB_ADD(job, sum, more)                                                              \
     (atomic_load(&(job)->is_known)                                                           \
          ? (void)atomic_fetch_add((sum), (more))                                             \
@@ -165,9 +165,9 @@ struct trawl_runtime {
     uint64_t memory_max;      /* limit of memory_used; 0: no limit */
     struct engine *host;      /* engine of the host; owned */
     struct devices devices;
-    _Atomic uint64_t jobs_begun;  /* number of jobs ever begun */
-    _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */
-    _Atomic uint64_t worked_ns;   /* time of all host workers in searches that were worth sharing */
+    _Atomic uint64_t jobs_begun;    /* number of jobs ever begun */
+    _Atomic uint64_t searched_ns;   /* wall time of the host's searches of long texts */
+    _Atomic uint64_t worked_ns;     /* host workers' time in searches worth sharing among threads */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
@@ -176,8 +176,9 @@ struct trawl_runtime {
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
     _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
-    /* Held while a searcher is added, and while a text is copied to devices or fetched: loading
-     * copies a text anew only if the runtime has a single searcher. */
+    /* Held while a searcher is added, and while a text is copied to devices or back to the host. So
+     * no searcher comes while loading copies a text anew, which it does only for a single
+     * searcher. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;

@@ -47,8 +47,8 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 }
 
 /* Returns the length of a chunk of a loaded text. A count for which a device lists no hits takes a
- * single chunk, because nothing is copied and each chunk costs a launch. The engine divides a chunk
- * that is too long for a device's sums. */
+ * single chunk, because nothing is copied and each chunk costs a launch. The engine itself divides
+ * a chunk that is too long for a device's 32-bit counts. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -108,9 +108,9 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-/* Asks whether a device should search. The question goes to the engine that searches within
- * errors, or to the engine that searches for expressions. The middle of a text in memory is the
- * sample. */
+/* Asks whether a device should search. The question goes to the engine that searches within errors,
+ * or to the engine that searches for expressions. The engine decides by a sample, the middle of a
+ * text in memory. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -138,8 +138,9 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
 }
 
 /* Decides whether a device searches the text within errors, or for expressions. A device does not
- * if the host takes less time, or if devices have no method. If the device fails and the runtime's
- * engine is CUDA, asks another device. With other engines, the search handles the failure. */
+ * if the host takes less time, or if devices have no method for the plan. If the device fails and
+ * the runtime's engine is CUDA, asks another device. With other engines, the search handles the
+ * failure. */
 static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -254,9 +255,9 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
     /* A mapped chunk is not copied into a cache, so the chunk may be as long as a chunk of a text
-     * in memory. Chunks stay short if the sink keeps text, because a chunk with a match is then
-     * read into a buffer, and if the runtime has a memory limit, because such a buffer could exceed
-     * the limit. */
+     * in memory. Chunks stay short in two cases: if the sink keeps text, because a chunk with a
+     * match is then read into a buffer; and if the runtime has a memory limit, which such a buffer
+     * could exceed. */
     if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
         search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);

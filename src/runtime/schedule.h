@@ -38,7 +38,8 @@ struct resident_sizes {
     /* Hits that a chunk should have. A device lists this number of hits in the time that two
      * launches take, and a core's cache has room for these hits. */
     uint64_t hits;
-    /* Most begins of a piece of a list that a device copies straight into the caller's array. */
+    /* Most begins (offsets of hits) that a device copies straight into the caller's array at a
+     * time. */
     uint64_t direct;
     /* Bytes. The host counts a longer chunk in steps of a quarter of this number. */
     uint64_t host;

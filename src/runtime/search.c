@@ -23,15 +23,16 @@
 #include "runtime/workers.h"
 
 #define TASKS_PER_WORKER 2u
-/* Another process may keep a helper off the helper's core for some milliseconds in the middle
- * of a chunk. With this many tasks the other threads can go on meanwhile. */
+/* Another process may keep a helper off the helper's core for some milliseconds in the middle of a
+ * chunk. With this many tasks (chunks with their results) the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */
 /* Further tasks for each thread, if there are devices, for counts and for loaded texts: these tasks
- * hold no text after the search. While a device has a chunk, and earlier chunks wait for that
- * chunk, host workers search further chunks. With only 2 tasks per thread, host workers waited for
- * the device: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000 patterns]. */
+ * hold no text after the search. While a device has a chunk, later chunks that were searched wait
+ * to be delivered after it, and host workers search further chunks. With only 2 tasks per thread,
+ * host workers waited for the device: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000
+ * patterns]. */
 #define TASKS_AHEAD 10u
 
 /* ---- Open and close ----------------------------------------------------------------------- */

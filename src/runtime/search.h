@@ -80,7 +80,8 @@ struct search {
     bool for_devices;   /* devices may search, if there are devices */
     /* task_deliver makes matches part by part just before delivering each part, so the matches stay
      * in the cache. False if the sink wants the matches of a chunk at once, or if literals have
-     * tails: to find the length of a tail needs the text, which may be gone at the delivery. */
+     * tails (characters behind a literal that match in several ways): to find the length of a tail
+     * needs the text, which may be gone at the delivery. */
     bool converts_late;
     uint64_t chunk_host; /* most bytes of a chunk for the host */
     /* For a compressed text: bytes of its decoder's window, counted in runtime->memory_used. */
@@ -105,8 +106,8 @@ struct search {
     uint32_t taken;         /* tasks that are not free */
     uint64_t pending_hits;  /* hits of all tasks that wait for delivery */
     uint64_t index_deliver; /* index of the next chunk to deliver */
-    /* Of a loaded text: the part that the next chunk begins in. part.reach is the number of bytes
-     * that are left on the part's device. */
+    /* Of a loaded text: the part that the next chunk begins in. part.reach is the number of the
+     * part's bytes that are in no chunk yet. */
     struct engine_text part;
     uint64_t unread;         /* chunks of a loaded text that are queued and not searched yet */
     bool rate_known;         /* chunk_device follows the hits of a chunk that was searched */
@@ -140,7 +141,8 @@ struct trawl_searcher {
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
-    /* memory reserved for what the call unpacks ahead, and for the windows of decoders */
+    /* bytes of memory reserved for a compressed text: for what is unpacked before the reader needs
+     * it, and for the decoders' windows */
     uint64_t unpack_bytes;
     struct task *tasks; /* task_count entries, owned */
     /* Searched tasks by chunk index (search_ring). Between searches all entries are NULL. */

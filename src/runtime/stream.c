@@ -29,8 +29,9 @@
 
 /* readable bytes behind a copy: with less, the engine copies once more */
 #define ROOM_BEHIND 192u
-/* A piece of up to COPIED_BRIEF bytes, or of no more than the stream keeps, is copied for a brief
- * search, and a piece of up to COPIED bytes for a scan. Others are searched where they lie. */
+/* A piece of up to COPIED_BRIEF bytes, or of no more bytes than the stream keeps of its text, is
+ * copied for a brief search, and a piece of up to COPIED bytes for a scan. Others are searched
+ * where they lie. */
 #define COPIED_BRIEF 512u
 #define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
@@ -251,7 +252,7 @@ static bool search_brief(const struct feed *feed, const struct engine_chunk *chu
 
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-/* Makes room in the searcher for `bytes` and the bytes that a scan may load behind them. */
+/* Makes room in the searcher for `bytes` bytes and for those that a scan may load behind. */
 static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t bytes,
                                    struct trawl_error *error)
 {
@@ -267,8 +268,8 @@ static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t byt
     return TRAWL_OK;
 }
 
-/* Copies the stream's bytes and the piece's first `count` bytes to searcher->room, as a chunk
- * for occurrences that begin before the piece's byte `to`. */
+/* Copies the bytes that the stream keeps and the piece's first `count` bytes to searcher->room, as
+ * a chunk for occurrences that begin before the piece's byte `to`. */
 static enum trawl_status copy_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
                                     uint64_t to, struct engine_chunk *chunk,
                                     struct trawl_error *error)

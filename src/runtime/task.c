@@ -26,7 +26,7 @@
 #define ROOM_WAITS_MAX 1000u /* most such waits of a search until a chunk gets memory */
 
 #define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
-/* if more hits are pending, a device may not go far ahead of a slower device */
+/* if more hits wait for delivery, a device may not go far ahead of a slower device */
 #define PENDING_HITS_MAX (1u << 24)
 /* The most chunks for each worker that are cut in advance, if hits decide the lengths of chunks and
  * one device has the text. A chunk that is cut keeps its length, whatever hits come. */
@@ -294,9 +294,9 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
-/* Handles a failed search of the task on a device. Mostly loses the device or, if devices do not
- * take the plan, lets devices take no further chunk. Returns true if a further device should try.
- * Otherwise the CPU has searched the task, if the engine allows that, or *status says why not. */
+/* Handles a failed search of the task on a device. Mostly marks the device as lost. If devices do
+ * not take the plan, lets them take no further chunk instead. Returns true if another device should
+ * try. Otherwise the CPU has searched the task, or *status says why not. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
                     enum trawl_status *status, struct trawl_error *error)
 {
@@ -546,8 +546,8 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
 }
 
 /* Takes a pinned buffer for the chunk. The buffers are few, so that cores are left for searching.
- * All buffers may be used for a file that the host does not search, because more threads must read
- * the file, and for text that the sink reads, because buffers stay in use until the delivery. */
+ * All of them may be used in two cases: for a file that the host does not search (more threads must
+ * read it), and for text that the sink reads (buffers stay in use until the delivery). */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
     bool all = search->cursor.text->kind != TEXT_MEMORY &&
@@ -615,7 +615,7 @@ static void forget_work(struct search *search, const struct task *task)
 }
 
 /* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost
- * bytes, if the sink needs bytes that cannot change, or if the scan did not search all of it. */
+ * bytes, if the sink needs bytes that cannot change, or if a part of the chunk was not searched. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;

@@ -85,8 +85,8 @@ static struct job *job_for_host(struct trawl_runtime *runtime)
 /* ---- Threads ------------------------------------------------------------------------------ */
 
 /* Stores the cores on which the calling thread may run, and the same cores without the current
- * core. Returns false if there is no other core, or if there are more cores than a set has room
- * for. */
+ * core. Returns false if there is no other core, or if there are more cores than a cpu_set_t has
+ * room for. */
 static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
 {
     int core = sched_getcpu();
@@ -107,8 +107,8 @@ static void begin_elsewhere(struct worker *worker)
         pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
         return;
     /* A worker whose cores were chosen outside this file keeps its cores. A worker whose cores this
-     * file set last (end_elsewhere) gets the waker's cores of now, because a container may get more
-     * cores. */
+     * file set last (end_elsewhere) gets the cores on which the waking thread may run now: a
+     * container may have got more cores. */
     CPU_AND(&common, &cores, &theirs);
     if (!CPU_EQUAL(&theirs, &common) ||
         (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))

@@ -12,8 +12,8 @@ void job_share(struct job *job, uint32_t helpers);
 void job_wake(struct job *job);
 /* Takes a job that is_known off the list, and waits until no thread is inside the job. */
 void job_recall(struct job *job);
-/* Adds to the number of threads and items inside the job; job_leave subtracts. The caller holds the
- * runtime's lock. */
+/* Adds 1 to job->inside: a thread enters the job, or an item of the job enters the devices' queue.
+ * job_leave subtracts 1. The caller holds the runtime's lock. */
 void job_hold(struct job *job);
 void job_leave(struct job *job);
 /* Ends all host workers. The runtime is closing from now on, so devices_stop can end the workers of

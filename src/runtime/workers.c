@@ -1,5 +1,6 @@
-/* workers: the engine workers that a worker owns, made ready for a job. Each function runs in the
- * worker's own thread, or in the thread that closes the searcher. */
+/* workers: makes a worker's engine workers (the states that engines keep for one thread) ready for
+ * a job. Each function runs in the worker's own thread, or in the thread that closes the
+ * searcher. */
 #include "runtime/workers.h"
 
 #include "runtime/buffers.h"

@@ -234,8 +234,8 @@ static bool goes_on(const struct ahead *ahead, struct piece *piece, const _Atomi
 }
 
 /* Reads the compressed blocks of the piece, up to the first block that begins after the cell or to
- * the stream's end, and prepares to decode them. Returns false if no such blocks are found, or if
- * memory is short. */
+ * the stream's end, and prepares to decode these blocks. Returns false if no such blocks are found,
+ * or if memory is short. */
 static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
@@ -393,8 +393,8 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
 }
 
 /* Frees pieces that begin before this offset; a piece that a thread is decoding is marked for that
- * thread to free. Returns the piece of the cell that holds the offset, or NULL if there is none or
- * if it is known not to begin at the offset. The caller holds the lock. */
+ * thread to free. Returns the piece of the cell that holds the offset. Returns NULL if the cell has
+ * no piece, or if its piece is known to begin elsewhere. The caller holds the lock. */
 static struct piece *sift(struct ahead *ahead, uint64_t offset)
 {
     uint64_t cell = offset / ahead->cell_length;

@@ -34,8 +34,8 @@ enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *ch
 bool blocks_find(const uint8_t *bytes, uint64_t bytes_count, uint64_t from, uint64_t *at,
                  enum blocks_mark *mark)
 {
-    /* Indexed by a byte of the text: bit i is set if a mark may begin at bit i of the byte that
-     * stands two bytes before. */
+    /* shifts[v] has bit i set if a mark that begins at bit i of a byte may have the value v two
+     * bytes after that byte. */
     uint8_t shifts[256] = {0};
     uint32_t checksum;
 

@@ -20,20 +20,21 @@
 
 struct codec_io {
     const uint8_t *in;
-    /* A step moves `in` and `out` after the used and written bytes, and lowers the counts. */
+    /* codec.step moves `in` and `out` behind the bytes that it read and wrote, and lowers the
+     * counts. */
     uint64_t in_count;
     bool is_last; /* the file has no bytes after these */
     uint8_t *out;
     uint64_t out_count;
     /* after CODEC_DAMAGED: the library's description of the fault, or NULL */
     const char *what;
-    /* Only for codecs with head_bytes: a step sets this to the number of bytes up to the end of the
-     * block, or of the block's header, as the library says. */
+    /* Only for a codec whose head_bytes is not 0: codec.step sets this to the number of bytes up to
+     * the end of the block, or of the block's header, as the library says. */
     uint64_t wanted;
 };
 
 enum codec_result {
-    CODEC_MORE, /* the member goes on; a further step, with more input or room, may give more */
+    CODEC_MORE, /* the member goes on; with more input or room, codec.step may give more */
     CODEC_END,  /* a member has ended; a further member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more memory than the library's limit */
@@ -43,7 +44,8 @@ enum codec_result {
 struct codec {
     const char *name, *library;
     /* If the library loses the output of a call that fails: the length of a member's shortest
-     * header. Each step then gets the bytes of at most one block. 0 for other libraries. */
+     * header. Each call of `step` then gets the bytes of at most one block. 0 for other
+     * libraries. */
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: the library's header was missing in the build. */
     bool (*load)(void *library);

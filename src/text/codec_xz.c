@@ -28,8 +28,8 @@ struct xz_state {
     lzma_stream stream;
     uint32_t threads; /* number of threads that liblzma may start; 0: the caller's thread decodes */
     /* How late liblzma notices damage depends on the room for output in a call. So each call has
-     * the same room here, whatever room the caller of xz_step has. bytes[at, count) are still to be
-     * passed on. */
+     * the same room here, whatever room the caller of xz_step has. bytes[at, count) must still be
+     * given to that caller. */
     uint8_t bytes[CALL_BYTES];
     uint64_t at, count;
     enum codec_result result; /* result of liblzma's last call */

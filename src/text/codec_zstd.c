@@ -9,7 +9,7 @@
 #include <zstd_errors.h>
 
 /* libzstd asks for a block together with the head of the next block. If that head were damaged, the
- * block's unpacked bytes would be lost. So a step gets no more than the block. */
+ * block's unpacked bytes would be lost. So a call of zstd_step gets no more than the block. */
 #define BLOCK_HEAD_BYTES 3u
 
 static struct {

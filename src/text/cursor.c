@@ -418,8 +418,8 @@ static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_statu
     return TRAWL_OK;
 }
 
-/* Returns how many of the `have` bytes can be searched while the stream rests: `searchable_count`
- * or, if that is 0, the number that need.decided returns. */
+/* Returns how many of the `have` bytes can be searched while the stream rests (brings no bytes for
+ * REST_NS): `searchable_count` or, if that is 0, the number that need.decided returns. */
 static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t chunk_bytes,
                                    const uint8_t *bytes, uint64_t have, uint64_t searchable_count)
 {

@@ -174,9 +174,9 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
     return bytes - dropped;
 }
 
-/* Returns whether more input must be read before the next step. A codec with head_bytes gets as
- * much of a block as the input buffer can hold. So the byte at which a fault is found does not
- * depend on where the decoder began to read. */
+/* Returns whether more input must be read before the library is called again. A codec whose
+ * head_bytes (codec.h) is not 0 gets as much of a block as the input buffer can hold. So the byte
+ * at which a fault is found does not depend on where the decoder began to read. */
 static bool lacks_input(const struct decoder *decoder)
 {
     uint64_t needed =
@@ -185,9 +185,9 @@ static bool lacks_input(const struct decoder *decoder)
     return decoder->count - decoder->at < needed && !decoder->input_ended;
 }
 
-/* Calls the library once; for a codec with head_bytes, once for each block, and without input if
- * earlier output may have found no room. Sets *moved to whether the library used input or gave
- * output. */
+/* Calls the library once. A codec whose head_bytes (codec.h) is not 0 is called for block after
+ * block; the first time without input, if the last call filled its output and the library may hold
+ * more. Sets *moved to whether the library used input or gave output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {

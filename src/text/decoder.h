@@ -2,10 +2,10 @@
  * member is what can be decoded without earlier bytes, like a gzip member.
  *
  * The compressed bytes go through an input buffer of 64 KiB. If the format has a faster library for
- * the decoder's threads (codec.h) and the text is a file, that library decodes. What it finds
- * damaged is decoded once more by the format's own library, from the member's begin on, and the
- * bytes that were delivered before are dropped. So the format's own library alone decides what is
- * damaged, and where.
+ * the decoder's threads (codec.h) and the text is a file, that library decodes. What that library
+ * finds damaged is decoded once more by the format's own library, from the member's begin on, and
+ * the bytes that were delivered before are dropped. So the format's own library alone decides what
+ * is damaged, and where.
  */
 #ifndef TRAWL_TEXT_DECODER_H
 #define TRAWL_TEXT_DECODER_H
@@ -44,7 +44,8 @@ struct decoder {
     /* If the member was begun again: how many of the next decoded bytes must be dropped, because
      * they were delivered before. */
     uint64_t skip_bytes;
-    /* only for a codec with head_bytes: the most bytes that the next step may take */
+    /* only for a codec whose head_bytes (codec.h) is not 0: the most bytes of input that the next
+     * call of codec.step gets */
     uint64_t wanted;
     uint64_t at, count; /* input[at, count) was read, but is not decoded yet */
     uint8_t input[DECODER_INPUT_BYTES];
@@ -74,8 +75,8 @@ enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_sou
                                uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                                enum decoder_stop *stop);
 enum trawl_status decoder_next(struct decoder *decoder, const struct decoder_source *source);
-/* Begins the member at this offset again with the format's own library, which then leaves out the
- * first given_bytes. */
+/* Begins the member at this offset again with the format's own library. The decoder then drops the
+ * first given_bytes decoded bytes. */
 enum trawl_status decoder_anew(struct decoder *decoder, const struct decoder_source *source,
                                uint64_t member_begin, uint64_t given_bytes);
 

@@ -18,7 +18,8 @@
 #include "text/unpack.h"
 #include "trawl_devices.h"
 
-/* The most that an unprivileged process may request for a pipe; a refusal changes nothing. */
+/* The largest buffer that an unprivileged process may request for a pipe; a refusal changes
+ * nothing. */
 #define PIPE_BYTES (1 << 20)
 
 enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,

@@ -78,8 +78,8 @@ struct text_need {
     int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
-    /* Number of threads that may unpack a compressed file, and memory for bytes that are unpacked
-     * ahead (unpack.h). */
+    /* Number of threads that may unpack a compressed file, and memory for the bytes that are
+     * unpacked before a chunk needs them (unpack.h). */
     uint32_t unpack_threads;
     uint64_t unpack_bytes;
     /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
@@ -146,7 +146,7 @@ struct text_cursor {
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
     _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
-    /* when mapping pauses next: the number of bytes that are read before it is tried again */
+    /* when mapping pauses next: how many bytes are read before mapping is tried again */
     uint64_t map_pause;
     /* Credit that falls with each page fault above the allowed number. At 0, mapping pauses. */
     int map_fault_credit;
@@ -169,8 +169,8 @@ void text_cursor_share(struct text_cursor *cursor);
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Ends a wait for a stream: text_cursor_next returns TEXT_END. Also ends text_cursor_help. */
 void text_cursor_interrupt(struct text_cursor *cursor);
-/* Unpacks a part of a compressed file ahead of the chunks. Stops soon after *wanted becomes false;
- * `wanted` may be NULL. Returns false if there is nothing to do now. */
+/* Unpacks a part of a compressed file before a chunk needs that part. Stops soon after *wanted
+ * becomes false; `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
 /* Returns whether taking the first chunk may take so long that other threads should help. */

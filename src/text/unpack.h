@@ -35,8 +35,8 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
                   uint64_t cell_bytes);
 /* Unpacks ahead of the reader, as ahead_help does. Any thread may call this. */
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
-/* Returns whether pieces are bzip2 blocks. The reader's first read may then take as long as reading
- * a MiB of plain text. */
+/* Returns whether the file is unpacked in pieces of bzip2 blocks. The reader's first read may then
+ * take as long as reading a MiB of plain text. */
 bool unpack_is_slow(const struct trawl_text *text);
 /* Returns bytes of a piece without a copy, as ahead_lend does. When the bytes are no longer needed,
  * the caller lowers *lent. */
