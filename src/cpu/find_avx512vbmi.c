@@ -38,10 +38,11 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->residues), 0);
 }
 
-/* Searches all blocks of 64 bytes. A block's `begun` has the grams that each 8-byte word of the
- * block does not rule out as the word in which they begin; `bits` has them beside the next word. A
- * gram is found if that word does not rule it out either. With WHOLE (stride 8), a gram lies in a
- * single word. Each gram's bit is set a word after its begin, as find.h defines. */
+/* Searches all blocks of 64 bytes. A gram may begin in one 8-byte word of the text and end in the
+ * next word. `begun` has the grams that may begin in each word of a block, by the bytes of that
+ * word; `bits` has the same grams moved to the next word. A gram is found if the bytes of the next
+ * word do not rule it out either. With WHOLE (stride 8), a gram lies in a single word. Each gram's
+ * bit is set a word after its begin, as find.h defines. */
 #define GRAMS_LOOP(WHOLE)                                           \
     for (uint64_t w = 0; w < word_count; w++) {                     \
         const uint8_t *block = text + 64 * w;                       \

@@ -70,8 +70,8 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
     return stem_pass(_mm512_loadu_si512(of_k + i), _mm512_srli_epi64(hashes, SET_STEM_SHIFT));
 }
 
-/* Writes the stems of a batch that pass the stem map, as set_stem_code, and returns their number.
- * `least` is the class's stem_min, a compile-time constant. */
+/* Writes the stems that stand at the begins of a batch and pass the stem map, as set_stem_code, and
+ * returns their number. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)

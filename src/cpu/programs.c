@@ -167,8 +167,9 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament: the fastest program goes on, or the program before if it is nearly as fast.
- * Each measured program then rests: it is not compared again for a while. */
+/* Ends a tournament: the fastest program goes on; or, if it is nearly as fast, the program that
+ * searched before the tournament. Each measured program then rests: it is not compared again for a
+ * while. */
 static void choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;

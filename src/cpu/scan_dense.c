@@ -144,8 +144,9 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     return TRAWL_OK;
 }
 
-/* Sets *list to the strings of set->ends[end] and of its shorter ends, in ascending order. Makes
- * the list if it is missing. The list stays valid until the next call. Errors: MEMORY. */
+/* Sets *list to the numbers of the strings of set->ends[end], and of those of their prefixes that
+ * are strings of the set, in ascending order. Makes the list if it is missing. The list stays valid
+ * until the next call. Errors: MEMORY. */
 static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
                                  struct trawl_error *error)
 {

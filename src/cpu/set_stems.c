@@ -174,8 +174,8 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
-/* Returns how many groups of eight slots (find.h) the literals are divided among: 1, 2 or 4. Many
- * literals, and many short literals, need more groups. */
+/* Returns how many groups the literals are divided among: 1, 2 or 4. A group has eight slots, bits
+ * that stand for literals (find.h). Many literals, and many short literals, need more groups. */
 static uint32_t pairs_groups(const struct set_class *class)
 {
     uint64_t weight = 0;

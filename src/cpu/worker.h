@@ -300,7 +300,8 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 /* Prepares the worker for a plan that wants whole words or lines. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
 /* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
- * candidates that the byte before rules out. May leave some of these bits. */
+ * candidates that cannot begin after the byte before them (whole words, whole lines). May leave
+ * some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
 /* Returns whether all literals of the plan have one byte, and the plan has no conditions (words,
@@ -347,13 +348,13 @@ void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets scan->work_max, the work that the next `positions` positions may cost. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Runs after positions whose work did not exceed work_max. `bytes` is the length of the text that
- * was searched or skipped. Keeps the unused work for later positions, unless worker->dense_waits is
- * set, and halves worker->dense_bytes. */
+/* Called after positions whose search took no more work than scan->work_max. `bytes` is the length
+ * of the text that was searched or skipped. Keeps the unused work for later positions, unless
+ * worker->dense_waits is set, and halves worker->dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
-/* Runs when positions have exceeded work_max. Leaves the text from x on to the automaton, each time
- * for more begins. Returns false if making the automaton would not pay yet, or if no text is left.
- * The scan must then verify the candidates from x on. */
+/* Called when verifying positions took more work than scan->work_max. Leaves the text from x on to
+ * the automaton, each time for more begins. Returns false if making the automaton would not pay
+ * yet, or if no text is left. The scan must then verify the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
 /* Returns whether the result has so many hits that the scan stops. A later scan can go on there. */

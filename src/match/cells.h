@@ -31,8 +31,9 @@ struct cell_scratch {
     /* The number of patterns for which `marks` and `offsets` were made, at most CELLS_MARKS_MAX.
      * Between records all marks are 0. */
     uint64_t patterns;
-    /* A bit for each pattern, in words of 64 bits. After these words comes a bit for each of them,
-     * which is used with more than CELLS_MARKS_FEW patterns: whether the word is not 0. */
+    /* A bit for each pattern, in words of 64 bits. Then a bit for each of these words, which says
+     * whether the word is not 0; these bits are used only with more than CELLS_MARKS_FEW patterns.
+     */
     uint64_t *marks;
     uint32_t *offsets; /* first offset of each marked pattern */
 };

@@ -304,8 +304,9 @@ static void link_row(struct making *making, uint32_t end, uint32_t depth)
     TRAWL_ASSERT(making->fail[node] < set->node_count && making->fail[node] != node);
 }
 
-/* Fills the node's row with a copy of the row of the node to which it fails, and records the end if
- * the branch ends here. link_row later adds the links to the node's own children. */
+/* Fills the node's row with a copy of the row of the node to which it fails. Records the end in the
+ * row if the end's strings are complete at this depth. link_row later adds the links to the node's
+ * own children. */
 static void fill_row(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;

@@ -345,8 +345,9 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= PLAN_GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
-/* Chooses the widest stride whose grams are rare enough. If no stride has rare grams, chooses
- * the widest stride whose grams are about as rare as the grams of any narrower stride. */
+/* Tries strides from the widest down, until one has grams that are rare enough. A narrower stride
+ * replaces a wider one only if its grams are clearly rarer (STRIDE_RATE). Stops early if the sample
+ * shows that no gram is rare. */
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning)
 {
