@@ -8,8 +8,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Number of parts that are read at once. Each part has to wait for memory before its next byte,
- * and meanwhile the other parts go on. */
+/* Number of lanes: parts of the text that are read at once. Each lane has to wait for memory before
+ * its next byte, and meanwhile the other lanes go on. */
 #define LANES 8u
 /* Repeats the statement STEP for each lane, with the lane's number as a constant. */
 #define EACH_LANE(STEP) \

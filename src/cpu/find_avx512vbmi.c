@@ -157,8 +157,8 @@ static void near_fold(const uint8_t *text, uint64_t word_count, const struct nea
     NEAR_BODY(true)
 }
 
-/* Returns whether the probes lie near each other and are few enough to be tested everywhere. Then
- * *near has the probes, and *begin is the least offset. */
+/* Returns whether the probes lie near each other and are few enough to be tested everywhere. If so,
+ * *near gets the probes, and *begin the least of their offsets. */
 static bool near_probes_load(const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
                              struct near_probes *near, uint64_t *begin)
 {

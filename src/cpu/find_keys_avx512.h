@@ -19,10 +19,11 @@
 /* The 8 bytes at each begin of a batch, and the words of the stem map that these bytes select. */
 struct stem_batch {
     _Alignas(64) uint64_t low[SET_STEM_BATCH];
-    uint64_t near[SET_STEM_BATCH]; /* word for stems shorter than SET_STEM_FAR, by the first
-                                      stem_min bytes */
-    uint64_t far[SET_STEM_BATCH]; /* word for longer stems, by the first SET_STEM_FAR bytes; only if
-                                     stem_min < SET_STEM_FAR */
+    /* the word for stems shorter than SET_STEM_FAR bytes, which the first stem_min bytes select */
+    uint64_t near[SET_STEM_BATCH];
+    /* only if stem_min < SET_STEM_FAR: the word for longer stems, which the first SET_STEM_FAR
+     * bytes select */
+    uint64_t far[SET_STEM_BATCH];
     uint32_t near_at[SET_STEM_BATCH];
     uint32_t far_at[SET_STEM_BATCH];
 };

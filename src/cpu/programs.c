@@ -258,7 +258,7 @@ static void begin(struct scan *scan)
             least = min_double(least, costs[i]);
         }
     if (worth == 0) {
-        own->left = own->searched / 2; /* before that, the time per byte would hardly change */
+        own->left = own->searched / 2; /* in less text, the time per byte would hardly change */
         return;
     }
     own->open = bit_of(own->now);
@@ -267,8 +267,8 @@ static void begin(struct scan *scan)
         if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
             own->open |= bit_of(i);
     }
-    /* If little was searched since the begin or the last tournament, the time for that counts as
-     * the result of the current program. */
+    /* If little text was searched since the search began, or since the last tournament, the time
+     * for this text counts as the result of the current program. */
     if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
         own->of[own->now].ns = own->spent;
         own->of[own->now].bytes = own->searched;
@@ -277,8 +277,9 @@ static void begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Returns whether a piece took the current program so long, before any of its pieces counted, that
- * the program cannot become the fastest. */
+/* Returns whether the current program, which took `ns` for a piece of `bytes` bytes, is so slow
+ * that it cannot become the fastest. Returns false if pieces of the program have counted already.
+ */
 static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
 {
     enum program best = fastest(own);

@@ -208,8 +208,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* All rewritten bytes of a character become begins, even if step->begins ends inside the
-     * character. So the room is for step->count ends. */
+    /* step->begins may end inside a character. Then all rewritten bytes of this character still
+     * become begins, so more than step->begins ends may be stored: up to step->count. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)

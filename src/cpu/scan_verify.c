@@ -54,7 +54,8 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
     return same == length;
 }
 
-/* Compares the named literals with the text, and gathers the occurrences. Errors: MEMORY. */
+/* Compares the literals in `named` with the text at their positions, and gathers the occurrences.
+ * Errors: MEMORY. */
 static enum trawl_status gather(struct scan *scan, const struct set_named *named, uint32_t count)
 {
     const struct trawl_plan *plan = scan->plan;

@@ -235,7 +235,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     }
 }
 
-/* Sets the members that follow from q, stride, word_bits and bucket_bits. For stride 1,
+/* Sets the class's members that follow from its q, stride, word_bits and bucket_bits. For stride 1,
  * find_ops.set looks up the grams, so the bitmap has the same form as a plan's bitmap. */
 static void class_complete(struct set_class *class, uint64_t fold)
 {

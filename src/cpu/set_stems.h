@@ -10,7 +10,7 @@
 /* Sets the class's stride, q and stem_min from length_min. Sets stem_counts from `counts`, the
  * number of literals for each length of stem. */
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);
-/* Sets the members that follow from stem_min and stem_counts. */
+/* Sets the class's members that follow from its stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
 /* Return log2 of the number of words, of 64 bits, of the stem map and of the bitmap. */

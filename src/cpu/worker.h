@@ -199,7 +199,8 @@ struct scan {
     /* cost of failed candidates and of occurrences so far; a unit is about a compared byte */
     uint64_t work;
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
-    /* sets: the part of `work` that is in dense_work already, or belongs to earlier positions */
+    /* in a search for a set: the part of `work` that was added to dense_work already, or that
+     * belongs to earlier positions */
     uint64_t work_begin;
     /* number of positions that passed the first filter; with the method "every", number of words of
      * the mask in which a position passed */
@@ -212,7 +213,7 @@ struct scan {
     bool ends_known; /* `ends` has the line ends of this tile */
     /* result->count at the begin of the last tile that has several words */
     uint64_t tile_count;
-    /* number of hits in earlier tiles; a tile counts half as much as the tile after it */
+    /* weighted number of hits in earlier tiles: a tile counts half as much as the next tile */
     uint64_t tiles_count;
     /* valid if ends_known: whether `ends` also has NULs, which the plan does not take for line ends
      */
@@ -225,7 +226,8 @@ struct scan {
      * on, each hit that is taken is a span. */
     uint64_t span_begin;
     uint64_t span_end;
-    /* no occurrence that was seen, or that began before this scan, ends after this position */
+    /* each occurrence that this scan met, or that began before this scan, ends at this position or
+     * before */
     uint64_t span_reach;
     bool span_is_sure;
     /* a literal's occurrences have different lengths, which hits.lengths stores */

@@ -535,7 +535,7 @@ struct sample_pairs {
     uint32_t first_bytes; /* number of different first bytes of the samples */
 };
 
-/* Counts the pairs; sorts the samples for this. */
+/* Counts pairs of samples (struct sample_pairs). To do so, sorts the samples. */
 static void count_pairs(struct sample *samples, uint32_t count, struct sample_pairs *pairs)
 {
     struct sample room[GRAM_SAMPLES];

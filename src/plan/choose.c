@@ -127,14 +127,14 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
-/* Positions of the sample that pass all probes chosen so far. The next probe is chosen by these
- * positions and not only by the rates of bytes: in a log, nearly every line has the same rare bytes
- * together. */
+/* Survivors: the positions of the sample that pass all probes chosen so far. The next probe is
+ * chosen by these positions and not only by the rates of bytes: in a log, nearly every line has the
+ * same rare bytes together. */
 struct survivors {
     /* address of the sample's byte that stands at the literal's offset probe_window.first */
     const uint8_t *at[SURVIVORS_MAX];
     uint32_t count;
-    uint32_t begun; /* number of positions before the second probe */
+    uint32_t begun; /* number of survivors after the first probe */
 };
 
 /* The literal's bytes in [first, last), and how many survivors have the same byte at each

@@ -97,7 +97,8 @@ static void deal_count(struct dealing *dealing, const uint64_t values[LOOKUPS_MA
     }
 }
 
-/* Returns the best slot for a literal with these values: the slot whose product grows least. */
+/* Returns the best slot for a literal with these values: the slot whose product (dealing->products)
+ * grows least, so that few further positions pass. */
 static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LOOKUPS_MAX])
 {
     const uint32_t slots = dealing->slots;
