@@ -85,7 +85,8 @@ static void run(struct scan *scan, enum program program)
     run_candidates(scan, program);
 }
 
-/* Returns the parts that the program searches for. Returns NULL if the worker has none. */
+/* Returns the plan's parts that the program searches in turn. Returns NULL if the program searches
+ * no parts, or if the worker has not prepared them. */
 static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum program program)
 {
     const struct cpu_parts *parts =
@@ -356,7 +357,8 @@ void scan_any_set(struct scan *scan)
         wants_few(scan))
         own->now = PROGRAM_BUCKETS;
     while (scan->at < limit && !scan->over) {
-        /* searching for each part in turn finds the first occurrence late */
+        /* parts searched in turn would find the first occurrence late, so the first program
+         * searches */
         enum program program =
             scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
         bool goes_on = own->open != 0;

@@ -140,7 +140,7 @@ struct engine_worker {
     uint32_t tile_positions;     /* in a search for lines: number of positions of the next tile */
     /* in a search for lines by stems: at least 1 of 4 lines of the last tile has a hit */
     bool lines_hit;
-    /* in a search for lines by stems: `gathered` has one hit for each line of this tile */
+    /* in a search for lines by stems: `gathered` has a single hit for each line that has a hit */
     bool lines_kept;
     struct hits gathered; /* the hits of the current tile, before they are sorted */
     /* in a search for a count: occurrences of the tile that were counted without gathering them */
