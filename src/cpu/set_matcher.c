@@ -289,7 +289,8 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* An entry (literal, offset) to be added. The memory to write was prefetched. */
+/* An entry that is about to be added to a class's tables: a literal's gram at an offset, or a
+ * literal's stem. The memory that will be written was prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;

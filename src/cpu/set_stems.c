@@ -140,8 +140,8 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
     return key;
 }
 
-/* Returns the weight of a literal, 2^(number of missing pairs). A literal that is too short for a
- * pair lets every value pass there, so its slot rejects less. */
+/* Returns the weight of a literal, 2^(number of missing pairs). If a literal is too short for a
+ * pair, every value of that pair passes, so the literal's slot rejects fewer positions. */
 static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
 {
     TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= pairs->count);

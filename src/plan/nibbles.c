@@ -146,8 +146,9 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* If more than half of the literals have at most a few bytes, returns this number of bytes, of
- * which both halves are tested. Otherwise returns 0: only low halves are tested. */
+/* Returns the number of bytes of which both halves are tested. This number is small, and more than
+ * half of the literals are no longer. Returns 0 if there is no such number: then only low halves
+ * are tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
@@ -176,8 +177,8 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
                : 1.0f;
 }
 
-/* Chooses at most nibbles->bytes offsets, whose low bits are tested. Chooses one by one: each time
- * the offset that leaves the fewest positions of usual texts, summed over the literals. */
+/* Chooses at most nibbles->bytes offsets of bytes whose low bits are tested. Takes one offset at a
+ * time: the offset that leaves the fewest positions of usual texts, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;
