@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
         }
         read_all(set->cells, set->class_of, text, &read, least, ends);
     }
-    /* Near the end, read the unfinished lanes in turn. */
+    /* Only a few lanes are unfinished. Read them in turn. */
     for (uint32_t lane = 0; lane < LANES; lane++) {
         while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
             read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);

@@ -122,8 +122,9 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
     }
 }
 
-/* Makes room for a list of `count` strings in the pool. Drops all lists if the pool would otherwise
- * exceed cpu_sizes.pool. Errors: MEMORY. */
+/* Makes room for a list of `count` strings in worker->pool, the memory of all lists. Drops all
+ * lists if the pool would otherwise exceed both cpu_sizes.pool and its present room. Errors:
+ * MEMORY. */
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {
