@@ -279,7 +279,7 @@ static void begin(struct scan *scan)
 }
 
 /* Returns whether the current program, which took `ns` for a piece of `bytes` bytes, is so slow
- * that it cannot become the fastest. Returns false if pieces of the program have counted already.
+ * that it cannot become the fastest. Returns false if a piece of the program has counted already.
  */
 static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
 {

@@ -100,9 +100,8 @@ static uint64_t take_sample(const struct set_sample *sample, const struct set_ma
 }
 
 /* Sets *named to the number of entries of class number `index` that have the same hash as a gram of
- * the sample, on average over these grams, if the class has the q and stride of `class`.
- * of[set_class_of_length(length)] is the number of the class for literals of a length. Errors:
- * MEMORY. */
+ * the sample, on average over these grams, if the class has the q and stride of `class`. Literals
+ * of some length belong to class number of[set_class_of_length(length)]. Errors: MEMORY. */
 static enum trawl_status set_named(const struct set_sample *sample,
                                    const struct set_matcher *matcher, const uint32_t *of,
                                    uint32_t index, const struct set_class *class, double *named,
