@@ -9,8 +9,9 @@
 #include "cpu/set_stems.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* A gram has 64 bits of the bitmap or more while the bitmap has up to 128 KiB. That mostly
- * suffices, because words have few different grams of four bytes; otherwise a gram has 4 bits. */
+/* The bitmap has at least 64 bits for each gram as long as the bitmap then has at most 128 KiB.
+ * That mostly suffices, because words have few different grams of four bytes. A larger bitmap has
+ * only 4 bits for each gram. */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u

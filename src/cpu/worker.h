@@ -15,8 +15,8 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* A set of more literals is searched by buckets only if the search does not need every occurrence,
- * or if the set has no classes. */
+/* A set of more than this many literals is searched by buckets only if the search does not need
+ * every occurrence, or if the set has no classes. */
 #define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)

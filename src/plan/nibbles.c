@@ -146,9 +146,9 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* Returns the number of bytes of which both halves are tested. This number is small, and more than
- * half of the literals are no longer. Returns 0 if there is no such number: then only low halves
- * are tested. */
+/* Returns a small number of bytes of which both halves are tested: more than half of the literals
+ * have at most this many bytes. Returns 0 if there is no such number: then only low halves are
+ * tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
