@@ -121,8 +121,9 @@ struct bucket {
     uint32_t x, begin, end;
 };
 
-/* Lists the positions' buckets, but only buckets with several entries, or with one entry that fits
- * the text. Has no branch for each position, because the processor could not predict the branch. */
+/* Looks up a bucket (a list of set entries) for each position. Lists only buckets with several
+ * entries, or with one entry whose first bytes stand at the position. Has no branch for each
+ * position, because the processor could not predict the branch. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {

@@ -156,16 +156,16 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
         groups_join(fold, first, index);
     }
     /* Both cases of an ASCII letter are the same member. If the cases have different numbers of
-     * variants, keep the smaller number: fold_finish then finds that the variants are not
-     * mutual. */
+     * variants, keep the smaller number: fold_finish then finds that the number differs from the
+     * size of the group. */
     if (fold->members[first].variants == 0 ||
         fold->members[first].variants > element->alternative_count)
         fold->members[first].variants = element->alternative_count;
     return TRAWL_OK;
 }
 
-/* Completes the groups: sets the representative of each ASCII byte, and `exact`, which says
- * whether all variants are mutual. */
+/* Completes the groups of characters. Sets the representative of each ASCII byte. Sets `exact` to
+ * whether the members of each group are all variants of each other. */
 static void fold_finish(struct fold *fold)
 {
     fold->exact = true;

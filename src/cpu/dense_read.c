@@ -8,8 +8,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Number of parts that are read at once. Each part has to wait for memory before its next byte,
- * and meanwhile the other parts go on. */
+/* Number of lanes: parts of the text that are read at once. Each lane has to wait for memory before
+ * its next byte, and meanwhile the other lanes go on. */
 #define LANES 8u
 /* Repeats the statement STEP for each lane, with the lane's number as a constant. */
 #define EACH_LANE(STEP) \
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
         }
         read_all(set->cells, set->class_of, text, &read, least, ends);
     }
-    /* Near the end, read the unfinished lanes in turn. */
+    /* Only a few lanes are unfinished. Read them in turn. */
     for (uint32_t lane = 0; lane < LANES; lane++) {
         while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
             read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);

@@ -148,7 +148,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     choice_begin(worker);
     worker_probes_begin(worker);
     /* A periodic literal occurs in runs, and verify_run tests a run as a whole. So for such
-     * literals the borders of words and lines are not tested for each candidate. */
+     * literals borders_apply need not test the bytes beside each candidate. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);

@@ -7,8 +7,8 @@
  * tests one byte of the pattern; a gram is a sequence of q bytes of a pattern.
  *
  * Most functions load whole vectors: for these the text must be readable for FIND_LOAD_SLACK bytes
- * after the last byte that the answer depends on. find_portable.c is the reference in plain C, with
- * which tests compare each variant.
+ * after the last byte that the answer depends on. find_portable.c is the variant in plain C, which
+ * any machine can run.
  */
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H

@@ -38,10 +38,11 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->residues), 0);
 }
 
-/* Searches all blocks of 64 bytes. A block's `begun` has the grams that each 8-byte word of the
- * block does not rule out as the word in which they begin; `bits` has them beside the next word. A
- * gram is found if that word does not rule it out either. With WHOLE (stride 8), a gram lies in a
- * single word. Each gram's bit is set a word after its begin, as find.h defines. */
+/* Searches all blocks of 64 bytes. A gram may begin in one 8-byte word of the text and end in the
+ * next word. `begun` has the grams that may begin in each word of a block, by the bytes of that
+ * word; `bits` has the same grams moved to the next word. A gram is found if the bytes of the next
+ * word do not rule it out either. With WHOLE (stride 8), a gram lies in a single word. Each gram's
+ * bit is set a word after its begin, as find.h defines. */
 #define GRAMS_LOOP(WHOLE)                                           \
     for (uint64_t w = 0; w < word_count; w++) {                     \
         const uint8_t *block = text + 64 * w;                       \
@@ -156,8 +157,8 @@ static void near_fold(const uint8_t *text, uint64_t word_count, const struct nea
     NEAR_BODY(true)
 }
 
-/* Returns whether the probes lie near each other and are few enough to be tested everywhere. Then
- * *near has the probes, and *begin is the least offset. */
+/* Returns whether the probes lie near each other and are few enough to be tested everywhere. If so,
+ * *near gets the probes, and *begin the least of their offsets. */
 static bool near_probes_load(const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
                              struct near_probes *near, uint64_t *begin)
 {

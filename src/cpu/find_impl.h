@@ -413,8 +413,8 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-/* Number of entries that are written for each word without a branch. A word with more bits repeats
- * the loop. */
+/* Number of positions that are written for each word of the mask without a branch. If a word has
+ * more bits, the loop is repeated. */
 #define POSITIONS_AT_ONCE 6u
 
 static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word_count,

@@ -19,10 +19,11 @@
 /* The 8 bytes at each begin of a batch, and the words of the stem map that these bytes select. */
 struct stem_batch {
     _Alignas(64) uint64_t low[SET_STEM_BATCH];
-    uint64_t near[SET_STEM_BATCH]; /* word for stems shorter than SET_STEM_FAR, by the first
-                                      stem_min bytes */
-    uint64_t far[SET_STEM_BATCH]; /* word for longer stems, by the first SET_STEM_FAR bytes; only if
-                                     stem_min < SET_STEM_FAR */
+    /* the word for stems shorter than SET_STEM_FAR bytes, which the first stem_min bytes select */
+    uint64_t near[SET_STEM_BATCH];
+    /* only if stem_min < SET_STEM_FAR: the word for longer stems, which the first SET_STEM_FAR
+     * bytes select */
+    uint64_t far[SET_STEM_BATCH];
     uint32_t near_at[SET_STEM_BATCH];
     uint32_t far_at[SET_STEM_BATCH];
 };
@@ -70,8 +71,8 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
     return stem_pass(_mm512_loadu_si512(of_k + i), _mm512_srli_epi64(hashes, SET_STEM_SHIFT));
 }
 
-/* Writes the stems of a batch that pass the stem map, as set_stem_code, and returns their number.
- * `least` is the class's stem_min, a compile-time constant. */
+/* Writes the stems that stand at the begins of a batch and pass the stem map, as set_stem_code, and
+ * returns their number. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)

@@ -1,5 +1,5 @@
-/* find_portable: finds candidates in plain C, eight bytes at a time. It is the reference with
- * which tests compare the variants for vectors. */
+/* find_portable: finds candidates in plain C, eight bytes at a time. Serves where no variant with
+ * vectors can run. */
 #include <string.h>
 
 #include "cpu/find.h"

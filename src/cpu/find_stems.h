@@ -13,8 +13,9 @@
 
 #include "cpu/set_class.h"
 
-/* Appends position i if the four bytes at i pass the bitmap; otherwise the next position overwrites
- * it. `count` samples have passed before; returns the new count. */
+/* Writes position i after the `count` positions that have passed before. Returns the new count:
+ * position i counts if the four bytes at i pass the bitmap; otherwise the next position overwrites
+ * position i. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
                                    uint64_t i, uint32_t fold, uint32_t *positions, uint64_t count)
 {

@@ -110,7 +110,8 @@ static inline __m512i stem_words(__m512i hashes, const struct stem_filter *filte
     return stem_load((const uint8_t *)filter->map, _mm512_slli_epi64(at, 3));
 }
 
-/* Returns which of the eight hashes have both of their bits set in their words. */
+/* Each hash selects two bits of its word (set_bits). Returns for which of the eight hashes both
+ * bits are set. */
 static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
 {
     __m512i first = _mm512_rorv_epi64(words, hashes);
@@ -144,9 +145,9 @@ static inline __mmask8 stem_eight(uint32_t left)
     return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
 }
 
-/* Tests the `stride` begins up to each position together. The first stem_min bytes from each of
- * these begins on lie in the same 8 bytes, which are loaded once. Each position must be at least
- * stride - 1 after the first begin that is searched. */
+/* Tests each position and the stride - 1 positions before it together, as possible begins. The
+ * first stem_min bytes from each of these begins on lie in the same 8 bytes, which are loaded once.
+ * Each position must be at least stride - 1 after the first begin that is searched. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *positions,
                                             uint32_t position_count, uint64_t end, uint32_t stride,
                                             const struct set_class *class, uint64_t fold,

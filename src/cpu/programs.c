@@ -85,7 +85,8 @@ static void run(struct scan *scan, enum program program)
     run_candidates(scan, program);
 }
 
-/* Returns the parts that the program searches for. Returns NULL if the worker has none. */
+/* Returns the plan's parts that the program searches in turn. Returns NULL if the program searches
+ * no parts, or if the worker has not prepared them. */
 static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum program program)
 {
     const struct cpu_parts *parts =
@@ -167,8 +168,9 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament: the fastest program goes on, or the program before if it is nearly as fast.
- * Each measured program then rests: it is not compared again for a while. */
+/* Ends a tournament: the fastest program goes on; or, if it is nearly as fast, the program that
+ * searched before the tournament. Each measured program then rests: it is not compared again for a
+ * while. */
 static void choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
@@ -257,7 +259,7 @@ static void begin(struct scan *scan)
             least = min_double(least, costs[i]);
         }
     if (worth == 0) {
-        own->left = own->searched / 2; /* before that, the time per byte would hardly change */
+        own->left = own->searched / 2; /* in less text, the time per byte would hardly change */
         return;
     }
     own->open = bit_of(own->now);
@@ -266,8 +268,8 @@ static void begin(struct scan *scan)
         if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
             own->open |= bit_of(i);
     }
-    /* If little was searched since the begin or the last tournament, the time for that counts as
-     * the result of the current program. */
+    /* If little text was searched since the search began, or since the last tournament, the time
+     * for this text counts as the result of the current program. */
     if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
         own->of[own->now].ns = own->spent;
         own->of[own->now].bytes = own->searched;
@@ -276,8 +278,9 @@ static void begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Returns whether a piece took the current program so long, before any of its pieces counted, that
- * the program cannot become the fastest. */
+/* Returns whether the current program, which took `ns` for a piece of `bytes` bytes, is so slow
+ * that it cannot become the fastest. Returns false if a piece of the program has counted already.
+ */
 static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
 {
     enum program best = fastest(own);
@@ -354,7 +357,8 @@ void scan_any_set(struct scan *scan)
         wants_few(scan))
         own->now = PROGRAM_BUCKETS;
     while (scan->at < limit && !scan->over) {
-        /* searching for each part in turn finds the first occurrence late */
+        /* parts searched in turn would find the first occurrence late, so the first program
+         * searches */
         enum program program =
             scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
         bool goes_on = own->open != 0;

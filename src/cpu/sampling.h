@@ -51,9 +51,9 @@ uint32_t stem_span_positions(const struct sampling *sampling, const struct set_s
 /* Returns the number of words of the tile in which stem_positions can test all positions. Returns 0
  * if there are no tables for that, or if the text's end is near. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
-/* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end`
- * where a literal may begin, and returns the number. If the class does not look at begins
- * (set_looks_at_begins), *begins becomes `positions`. */
+/* Tests each position and the stride - 1 positions before it. Sets *begins to the tested positions
+ * below `end` where a literal may begin, and returns their number. If the class does not look at
+ * begins (set_looks_at_begins), *begins becomes `positions`. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *positions, uint32_t position_count,
                         const uint32_t **begins);

@@ -13,8 +13,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* A search for lines looks for the line's end after each hit if the mask has less than 1 hit for
- * WORDS_PER_BIT words. */
+/* A search for lines looks for the line's end after each hit, if the mask has less than 1 hit for
+ * WORDS_PER_BIT words. Otherwise it finds the line ends of the whole tile. */
 #define WORDS_PER_BIT 2u
 
 void bytes_empty(struct find_bytes *bytes)

@@ -14,8 +14,7 @@
 #include "cpu/set_matcher.h"
 
 #define SORTED_BY_HAND 16u
-/* Offsets in a tile are sorted by their lower half, and then by their upper half. A half has
- * HALF_BITS bits. */
+/* Offsets in a tile are sorted by their low HALF_BITS bits, and then by the bits above. */
 #define HALF_BITS 7u
 #define HALF_LAST ((1u << HALF_BITS) - 1)
 #define LINE_TILE_POSITIONS 32u

@@ -122,8 +122,9 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
     }
 }
 
-/* Makes room for a list of `count` strings in the pool. Drops all lists if the pool would otherwise
- * exceed cpu_sizes.pool. Errors: MEMORY. */
+/* Makes room for a list of `count` strings in worker->pool, the memory of all lists. Drops all
+ * lists if the pool would otherwise exceed both cpu_sizes.pool and its present room. Errors:
+ * MEMORY. */
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {
@@ -144,8 +145,9 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     return TRAWL_OK;
 }
 
-/* Sets *list to the strings of set->ends[end] and of its shorter ends, in ascending order. Makes
- * the list if it is missing. The list stays valid until the next call. Errors: MEMORY. */
+/* Sets *list to the numbers of the strings of set->ends[end], and of those of their prefixes that
+ * are strings of the set, in ascending order. Makes the list if it is missing. The list stays valid
+ * until the next call. Errors: MEMORY. */
 static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
                                  struct trawl_error *error)
 {
@@ -207,8 +209,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* All rewritten bytes of a character become begins, even if step->begins ends inside the
-     * character. So the room is for step->count ends. */
+    /* step->begins may end inside a character. Then all rewritten bytes of this character still
+     * become begins, so more than step->begins ends may be stored: up to step->count. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)

@@ -40,7 +40,8 @@ static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
     for (uint32_t i = 0; i < parts->of->count; i++) {
         struct engine_result *found = &parts->found[i];
 
-        /* A part whose result is full stops early. Later parts then search only up to there. */
+        /* If a part's result is full, the part stops early. The later parts then search only up to
+         * the position where that part stopped. */
         chunk.after += chunk.owned - end;
         chunk.readable += chunk.owned - end;
         chunk.owned = end;

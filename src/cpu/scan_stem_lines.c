@@ -115,7 +115,8 @@ static bool may_stand(struct scan *scan, const struct hit *hit)
            verify_record_end(scan, hit->offset, length) != UINT64_MAX;
 }
 
-/* Sets line_hit to each line's first hit, from the gathered hits with index ≥ `from`. */
+/* Sets line_hit[line] to the index of the line's first hit. Looks only at the gathered hits from
+ * index `from` on. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
     const struct hits *hits = &sampling->scan->worker->gathered;

@@ -10,8 +10,8 @@
  */
 #include "cpu/sampling.h"
 
-/* Keeps the positions whose four bytes pass the class's bitmap, and returns the number. Pairs of
- * bytes or nibble tables alone let too many positions pass. */
+/* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Follows a
+ * test by pairs of bytes or nibble tables, which alone lets too many positions pass. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
 {
     const struct set_class *class = sampling->class;

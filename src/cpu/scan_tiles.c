@@ -145,8 +145,8 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 
 /* Adapts the number of probes in a dense part of the text, for a worker that compares whole
  * literals (`head`). Most words have candidates there, so a branch per word costs more than it
- * saves, and all probes are tested at every position. The worker keeps only as many probes as
- * leave nearly no candidates to reject for the comparison (`sieve`). */
+ * saves, and all probes are tested at every position. The worker keeps as few probes as possible,
+ * but so many that the comparison (`sieve`) rejects hardly any candidate. */
 static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
                         uint64_t cleared)
 {

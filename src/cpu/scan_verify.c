@@ -15,8 +15,8 @@
 #define SHORT_BYTES 16u
 #define STEM_WORK 8u  /* work that is counted for a stem until its bucket is read */
 #define WHOLE_WORK 4u /* work that is counted for an occurrence that needs no comparison */
-/* further work for an occurrence that is kept as a hit, because hits have to be sorted here; the
- * automaton, which may take over, finds them in order */
+/* work that is added for each occurrence that is kept as a hit: this program has to sort its hits,
+ * while the automaton, which takes over after much work, finds hits in order */
 #define LISTED_WORK 8u
 /* number of a bucket's entries that are compared without a branch; more entries are rare */
 #define USUAL_ENTRIES 2u
@@ -54,7 +54,8 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
     return same == length;
 }
 
-/* Compares the named literals with the text, and gathers the occurrences. Errors: MEMORY. */
+/* Compares the literals in `named` with the text at their positions, and gathers the occurrences.
+ * Errors: MEMORY. */
 static enum trawl_status gather(struct scan *scan, const struct set_named *named, uint32_t count)
 {
     const struct trawl_plan *plan = scan->plan;

@@ -289,7 +289,7 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 /* In a class that is searched by stems, a key is the hash of the literal's stem, with a tag in
  * place of the highest byte, which the bucket already tells. A tag ≥ SET_WHOLE_TAG says that the
  * literal is no longer than its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller
- * tag is of the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
+ * tag is made from the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
 #define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
@@ -310,8 +310,8 @@ static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* Returns whether all bytes are letters, or `fold` is 0. Then a text that equals the bytes after
- * both are or-ed with `fold` also equals the bytes if the case of letters is ignored. */
+/* Returns whether all bytes are letters, or `fold` is 0. If so, or-ing `fold` into the bytes and
+ * the text is exact: they are equal afterwards only if they differ in nothing but case. */
 static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
 {
     bool exact = true;
@@ -348,8 +348,9 @@ static inline bool set_key_is(uint64_t key, uint64_t hash)
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
-/* In a class that is searched by grams, an entry's tag is of the four bytes before the gram if the
- * gram's offset is at least SET_SIDE_BYTES, and otherwise of the four bytes after the gram. */
+/* In a class that is searched by grams, an entry's tag is made from the four bytes before the gram
+ * if the gram's offset is at least SET_SIDE_BYTES, and otherwise from the four bytes after the
+ * gram. */
 #define SET_SIDE_BYTES 4u
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))

@@ -13,8 +13,8 @@
 /* A class with less than 1/8 of the literals of the class before is joined to that class, if the
  * literals of that class have at least 4 bytes. */
 #define MERGE_SHARE 8u
-/* In a set of more words, the words of two bytes, and the literals of 16 bytes and more, are
- * searched faster in classes of their own. */
+/* In a set of more than this many words, the words of two bytes, and the literals of 16 bytes and
+ * more, are searched faster in classes of their own. */
 #define ONE_CLASS_MAX 512u
 /* at most this many literals of a class, evenly spread, are looked up in a sample of the text */
 #define LOOKED_LITERALS 2048u
@@ -99,9 +99,9 @@ static uint64_t take_sample(const struct set_sample *sample, const struct set_ma
     return count;
 }
 
-/* Computes how many entries of class number `index` have the hash of a gram of the sample, on
- * average, with q and stride of `class`. of[set_class_of_length(length)] is the number of a
- * length's class. Errors: MEMORY. */
+/* Sets *named to the number of entries of class number `index` that have the same hash as a gram of
+ * the sample, on average over these grams, if the class has the q and stride of `class`. Literals
+ * of some length belong to class number of[set_class_of_length(length)]. Errors: MEMORY. */
 static enum trawl_status set_named(const struct set_sample *sample,
                                    const struct set_matcher *matcher, const uint32_t *of,
                                    uint32_t index, const struct set_class *class, double *named,
@@ -169,7 +169,7 @@ static enum trawl_status look_stride(const struct set_sample *sample,
 
 /* Returns whether `count` literals of length class c (set_class_of_length) join the class before,
  * whose shortest literals are of length class `last` < c. `of_all` is the number of all literals.
- * Each class costs a look at every sample, so few words form one class. */
+ * Each class costs a look at every sample, so a set of few words has a single class. */
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
                   bool letters, uint32_t of_all)
 {
@@ -234,7 +234,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     }
 }
 
-/* Sets the members that follow from q, stride, word_bits and bucket_bits. For stride 1,
+/* Sets the class's members that follow from its q, stride, word_bits and bucket_bits. For stride 1,
  * find_ops.set looks up the grams, so the bitmap has the same form as a plan's bitmap. */
 static void class_complete(struct set_class *class, uint64_t fold)
 {
@@ -288,7 +288,8 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* An entry (literal, offset) to be added. The memory to write was prefetched. */
+/* An entry that is about to be added to a class's tables: a literal's gram at an offset, or a
+ * literal's stem. The memory that will be written was prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;

@@ -9,8 +9,9 @@
 #include "cpu/set_stems.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* A gram has 64 bits of the bitmap or more while the bitmap has up to 128 KiB. That mostly
- * suffices, because words have few different grams of four bytes; otherwise a gram has 4 bits. */
+/* The bitmap has at least 64 bits for each gram as long as the bitmap then has at most 128 KiB.
+ * That mostly suffices, because words have few different grams of four bytes. A larger bitmap has
+ * only 4 bits for each gram. */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
@@ -140,8 +141,8 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
     return key;
 }
 
-/* Returns the weight of a literal, 2^(number of missing pairs). A literal that is too short for a
- * pair lets every value pass there, so its slot rejects less. */
+/* Returns the weight of a literal, 2^(number of missing pairs). If a literal is too short for a
+ * pair, every value of that pair passes, so the literal's slot rejects fewer positions. */
 static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
 {
     TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= pairs->count);
@@ -174,8 +175,8 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
-/* Returns how many groups of eight slots (find.h) the literals are divided among: 1, 2 or 4. Many
- * literals, and many short literals, need more groups. */
+/* Returns how many groups the literals are divided among: 1, 2 or 4. A group has eight slots, bits
+ * that stand for literals (find.h). Many literals, and many short literals, need more groups. */
 static uint32_t pairs_groups(const struct set_class *class)
 {
     uint64_t weight = 0;

@@ -10,7 +10,7 @@
 /* Sets the class's stride, q and stem_min from length_min. Sets stem_counts from `counts`, the
  * number of literals for each length of stem. */
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);
-/* Sets the members that follow from stem_min and stem_counts. */
+/* Sets the class's members that follow from its stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
 /* Return log2 of the number of words, of 64 bits, of the stem map and of the bitmap. */
@@ -18,7 +18,8 @@ uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
 /* Sets the bitmap's bits for each sample that an occurrence of the literal may have. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* Makes the tables of pairs, if the class has few literals. The entries must have been stored. */
+/* Makes class->pairs, the tables of pairs of bytes that select positions instead of samples, if the
+ * class has few literals. The class's entries must have been stored before. */
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
 void set_stems_free(struct set_class *class);

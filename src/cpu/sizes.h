@@ -51,8 +51,10 @@ struct cpu_sizes {
     uint64_t row_words;
     /* borders_apply skips tiles with less than one candidate for this many words of 64 positions */
     uint64_t border_share;
-    /* most entries of the lists of strings that a worker keeps for the automaton; before there
-     * would be more, the worker drops all lists */
+    /* for each group of equal strings that the automaton found, a worker keeps a list of the
+     * strings that occur at the same position: the group and all prefixes that are in the set; this
+     * is about how many entries these lists have in all: if a further list does not fit, the worker
+     * drops all lists */
     uint64_t pool;
     uint64_t hits; /* hits after which a scan stops; a further task continues there */
 };

@@ -23,8 +23,8 @@
  * one line end alone. */
 #define WORDS_PER_END 8u
 
-/* Returns the record that holds position x. Looks near the last result, because positions mostly
- * ascend from call to call. */
+/* Returns the record that holds position x. Looks first near the record that the last call
+ * returned, because positions mostly ascend from call to call. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
 {
     const struct records *records = scan->chunk->records;
@@ -214,8 +214,8 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         scan->over = true;
 }
 
-/* Returns how many of the `count` bytes at `text` equal the byte `period` before them, up to the
- * first that differs. */
+/* Compares each of the `count` bytes at `text` with the byte that stands `period` bytes before it.
+ * Returns how many bytes are equal, up to the first byte that differs. */
 static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_t period,
                            uint64_t count)
 {
@@ -332,8 +332,8 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
-    /* A tile of a single word only leads up to the next cache line, and says little about the
-     * text. */
+    /* A tile of a single word only leads up to the next cache line. It says little about the text,
+     * so it does not change the counts. */
     if (word_count > 1) {
         scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
         scan->tile_count = scan->result->count;

@@ -15,8 +15,8 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* A set of more literals is searched by buckets only if the search does not need every occurrence,
- * or if the set has no classes. */
+/* A set of more than this many literals is searched by buckets only if the search does not need
+ * every occurrence, or if the set has no classes. */
 #define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
@@ -140,7 +140,7 @@ struct engine_worker {
     uint32_t tile_positions;     /* in a search for lines: number of positions of the next tile */
     /* in a search for lines by stems: at least 1 of 4 lines of the last tile has a hit */
     bool lines_hit;
-    /* in a search for lines by stems: `gathered` has one hit for each line of this tile */
+    /* in a search for lines by stems: `gathered` has a single hit for each line that has a hit */
     bool lines_kept;
     struct hits gathered; /* the hits of the current tile, before they are sorted */
     /* in a search for a count: occurrences of the tile that were counted without gathering them */
@@ -199,7 +199,8 @@ struct scan {
     /* cost of failed candidates and of occurrences so far; a unit is about a compared byte */
     uint64_t work;
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
-    /* sets: the part of `work` that is in dense_work already, or belongs to earlier positions */
+    /* in a search for a set: the part of `work` that was added to dense_work already, or that
+     * belongs to earlier positions */
     uint64_t work_begin;
     /* number of positions that passed the first filter; with the method "every", number of words of
      * the mask in which a position passed */
@@ -212,7 +213,7 @@ struct scan {
     bool ends_known; /* `ends` has the line ends of this tile */
     /* result->count at the begin of the last tile that has several words */
     uint64_t tile_count;
-    /* number of hits in earlier tiles; a tile counts half as much as the tile after it */
+    /* weighted number of hits in earlier tiles: a tile counts half as much as the next tile */
     uint64_t tiles_count;
     /* valid if ends_known: whether `ends` also has NULs, which the plan does not take for line ends
      */
@@ -225,7 +226,8 @@ struct scan {
      * on, each hit that is taken is a span. */
     uint64_t span_begin;
     uint64_t span_end;
-    /* no occurrence that was seen, or that began before this scan, ends after this position */
+    /* each occurrence that this scan met, or that began before this scan, ends at this position or
+     * before */
     uint64_t span_reach;
     bool span_is_sure;
     /* a literal's occurrences have different lengths, which hits.lengths stores */
@@ -300,7 +302,8 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 /* Prepares the worker for a plan that wants whole words or lines. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
 /* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
- * candidates that the byte before rules out. May leave some of these bits. */
+ * candidates that cannot begin after the byte before them (whole words, whole lines). May leave
+ * some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
 /* Returns whether all literals of the plan have one byte, and the plan has no conditions (words,
@@ -347,13 +350,13 @@ void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* For sets: sets scan->work_max, the work that the next `positions` positions may cost. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Runs after positions whose work did not exceed work_max. `bytes` is the length of the text that
- * was searched or skipped. Keeps the unused work for later positions, unless worker->dense_waits is
- * set, and halves worker->dense_bytes. */
+/* Called after positions whose search took no more work than scan->work_max. `bytes` is the length
+ * of the text that was searched or skipped. Keeps the unused work for later positions, unless
+ * worker->dense_waits is set, and halves worker->dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
-/* Runs when positions have exceeded work_max. Leaves the text from x on to the automaton, each time
- * for more begins. Returns false if making the automaton would not pay yet, or if no text is left.
- * The scan must then verify the candidates from x on. */
+/* Called when verifying positions took more work than scan->work_max. Leaves the text from x on to
+ * the automaton, each time for more begins. Returns false if making the automaton would not pay
+ * yet, or if no text is left. The scan must then verify the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
 /* Returns whether the result has so many hits that the scan stops. A later scan can go on there. */

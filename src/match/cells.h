@@ -31,8 +31,8 @@ struct cell_scratch {
     /* The number of patterns for which `marks` and `offsets` were made, at most CELLS_MARKS_MAX.
      * Between records all marks are 0. */
     uint64_t patterns;
-    /* A bit for each pattern, in words of 64 bits. After these words comes a bit for each of them,
-     * which is used with more than CELLS_MARKS_FEW patterns: whether the word is not 0. */
+    /* A bit for each pattern, in words of 64 bits. Then a bit for each of these words, which says
+     * whether the word is not 0, and is used only with more than CELLS_MARKS_FEW patterns. */
     uint64_t *marks;
     uint32_t *offsets; /* first offset of each marked pattern */
 };
@@ -97,7 +97,8 @@ static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, ui
         scratch->marks[(scratch->patterns + 63) / 64 + word / 64] |= UINT64_C(1) << word % 64;
 }
 /* Ends the current record: appends a cell for each marked pattern, ascending by pattern, and clears
- * the marks. Begins are offsets + base. The caller has reserved the cells. */
+ * the marks. A cell's begin is the pattern's entry of scratch->offsets + base. The caller has
+ * reserved the cells. */
 void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
                        uint64_t base);
 void cells_scratch_release(struct cell_scratch *scratch);

@@ -55,8 +55,8 @@ struct hits_part {
     uint64_t next;            /* index of the part's first hit that is not merged yet */
 };
 
-/* Appends the parts' hits whose offset is less than `below` to `into`, in ascending order. No part
- * has lengths. Errors: MEMORY. */
+/* Appends to `into` those hits of the parts whose offset is less than `below`, in ascending order.
+ * The parts' hits must have no lengths. Errors: MEMORY. */
 enum trawl_status hits_merge(struct hits *into, struct hits_part *parts, uint32_t count,
                              uint64_t below, struct trawl_error *error);
 

@@ -227,7 +227,7 @@ static bool has_few(const struct sink_chunk *chunk)
     return chunk->match_count <= chunk->owned / LINE_NUMBER_BYTES;
 }
 
-/* Counts the line ends of the chunk. If the chunk has few matches, also stores how many of these
+/* Counts the line ends of the chunk. If the chunk has few matches, also stores how many line ends
  * precede each match, so that the window's receiver need not count again. */
 static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk)
 {

@@ -216,7 +216,7 @@ struct seen_positions {
     uint64_t at;
 };
 
-/* Begins with the positions at which `bytes` bytes of the sample are readable. */
+/* Begins an enumeration of the positions at which `bytes` bytes of the sample are readable. */
 static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
 {
     uint64_t span = sample_bytes - bytes + 1;
@@ -263,7 +263,8 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     return (double)found / (double)places / grams->stride;
 }
 
-/* The literal's different windows of 8 or 16 bytes, at offsets 0, step, 2 * step, ... */
+/* The literal's windows (sequences of 8 or 16 bytes) at offsets 0, step, 2 * step, ... Equal
+ * windows are listed once. */
 struct seen_windows {
     /* by hash of the first 8 bytes: 1 + the number of a window; 0: no window has this hash */
     uint16_t head[1u << SEEN_WINDOWS_LOG2];
@@ -535,7 +536,7 @@ struct sample_pairs {
     uint32_t first_bytes; /* number of different first bytes of the samples */
 };
 
-/* Counts the pairs; sorts the samples for this. */
+/* Counts pairs of samples (struct sample_pairs). To do so, sorts the samples. */
 static void count_pairs(struct sample *samples, uint32_t count, struct sample_pairs *pairs)
 {
     struct sample room[GRAM_SAMPLES];

@@ -27,8 +27,8 @@
 #define CLASS_NONE UINT32_MAX
 /* least value of row_children: a node with fewer children has no row */
 #define ROW_CHILDREN_MIN 3u
-/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all; row_children is as low as
- * this allows. */
+/* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all. row_children, the least
+ * number of children with which a node gets a row, is as low as this limit allows. */
 #define ROW_CELLS_FREE (1ull << 20)
 
 /* Divides the bytes into classes. Class 0 has all bytes that no string holds, if any. Each other
@@ -158,7 +158,7 @@ static void number_nodes(struct making *making)
     TRAWL_ASSERT(next == set->node_count);
 }
 
-/* Lowers row_children as far as the rows have no more cells than ROW_CELLS_FREE allows. */
+/* Lowers row_children as long as the rows have no more cells than ROW_CELLS_FREE allows. */
 static void plan_rows(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -229,8 +229,8 @@ static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *p
     return node;
 }
 
-/* Sets the node to which this node fails, and the members of its cell, of its end, and of its
- * parent's row that depend on that. All nodes of less depth must be finished. */
+/* Finds the node to which this node fails. Sets what depends on that node: members of this node's
+ * cell, of its end, and of its parent's row. All nodes of less depth must be finished. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
@@ -304,8 +304,9 @@ static void link_row(struct making *making, uint32_t end, uint32_t depth)
     TRAWL_ASSERT(making->fail[node] < set->node_count && making->fail[node] != node);
 }
 
-/* Fills the node's row with a copy of the row of the node to which it fails, and records the end if
- * the branch ends here. link_row later adds the links to the node's own children. */
+/* Fills the node's row with a copy of the row of the node to which it fails. Records the end in the
+ * row if the end's strings are complete at this depth. link_row later adds the links to the node's
+ * own children. */
 static void fill_row(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;

@@ -12,9 +12,9 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
-/* A node's row begins with this many words: the number of strings that begin there, and the longest
- * of these as an index in `ends` (or PLAN_NONE). Then follows, for each class of bytes, the index
- * in `rows` of the next node's row. */
+/* A node's row begins with two words: the number of strings that begin at the text's byte that led
+ * to the node, and the longest of these strings as an index in `ends` (or PLAN_NONE). Then follows,
+ * for each class of bytes, the index in `rows` of the next node's row. */
 #define PLAN_AUTOMATON_ROW_HEAD 2u
 
 /* An end: a group of equal strings of the set. */

@@ -92,7 +92,7 @@ static uint32_t common_bytes(uint64_t a, uint64_t b)
 }
 
 /* Sorts the keys of a range. Writes to `left` the ranges of equal keys whose strings have more
- * bytes, and returns the number. */
+ * bytes, which are still to be sorted, and returns the number of these ranges. */
 static uint32_t sort_range(const struct backwards *strings, bool forwards, struct range range,
                            struct key *keys, struct key *other, struct range *left)
 {

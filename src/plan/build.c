@@ -191,8 +191,8 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
 }
 
 /* Makes each expression a literal. The literal only says that the expression exists: no engine
- * searches for its bytes. A search for expressions reads whole lines (or records, or texts) and
- * nothing around. */
+ * searches for its bytes. A search for expressions reads whole lines (or records, or texts), and no
+ * bytes before or after them. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;

@@ -127,18 +127,18 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
-/* Positions of the sample that pass all probes chosen so far. The next probe is chosen by these
- * positions and not only by the rates of bytes: in a log, nearly every line has the same rare bytes
- * together. */
+/* Survivors: the positions of the sample that pass all probes chosen so far. The next probe is
+ * chosen by these positions and not only by the rates of bytes: in a log, nearly every line has the
+ * same rare bytes together. */
 struct survivors {
     /* address of the sample's byte that stands at the literal's offset probe_window.first */
     const uint8_t *at[SURVIVORS_MAX];
     uint32_t count;
-    uint32_t begun; /* number of positions before the second probe */
+    uint32_t begun; /* number of survivors after the first probe */
 };
 
-/* The literal's bytes in [first, last), and how many survivors have the same byte at each
- * offset. */
+/* The literal's bytes at offsets [first, last), and, for each offset, how many survivors have the
+ * literal's byte there (`met`). */
 struct probe_window {
     uint64_t first;
     uint64_t last;
@@ -157,7 +157,8 @@ typedef uint8_t bytes16 __attribute__((vector_size(16)));
 static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
                             const struct probe_window *window, struct survivors *left)
 {
-    /* window_meet reads vectors of 16 bytes, of which the span is a multiple */
+    /* window_meet reads vectors of 16 bytes at each survivor, `span` bytes in all, so the sample
+     * must hold `span` bytes there */
     uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES;
     uint8_t value = window->value[lead], fold = window->fold[lead];
 
@@ -345,8 +346,9 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= PLAN_GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
-/* Chooses the widest stride whose grams are rare enough. If no stride has rare grams, chooses
- * the widest stride whose grams are about as rare as the grams of any narrower stride. */
+/* Tries strides from the widest down, until one has grams that are rare enough. A narrower stride
+ * replaces a wider one only if its grams are clearly rarer (STRIDE_RATE). Stops early if the sample
+ * shows that no gram is rare. */
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning)
 {
@@ -494,7 +496,7 @@ static struct work work_grams(const struct asked *of)
     if (tuning->grams.stride == 0)
         return (struct work){.bare_ns = 0};
     /* Positions of the sample that pass all probes are mostly occurrences, and each occurrence is a
-     * candidate of "grams", too. So the rate of these positions is at most that of candidates. */
+     * candidate of "grams", too. So there are at least as many candidates as such positions. */
     return (struct work){
         .form = {tuning->grams.q, tuning->grams.stride, sizeof tuning->grams},
         .bare_ns = of->costs->grams[__builtin_ctz(tuning->grams.stride)],

@@ -186,9 +186,9 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
 }
 
 /* To find where characters begin and end, a search reads the bytes before and after an occurrence.
- *
- * With up to k edits, whether an occurrence of a pattern of m symbols ends at e depends on the
- * least distances of the spans that end a symbol before e, and at the m + k ends after e
+ * Let a pattern have m symbols, and k edits be allowed. A span's distance is the number of edits
+ * between the span and the pattern. Whether an occurrence ends at e depends on the distances of the
+ * spans that end a symbol before e, and of the spans that end at the m + k positions after e
  * (docs/approximate.md). A span has at most m + k symbols, and an occurrence has at least m - k. So
  * a span that ends a symbol before e begins at most 2 k + 1 symbols before the occurrence. */
 void errors_need(struct trawl_plan *plan)

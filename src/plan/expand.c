@@ -147,8 +147,9 @@ static enum trawl_status element_append(struct trawl_plan *plan, const struct pl
     return TRAWL_OK;
 }
 
-/* Makes literal number `index` of `variants` from the first `count` elements of a pattern, which
- * begin at plan->elements[elements]. The alternatives of the last element vary fastest. */
+/* Makes literal number `index` of a pattern's `variants` literals, from the pattern's first `count`
+ * elements, which begin at plan->elements[elements]. The alternatives of the last element vary
+ * fastest. */
 static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t pattern,
                                          uint32_t elements, uint32_t count, uint32_t variants,
                                          uint32_t index, struct trawl_error *error)

@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "plan/parts.h"
 
-/* The explanation of a plan with more patterns does not list the plan's parts (plan/parts.h), since
- * the parts would have to be made first. */
+/* The explanation of a plan with more patterns than this does not list the plan's parts
+ * (plan/parts.h), since the parts would have to be made first. */
 #define EXPLAINED_PATTERNS_MAX (1u << 16)
 
 /* The text that is being written. Stores as many characters as fit, and counts all. */

@@ -23,9 +23,9 @@ struct plan_probe {
     uint8_t reserved[6];
 };
 
-/* Method "grams": the search loads q bytes at every stride-th position. If the bytes at position i
- * equal gram[o], 0 ≤ o < stride, which are the literal's bytes at offset + o, an occurrence may
- * begin at i - offset - o.
+/* Method "grams": the search loads q bytes at every stride-th position, and compares them with
+ * gram[o], the literal's q bytes at offset + o, for 0 ≤ o < stride. If the bytes at position i
+ * equal gram[o], an occurrence may begin at i - offset - o.
  *
  * The vector code tests 8 bytes at once. It replaces each byte by its residue, the byte's low
  * three bits: the two cases of a letter have the same residue, and A, C, G, T have four residues.
@@ -95,8 +95,8 @@ static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 
 /* Hashes min(length_min, 8) bytes at a position, for the second bitmap of the method "set". In a
  * text of few byte values, the first four bytes rule out little: 1,000 16-mers of DNA contain every
- * sequence of four bases. Both halves are or-ed with set->fold, which covers four bytes whenever
- * wide_mask is not 0. */
+ * sequence of four bases. Both halves of the 8 bytes are or-ed with set->fold, which covers four
+ * bytes whenever wide_mask is not 0. */
 #define PLAN_WIDE_SHIFT 3
 
 static inline uint32_t plan_hash_wide(const struct plan_set *set, uint64_t head)

@@ -97,7 +97,8 @@ static void deal_count(struct dealing *dealing, const uint64_t values[LOOKUPS_MA
     }
 }
 
-/* Returns the best slot for a literal with these values: the slot whose product grows least. */
+/* Returns the best slot for a literal with these values: the slot whose product (dealing->products)
+ * grows least, so that few further positions pass. */
 static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LOOKUPS_MAX])
 {
     const uint32_t slots = dealing->slots;
@@ -145,8 +146,9 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* If more than half of the literals have at most a few bytes, returns this number of bytes, of
- * which both halves are tested. Otherwise returns 0: only low halves are tested. */
+/* Returns a small number of bytes of which both halves are tested: more than half of the literals
+ * have at most this many bytes. Returns 0 if there is no such number: then only low halves are
+ * tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
@@ -175,8 +177,8 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
                : 1.0f;
 }
 
-/* Chooses at most nibbles->bytes offsets, whose low bits are tested. Chooses one by one: each time
- * the offset that leaves the fewest positions of usual texts, summed over the literals. */
+/* Chooses at most nibbles->bytes offsets of bytes whose low bits are tested. Takes one offset at a
+ * time: the offset that leaves the fewest positions of usual texts, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;

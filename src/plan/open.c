@@ -6,8 +6,8 @@
 #include "plan/backwards.h"
 #include "plan/plan.h"
 
-/* After WORK_MIN + WORK_PER_BYTE × (bytes of the text so far) compared bytes, the remaining
- * positions are left undecided. */
+/* After WORK_MIN + WORK_PER_BYTE × (bytes of the text so far) compared bytes, the work ends:
+ * occurrences at the remaining positions count as not certain yet. */
 #define WORK_MIN (1u << 20)
 #define WORK_PER_BYTE 64u
 

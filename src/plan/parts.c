@@ -249,8 +249,8 @@ static void number_literals(const struct cutting *cutting, uint64_t begin, struc
     }
 }
 
-/* Sorts patterns order[begin] to order[end - 1], which are those of whole length classes or a few
- * single patterns, by their numbers. */
+/* Sorts the patterns order[begin] to order[end - 1] by their numbers. These patterns are all
+ * patterns of some length classes, or a few single patterns. */
 static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t end)
 {
     uint32_t *order = cutting->order, least = UINT32_MAX, most = 0;

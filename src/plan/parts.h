@@ -49,8 +49,8 @@ struct plan_part_costs {
     double many;       /* limit of what the number of strings adds to the filter's cost */
     double many_half;  /* number of strings that adds half of `many` */
     double met;        /* testing the positions that pass the filter */
-    /* The automaton: `near` if its rows are expected to have at most near_words words, else
-     * `dense`. */
+    /* The cost of a search by the automaton: `near` if the automaton's rows are expected to have at
+     * most near_words words, else `dense`. */
     double near, near_words, dense;
     double doubled;     /* is added to `dense` each time that the rows double, from near_words on */
     double make, level; /* making the automaton */

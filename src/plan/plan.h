@@ -66,8 +66,8 @@ enum plan_attachment {
     PLAN_PARTS_HOST,   /* parts in which the host searches: plan/parts.c */
     PLAN_PARTS_DEVICE, /* parts in which a GPU searches */
     /* Like PLAN_ALONE and the two kinds of parts, but for a plan that wants whole words or lines. A
-     * search of records uses a copy of the plan without these conditions, and both plans share
-     * their objects. */
+     * search of records uses a copy of the plan without these conditions. The plan and its copy
+     * share one array of objects, so their parts need different indexes. */
     PLAN_WHOLE_ALONE,
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,

@@ -11,8 +11,8 @@
 #define SAMPLED_LENGTH_MIN 16u
 /* With longer strides, loading the table costs more time than not reading the text saves. */
 #define SAMPLED_STRIDE_MAX 8192u
-/* The bitmap has 32 to 64 bits for each offset of the literal, so of the samples that equal no
- * offset, 1 in 32 to 64 passes. */
+/* The bitmap has 32 to 64 bits for each offset of the literal. So 1 in 32 to 64 samples passes of
+ * those that do not stand at any offset of the literal. */
 #define SAMPLED_BITMAP_LOG2 5u
 #define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
 #define REPEATS_LOG2 13u

@@ -29,7 +29,7 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
  * the bytes that the plan's conditions need. */
 void errors_need(struct trawl_plan *plan);
 
-/* Sets plan->set and byte_bits of a set. */
+/* For a plan of several literals (a set): sets plan->set and plan->byte_bits. */
 void build_set(struct trawl_plan *plan);
 
 #endif

@@ -60,7 +60,8 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
     return literal_hash(plan, literal, plan->set.bucket_bits);
 }
 
-/* Literals that occur at the same position have equal first bytes, so they have the same hash. */
+/* Literals that occur at the same position have equal first bytes, so they have the same hash. The
+ * bound is the greatest number of literals with the same hash. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan)
 {
     uint32_t counts[1u << ALIKE_BITS] = {0}, most = 0;
@@ -126,7 +127,8 @@ static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_ta
         __builtin_prefetch(&tables->buckets[literal_bucket(plan, (uint32_t)literal)], 1);
 }
 
-/* Prefetches a literal's entry. Its bucket must have been prefetched. */
+/* Prefetches the entry where a literal will be stored. The literal's bucket must have been
+ * prefetched. */
 static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tables *tables,
                         uint64_t literal)
 {

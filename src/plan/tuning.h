@@ -50,8 +50,9 @@ struct plan_tuning {
     double every_rate;
     /* expected number of candidates, per byte of text, of the method "grams" */
     double gram_rate;
-    /* The method "sampled" can be used: the literal is long enough. In addition, if the text is
-     * known, the method's tables could be made; otherwise the literal hardly repeats itself. */
+    /* The method "sampled" can be used. The literal must be long enough. If the text is known, the
+     * method's tables must have been made; if the text is not known, the literal must hardly repeat
+     * itself. */
     bool samples;
     struct sampled_rates sampled;
     /* ns per byte of text that the method "sampled" took when a search left it; 0: not known */
