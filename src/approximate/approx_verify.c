@@ -1,11 +1,11 @@
 /* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
  * A span (substring) lies in a scope, which is the text or a record of the text; within lines, a
- * span lies in one line of the scope. The symbols of the scope that matter to the ends in question
- * become the places of a struct approx_pair, with which distance.h compares the literal. m is the
- * literal's number of symbols. A span has at most m + k symbols, so text further left changes no
- * distance up to k; and the answer for an end depends on at most m + k later ends. Therefore each
- * end's answer does not depend on how the ends were divided among calls.
+ * span lies in one line of the scope. A call decides about some ends of spans. The symbols of the
+ * scope on which these ends depend become the places of a struct approx_pair, with which distance.h
+ * compares the literal. m is the literal's number of symbols. A span has at most m + k symbols, so
+ * text further left changes no distance up to k; and the answer for an end depends on at most m + k
+ * later ends. Therefore each end's answer does not depend on how the ends were divided among calls.
  */
 #include "approximate/approx_verify.h"
 
@@ -325,8 +325,8 @@ static enum trawl_status append_end(struct approx_verifier *verifier, int64_t en
     return append(verifier, begin, byte_of(verifier, end), distance, hits, error);
 }
 
-/* Appends an occurrence for each place in [from, to] at which one ends, unless it begins before
- * begin_min or outside the owned bytes. */
+/* Appends the occurrences that end at places in [from, to], except occurrences that begin before
+ * begin_min or outside the chunk's own bytes, [0, owned). */
 static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t begin_min, struct hits *hits,
                                      struct trawl_error *error)
@@ -359,8 +359,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
     return TRAWL_OK;
 }
 
-/* Appends the occurrences that end in bytes [from, to], whose spans lie in [begin, end): the scope,
- * or a line of the scope. */
+/* Appends the occurrences that end in bytes [from, to] and lie in bytes [begin, end), which are the
+ * scope or a line of the scope. */
 static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_t begin,
                                         int64_t end, int64_t from, int64_t to, int64_t begin_min,
                                         struct hits *hits, struct trawl_error *error)

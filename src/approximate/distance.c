@@ -201,9 +201,10 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
     }
 }
 
-/* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
- * without this symbol. Returns the least cost. costs[0] and costs[2 * most + 2] lie outside of the
- * band, which is the spans with up to `most` symbols more or fewer than the literal's part. */
+/* Adds symbol number `row` of the literal: computes the costs of the text's spans, their distances
+ * from the literal's part that was added so far, from the costs `before` this symbol. Returns the
+ * least cost. The band is the spans with up to `most` symbols more or fewer than that part;
+ * costs[0] and costs[2 * most + 2] lie outside of the band. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {

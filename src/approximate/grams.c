@@ -106,8 +106,9 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
     approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
 }
 
-/* Returns the number of the group for the exact part of the literal that was read last. Makes a new
- * group if necessary. Returns GRAMS_GROUPS_MAX if there is no room for a new group. */
+/* Returns the number of the group of the literal that was read last. A group has the literals with
+ * the same exact part (symbols that allow no error). Makes a new group if necessary. Returns
+ * GRAMS_GROUPS_MAX if there is no room for a new group. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -151,7 +152,8 @@ static void make_groups(struct lists_builder *builder)
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-/* Returns the number of entries that a piece with its current gram length needs for a group. */
+/* Returns the number of entries that a group's literals have on the lists of a piece, with the
+ * present length of the piece's gram. */
 static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
                            const struct grams_piece *piece)
 {

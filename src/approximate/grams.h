@@ -77,8 +77,9 @@ struct grams_stretch {
 };
 
 /* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more begin.
- * Each candidate is literal << 32 | bit of its begin; with edits the true begin may be up to
- * errors_max before or after that bit. Returns the number of candidates. */
+ * Each candidate is literal << 32 | the bit of the stretch at which the candidate begins; with
+ * edits the true begin may be up to errors_max before or after that bit. Returns the number of
+ * candidates. */
 typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct grams_stretch *stretch,
                                    uint64_t *found, uint64_t room);
 
@@ -87,7 +88,8 @@ typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct gram
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
 void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
-/* Returns a number of words for `found` that is larger than one begin may need. */
+/* Returns a size in words for the array `found` of grams_function: larger than the number of
+ * candidates that one begin may have. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
  * begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX
