@@ -111,7 +111,7 @@ struct regex_ops {
      * `room` or if they are unknown. */
     uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
                      uint32_t first, uint32_t last, struct regex_range *ranges, uint32_t room);
-    /* For options.multi, returns two bits, else 0. Bit 0: the expression can match
+    /* With options.multi, returns two bits; without, returns 0. Bit 0: the expression can match
      * options.line_end. Bit 1: line_end is a newline, and an assertion asks where a text or a line
      * begins or ends. */
     uint32_t (*crosses)(const struct regex *regex);

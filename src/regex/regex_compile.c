@@ -145,8 +145,8 @@ static enum trawl_status join(struct maker *maker, const struct translated *tran
     return TRAWL_OK;
 }
 
-/* Compiles expression number `index` a second time, for copies of lines with marks (words.h). Only
- * for an expression that asks for edges of words, about which the ordinary program may be wrong. */
+/* Compiles expression number `index` a second time, for copies of lines with marks (words.h).
+ * Serves expressions that ask for edges of words, about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                                         const struct translated *translated,
                                         struct trawl_error *error)

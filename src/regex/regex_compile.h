@@ -81,7 +81,8 @@ struct expressions {
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
-    /* Atom i belongs to atom_anchors[atom_first[i]] up to atom_anchors[atom_first[i + 1] - 1]. */
+    /* Atom i belongs to the anchors with the indexes atom_anchors[atom_first[i]] up to
+     * atom_anchors[atom_first[i + 1] - 1]. */
     uint32_t *atom_first;   /* atom_count + 1 indexes */
     uint32_t *atom_anchors; /* atom_first[atom_count] indexes */
     uint64_t atom_count;
