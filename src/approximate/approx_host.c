@@ -196,8 +196,8 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
 
 /* Searches by the filter, stretch by stretch. With mismatches, a stretch has additional bytes after
  * its last begin, as many as a literal has compared symbols at most. With edits, a stretch has
- * additional bytes before its first end, as many as a span within the errors may have. The last
- * ends that are searched may belong to occurrences that begin before *to. */
+ * additional bytes before its first end, as many as a span within the errors may have. Ends after
+ * *to are searched, too, as far as occurrences that begin before *to may reach. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)

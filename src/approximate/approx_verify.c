@@ -17,7 +17,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
+/* number of ends whose distances are computed at a time after the last end that the caller asked
+ * for */
 #define AHEAD 64
 /* once in this many found ends, the verification asks whether its call was cancelled */
 #define POLL_EVERY 64u
@@ -123,9 +124,9 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
     return TRAWL_OK;
 }
 
-/* Makes bytes [from, to) the current places (the symbols that the pair compares). With characters,
- * the places are the characters that begin before `inner`, and at most `more` characters after
- * `inner`; if all these are ASCII, the places are bytes. */
+/* Makes bytes [from, to) the current places (the symbols that the pair compares). If symbols are
+ * characters, only the characters that begin before `inner`, and at most `more` characters after
+ * `inner`, become places; if all these are ASCII, the places are their bytes. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {
@@ -254,9 +255,9 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
-/* Returns the least distance of the spans that end at the place, are within `most` edits and fulfil
- * the plan's conditions for begins and ends. *begin is the place at which the span with the least
- * distance begins. Returns most + 1 if there is no such span. */
+/* Returns the least distance of the spans that end at place `end`, are within `most` edits and
+ * fulfil the plan's conditions for begins and ends. Sets *begin to the place at which the span with
+ * the least distance begins. Returns most + 1 if there is no such span. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {

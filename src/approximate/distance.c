@@ -167,10 +167,10 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
     return row < 0 ? NOWHERE : row;
 }
 
-/* rows[x] belongs to diagonal first + x, the diagonal of a path that begins at place first + x and
- * has no insertions or deletions. Each error may move a path by one diagonal. A path with fewer
- * errors can still make more errors, so it may lie on a more distant diagonal and yet reach an end
- * in [from, to]. */
+/* rows[x] is the furthest row that a path has reached on diagonal first + x. On this diagonal lies
+ * a path that begins at place first + x and has no insertions or deletions. Each error may move a
+ * path by one diagonal. With fewer errors, more distant diagonals are computed, too, because the
+ * errors that are left may lead a path from there to an end in [from, to]. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
     const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 9u
-/* A piece's gram is shortened until the piece has at most this many entries per literal, or
- * until one symbol is left. A symbol with several codes makes several entries. */
+/* A piece's gram is shortened until the lists of the piece have at most this many entries per
+ * literal, or until one symbol is left. A symbol with several codes makes several entries. */
 #define ENTRIES_PER_LITERAL 8u
 
 /* ---- Literals ------------------------------------------------------------------------------ */
@@ -167,10 +167,10 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
     return entries;
 }
 
-/* Writes where the group's pieces begin and where the last piece ends. The symbols that may have
- * errors and that all literals of the group have are divided evenly among the pieces; if these
- * are fewer than the pieces, all symbols are divided. Returns the number of the group's
- * literals. */
+/* Writes where the group's pieces begin and where the last piece ends. The pieces reach as far as
+ * the group's shortest literal. The symbols up to there that may have errors are divided evenly
+ * among the pieces; if there are fewer such symbols than pieces, all symbols up to there are
+ * divided. Returns the number of the group's literals. */
 static uint64_t cut(struct lists_builder *builder, uint32_t group,
                     uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {
@@ -200,8 +200,8 @@ static uint64_t cut(struct lists_builder *builder, uint32_t group,
 }
 
 /* Makes the pieces of a group. A gram is as long as its piece, but has at most GRAM_SYMBOLS_MAX
- * symbols, and fewer if there would be far more lists or entries than literals. Returns the number
- * of entries of all the group's pieces. */
+ * symbols, and fewer if there would be far more lists of grams, or entries on the lists, than
+ * literals. Returns the number of entries of all the group's pieces. */
 static uint64_t make_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;

@@ -158,9 +158,9 @@ static enum trawl_status load(struct trawl_error *error)
 }
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
- * and other classes mean Unicode's characters. Without options->multi, only lines that end in NUL
- * hold newlines: there ^ and $ match at newlines in ripgrep's syntax, and '.' matches a newline in
- * the syntaxes of POSIX, as in grep. */
+ * and other classes mean Unicode's characters. Without options->multi, a line can hold newlines
+ * only if lines end in NUL. In such a line ^ and $ of ripgrep's syntax match at newlines, and '.'
+ * of the syntaxes of POSIX matches a newline, as in grep. */
 static uint32_t flags_of(const struct regex_options *options)
 {
     uint32_t flags = (options->fold ? CASELESS : 0) | (options->dot_all ? DOTALL : 0) |

@@ -95,9 +95,9 @@ bool quick::is_plain() const
     return !items.empty() && items[0].least > 0;
 }
 
-// Chooses as key, a byte that each match holds, the first item that is always the same sign, such
-// as
-// '@': signs are rare in most texts. Computes which and how many bytes may come before the key.
+// Chooses the key, a byte that each match holds: the first item that is always the same sign, such
+// as '@', because signs are rare in most texts. Computes which and how many bytes may come before
+// the key.
 void quick::find_key()
 {
     uint64_t most = 0;

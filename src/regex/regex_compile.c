@@ -326,8 +326,8 @@ static void put_edge(struct perl *perl, char letter)
                                     : "(?<=@)(?!@)");
 }
 
-/* Writes the expression in PCRE2's syntax, until about `most` bytes are written. Returns how many
- * bytes of `posix` the first `most` bytes stand for. */
+/* Writes the expression `posix` in PCRE2's syntax, until about `most` bytes are written. Returns
+ * for how many bytes of `posix` the first `most` written bytes stand. */
 static uint64_t write_perl(const struct translated *posix, uint64_t most, struct perl *perl)
 {
     const bool asks = perl->made->options.letters.class_ranges != NULL;

@@ -46,8 +46,9 @@ struct engine_worker {
     struct pause pause;
     uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
-    /* For each expression: (number of a line << 8) | (number of failed verifications in that line).
-     * If the second number is DECIDED, the expression needs no further look in that line. */
+    /* For each expression: (number of a line, as in `line`, << 8) | (number of times that RE2 found
+     * no match at an atom of that line). If the second number is DECIDED, the expression needs no
+     * further look in that line. */
     uint64_t *known; /* passing_capacity words */
     uint64_t line;   /* number of lines with atoms so far */
 };

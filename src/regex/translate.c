@@ -91,7 +91,7 @@ static void begin_atom(struct reader *reader)
     reader->repeated = false;
 }
 
-/* Returns whether the byte continues the UTF-8 character that the present part began. */
+/* Returns whether the byte continues the UTF-8 character with which the present part begins. */
 static bool goes_on(const struct reader *reader, char byte)
 {
     return ((uint8_t)byte & 0xc0) == 0x80 && !reader->single && !reader->repeated &&
