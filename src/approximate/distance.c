@@ -126,7 +126,8 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
     return mismatches <= most ? mismatches : most + 1;
 }
 
-/* Returns how many symbols from `row` on equal the text's symbols from `place` on. */
+/* Returns how many of the literal's symbols from `row` on equal the text's symbols from `place`
+ * on. */
 static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(pair->count - row, pair->end - place), i = 0;
@@ -139,8 +140,8 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* Returns how many symbols before `row`, counted backwards from there, equal the text's symbols
- * before `place`. */
+/* Returns how many of the literal's symbols directly before `row` equal the text's symbols directly
+ * before `place`, counted backwards. */
 static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(row, place - pair->begin), i = 0;

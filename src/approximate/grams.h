@@ -37,8 +37,9 @@ struct grams_group {
 struct grams_piece {
     uint32_t symbol;       /* the piece's first symbol in each literal */
     uint32_t gram_symbols; /* the first symbols of the piece, which are looked up as a gram */
-    /* index of the piece's first head in approx_grams.heads. A piece has a head for each gram, the
-     * index of the first entry of the gram's list; then follows the end of the last list. */
+    /* index in approx_grams.heads of the piece's first head. A head is the index of the first entry
+     * of a gram's list. A piece has a head for each gram, and after these the end of the last
+     * list. */
     uint64_t heads;
 };
 
@@ -52,8 +53,8 @@ struct approx_grams {
     struct grams_piece pieces[GRAMS_GROUPS_MAX * (TRAWL_ERRORS_MAX + 1)];
     uint32_t *heads; /* head_count indices into the entries; owned */
     uint64_t head_count;
-    /* Five arrays of entry_room words, one word for each entry, sorted by piece and gram. After
-     * the entries GRAMS_LANES more words are readable. All arrays are owned. */
+    /* Five arrays of entry_room words, one word for each entry of the lists, sorted by piece and
+     * gram. After the entries GRAMS_LANES more words are readable. All arrays are owned. */
     uint32_t *high;  /* bit j: the high bit of symbol j's code */
     uint32_t *low;   /* bit j: the low bit of symbol j's code */
     uint32_t *care;  /* bit j: symbol j has exactly one code, so a different code is an error */
@@ -83,8 +84,9 @@ struct grams_stretch {
 typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct grams_stretch *stretch,
                                    uint64_t *found, uint64_t room);
 
-/* Makes the lists of the plan's literals, whose symbols are classes of bytes. The lists are
- * immutable, so any number of threads may use the lists. Errors: MEMORY, LIMIT. */
+/* Makes the lists of literals for the grams with which the pieces of the plan's literals begin.
+ * Symbols must be classes of bytes. The lists are immutable, so any number of threads may use them.
+ * Errors: MEMORY, LIMIT. */
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
 void approx_grams_free(struct approx_grams *grams); /* accepts NULL */

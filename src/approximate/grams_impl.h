@@ -86,9 +86,9 @@ static inline void count_bits(const lanes *bits, lanes *count)
 #endif
 }
 
-/* Compares the literals of entries [entry, end) with the codes at an offset, and writes the
- * literals that may occur. Every list of at most GRAMS_LANES entries, even an empty list, takes one
- * pass of the loop, so the processor seldom mispredicts the loop's end. */
+/* Compares the literals of a list, entries [entry, end), with the codes at an offset, and writes
+ * the literals that may occur. Every list of at most GRAMS_LANES entries, even an empty list, takes
+ * one pass of the loop, so the processor seldom mispredicts the loop's end. */
 static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
                                       uint32_t none, uint32_t entry, uint32_t end, uint32_t offset,
                                       uint64_t *found)
@@ -115,8 +115,8 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* For each begin from stretch->offset on, compares the literals on the list of each piece's
- * gram. */
+/* For each begin from stretch->offset on, and for each piece, compares the literals on the list of
+ * the gram that stands at the piece's symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {

@@ -269,8 +269,8 @@ static void fill_rows(struct places *places)
         }
 }
 
-/* If the sequence allows (chain->checks_last), notes which bytes may end a line that the sequence
- * matches. */
+/* Sets chain->checks_last if the sequence allows the check. Then also notes with which bytes a line
+ * may end if a match of the sequence ends with the line. */
 static void note_last(const struct expressions *made, const struct split_sequence *sequence,
                       const struct places *places)
 {

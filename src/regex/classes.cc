@@ -199,8 +199,8 @@ std::string body(const ranges &of)
     return made;
 }
 
-// Returns the characters from `first` to `end` - 1 that RE2 finds in the classes of.names. Throws a
-// mistake if RE2 does not know a name.
+// Returns the characters from `first` to `end` - 1 that RE2 finds in the classes whose names are in
+// of.names. Throws a mistake if RE2 does not know a name.
 ranges members(const chars &of, uint32_t first, uint32_t end)
 {
     std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";

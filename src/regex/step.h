@@ -10,8 +10,8 @@
 #include "regex/near.h"
 
 /* The place where a scan ended inside a line. The next scan of the chunk goes on there with the
- * worker's `merge`, but only if the same worker does the scan and has done no other scan
- * meanwhile. */
+ * worker's `merge`, which holds the line's next occurrences. It does so only if the same worker
+ * scans, and has done no other scan meanwhile. */
 struct pause {
     /* number of the search, as in struct engine_chunk; 0: no scan ended inside a line */
     uint64_t search;

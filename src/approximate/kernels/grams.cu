@@ -191,9 +191,9 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Returns whether the literal has an occurrence within errors_max edits that begins at or after
- * `at` and ends within the first symbols + 2 * errors_max codes. Computes Sellers' table column by
- * column. */
+/* Returns whether the literal has an occurrence within errors_max edits that lies in the codes from
+ * `at` on, of which n + 2 * errors_max are read, if n symbols of the literal are compared. Computes
+ * Sellers' table column by column. */
 SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct grams_planes *planes,
                               const struct simt_u32x4 *masks, uint32_t compared, uint32_t at)
 {
