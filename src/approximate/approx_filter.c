@@ -420,8 +420,8 @@ static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
     return kept;
 }
 
-/* Gathers the offsets at which the exact part stands that all literals of the group share. Gathers
- * each row's bits of these offsets, too. */
+/* Selects the offsets at which the exact part stands that all literals of the literal's group
+ * share, and gathers each row's bits of these offsets. */
 static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
 {
     const struct filter_rows *rows = &scan->rows;
@@ -439,7 +439,8 @@ static void select_group(struct approx_scan *scan, const struct literal *literal
                           scan->offsets.words + r * scan->filter->row_words);
 }
 
-/* Moves the bit of each selected offset to the bit of that offset in the text. */
+/* scan->selected_found has a bit for each selected offset, one after the other. Copies each of
+ * these bits to the bit of *found that belongs to the offset. */
 static void spread_found(const struct approx_scan *scan, uint64_t words, uint64_t *found)
 {
     uint64_t next = 0;

@@ -281,8 +281,8 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
     return TRAWL_OK;
 }
 
-/* Makes groups, pieces, lists and masks. The caller has set builder->codes, and errors_max, edits
- * and literal_count of builder->grams. */
+/* Makes the literals' groups, pieces, lists and masks. The caller has set builder->codes, and
+ * errors_max, edits and literal_count of builder->grams. */
 static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;

@@ -681,7 +681,7 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
 }
 
 /* Returns whether the common program reads the step's text sooner than the step's atoms are looked
- * up one by one, because RE2 need not be asked. */
+ * up one by one, because quick.h finds most matches without RE2. */
 static bool reads_quickly(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;

@@ -41,7 +41,7 @@ struct regex_options {
     bool dot_all; /* '.' matches a newline, too */
     /* ^ and $ match at newlines, and a match may cross lines */
     bool multi;
-    /* with `multi`: the byte about which regex_ops.crosses tells */
+    /* with `multi`: the byte of which regex_ops.crosses says whether the expression can match it */
     uint8_t line_end;
     bool ripgrep; /* classes are in ripgrep's syntax */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */

@@ -285,8 +285,8 @@ static void put(struct perl *perl, const char *bytes, uint64_t count)
     perl->count += count;
 }
 
-/* Writes the characters of a class, \w, \W, \s or \S. PCRE2's own classes hold different
- * characters. */
+/* Writes the characters of a class, \w, \W, \s or \S one by one, because PCRE2's own classes hold
+ * different characters. */
 static void put_class(struct perl *perl, const char *part, uint64_t count)
 {
     enum { RANGES_MAX = 4096 };
@@ -519,7 +519,8 @@ static enum trawl_status expressions_make(const void *from, void **object,
     return status;
 }
 
-/* Gets the plan's compiled form that `place` holds. If the place is empty, makes the form. */
+/* Gets the plan's compiled form that is attached to the plan at `place`. If none is there, makes
+ * the form. */
 static enum trawl_status want(enum plan_attachment place, struct source source,
                               const struct expressions **expressions, struct trawl_error *error)
 {

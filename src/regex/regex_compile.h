@@ -23,8 +23,8 @@ struct anchor {
     /* number of characters of each head; 0: heads of different lengths, or none */
     uint8_t head_length;
     bool looks_back; /* an assertion of the expression depends on the byte before it */
-    /* The program of the head. Matches end where the string begins. NULL: there is no head, or RE2
-     * reads the whole line. */
+    /* The program of the head, whose matches end where the string begins. NULL: there is no head,
+     * or RE2 reads the whole line. */
     struct regex *head;
     /* The program of the string and the rest. NULL: nothing follows the string, or `head` is
      * NULL. */

@@ -117,8 +117,9 @@ static void close_group(struct reader *reader)
     reader->repeated = false;
 }
 
-/* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, before or after which
- * no word character stands. RE2 has only \b and \B; rewrite() replaces all further edges. */
+/* Writes an edge of a word: \b or \B; \m or \M, where a word begins or ends; \h or \H, before or
+ * after which no word character stands. RE2 has only \b and \B; rewrite() replaces all further
+ * edges. */
 static void put_edge(struct reader *reader, char letter, uint64_t from)
 {
     const char after = reader->at < reader->count ? reader->bytes[reader->at] : '\0';
