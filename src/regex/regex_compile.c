@@ -285,8 +285,8 @@ static void put(struct perl *perl, const char *bytes, uint64_t count)
     perl->count += count;
 }
 
-/* Writes the characters of a class, \w, \W, \s or \S one by one, because PCRE2's own classes hold
- * different characters. */
+/* Writes a class, \w, \W, \s or \S as the ranges of its characters, because PCRE2's own classes
+ * hold different characters. */
 static void put_class(struct perl *perl, const char *part, uint64_t count)
 {
     enum { RANGES_MAX = 4096 };
