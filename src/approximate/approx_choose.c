@@ -1,9 +1,9 @@
 /* approx_choose: computes the prices of the methods and chooses the cheapest method.
  *
  * A price is the expected time in nanoseconds per byte of text to search every offset and to verify
- * the method's candidates. The number of candidates is estimated for random text whose bytes are as
- * frequent as in the patterns. For method PIECES the number is greater if many literals share a
- * piece.
+ * the method's candidates (places that may be occurrences). The number of candidates is estimated
+ * for random text whose bytes are as frequent as in the patterns. For method PIECES the number is
+ * greater if many literals share a piece.
  */
 #include "approximate/approx_choose.h"
 

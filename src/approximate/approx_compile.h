@@ -52,8 +52,8 @@ struct approximate {
     enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
     /* host_ns is the expected time per byte of text of one host thread, verification included;
      * device_ns that of a device, without verification. device_rate is the number of candidates per
-     * byte of random text that method PIECES would find on a device. It is 0 with method GRAMS, for
-     * which a sample of the text is searched. */
+     * byte of random text that method PIECES would find on a device. With method GRAMS, device_rate
+     * is 0, because a search of a sample of the text tells that number. */
     double host_ns;
     double device_ns;
     double device_rate;

@@ -218,8 +218,8 @@ static enum trawl_status bring(struct approx_device *own, uint64_t address, uint
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-/* Appends the `count` candidates in the landing buffer to *candidates. Their begins count from
- * offset `base` of the chunk. */
+/* Appends the `count` candidates in the landing buffer, which bring() has filled, to *candidates.
+ * The candidates' begins count from offset `base` of the chunk. */
 static enum trawl_status landing_take(const struct approx_device *own, uint64_t count,
                                       uint64_t base, struct approx_candidates *candidates,
                                       struct trawl_error *error)

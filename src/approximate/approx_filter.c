@@ -22,13 +22,13 @@
 #define WORDS_BEFORE 2u
 /* number of words after a plane, which are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* additional words of a row: those before each window, and those of the last windows that lie after
- * the stretch */
+/* number of words that a row has beyond the stretch's words: the words before each window, and the
+ * words by which the last windows reach beyond the stretch */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
  * rows should fit in a first-level cache beside other data. If a scan first selects the offsets
- * with an exact part (see below), a stretch should have some thousand selected offsets. */
+ * with an exact part (GROUP_LITERALS_MIN), a stretch should have some thousand selected offsets. */
 #define ROWS_BYTES 24576u
 #define STRETCH_BYTES_MIN 1024u
 #define STRETCH_BYTES_MISMATCHES 8192u
@@ -52,8 +52,8 @@ struct row {
     uint8_t shift;
 };
 
-/* A literal's rows: first the rows of exact symbols, then all other rows. With mismatches, the
- * number of other rows is padded with row 0 to a multiple of four. */
+/* A literal's rows: first the rows of exact symbols, which allow no error, then all other rows.
+ * With mismatches, the number of other rows is padded with row 0 to a multiple of four. */
 struct literal {
     uint64_t exact_key; /* a hash of the exact part: equal exact parts have equal keys */
     uint64_t first;
@@ -356,8 +356,9 @@ void approx_scan_close(struct approx_scan *scan)
     memory_release(scan, 1, sizeof *scan);
 }
 
-/* Arranges a plane's words by steps. Each step of the row has one word of each window. The first
- * `warm` steps have the words before the windows, and the later steps the words of the windows. */
+/* Copies a plane's words to a row, in the order of the search's steps: each step has one word of
+ * each window. The first `warm` steps have the words before the windows, and the later steps the
+ * words of the windows. */
 static void make_windows(const uint64_t *plane, uint32_t window_count,
                          const struct filter_windows *windows, uint64_t *row)
 {
@@ -419,8 +420,8 @@ static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
     return kept;
 }
 
-/* Gathers the offsets at which the exact part of a group stands, and each row's bits of these
- * offsets. */
+/* Selects the offsets at which the exact part stands that all literals of the literal's group
+ * share, and gathers each row's bits of these offsets. */
 static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
 {
     const struct filter_rows *rows = &scan->rows;
@@ -438,7 +439,8 @@ static void select_group(struct approx_scan *scan, const struct literal *literal
                           scan->offsets.words + r * scan->filter->row_words);
 }
 
-/* Moves the bit of each selected offset to the bit of that offset in the text. */
+/* scan->selected_found has a bit for each selected offset, one after the other. Copies each of
+ * these bits to the bit of *found that belongs to the offset. */
 static void spread_found(const struct approx_scan *scan, uint64_t words, uint64_t *found)
 {
     uint64_t next = 0;

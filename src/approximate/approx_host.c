@@ -128,8 +128,9 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
-/* Appends the candidates that host->found marks. Bit i belongs to offset from + i of the chunk; the
- * first `known` offsets are left out. With edits, consecutive ends make one candidate. */
+/* Appends the literal's candidates that host->found marks. Bit i belongs to offset from + i of the
+ * chunk. The first `known` offsets are left out: they are searched only because later candidates
+ * depend on their bytes. With edits, consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -195,8 +196,8 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
 
 /* Searches by the filter, stretch by stretch. With mismatches, a stretch has additional bytes after
  * its last begin, as many as a literal has compared symbols at most. With edits, a stretch has
- * additional bytes before its first end, as many as a span within the errors may have. The last
- * ends that are searched may belong to occurrences that begin before *to. */
+ * additional bytes before its first end, as many as a span within the errors may have. Ends after
+ * *to are searched, too, as far as occurrences that begin before *to may reach. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -231,10 +232,11 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Returns the method of a step. Where a text of characters is ASCII as far as occurrences that
- * begin in [from, *to) may reach, bytes are compared. Otherwise lowers *to: a step in which bytes
- * are compared ends before its occurrences could reach the first byte that is not ASCII, and a step
- * by method_beyond ends shortly after that byte. */
+/* Returns the method of a step, a range of begins [from, *to). With the alphabet TRAWL_CHARACTERS,
+ * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. If the
+ * text is not, lowers *to: a step that compares bytes ends before its occurrences could reach the
+ * first byte that is not ASCII; a step by method_beyond, which knows other characters, ends shortly
+ * after that byte. */
 static enum approx_method method_of(const struct approximate *approximate,
                                     const struct engine_chunk *chunk, uint64_t from, uint64_t *to)
 {

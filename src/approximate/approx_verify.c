@@ -1,11 +1,11 @@
 /* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
  * A span (substring) lies in a scope, which is the text or a record of the text; within lines, a
- * span lies in one line of the scope. The symbols of the scope that matter to the ends in question
- * become the places of a struct approx_pair, with which distance.h compares the literal. m is the
- * literal's number of symbols. A span has at most m + k symbols, so text further left changes no
- * distance up to k; and the answer for an end depends on at most m + k later ends. Therefore each
- * end's answer does not depend on how the ends were divided among calls.
+ * span lies in one line of the scope. A call decides about some ends of spans. The symbols of the
+ * scope on which these ends depend become the places of a struct approx_pair, with which distance.h
+ * compares the literal. m is the literal's number of symbols. A span has at most m + k symbols, so
+ * text further left changes no distance up to k; and the answer for an end depends on at most m + k
+ * later ends. Therefore each end's answer does not depend on how the ends were divided among calls.
  */
 #include "approximate/approx_verify.h"
 
@@ -17,7 +17,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* beyond the ends that the caller asked for, distances are computed for this many ends at a time */
+/* number of ends whose distances are computed at a time after the last end that the caller asked
+ * for */
 #define AHEAD 64
 /* once in this many found ends, the verification asks whether its call was cancelled */
 #define POLL_EVERY 64u
@@ -123,9 +124,9 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
     return TRAWL_OK;
 }
 
-/* Makes bytes [from, to) the current places (the symbols that the pair compares). With characters,
- * the places are the characters that begin before `inner`, and at most `more` characters after
- * `inner`; if all these are ASCII, the places are bytes. */
+/* Makes bytes [from, to) the current places (the symbols that the pair compares). If symbols are
+ * characters, only the characters that begin before `inner`, and at most `more` characters after
+ * `inner`, become places; if all these are ASCII, the places are their bytes. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {
@@ -254,9 +255,9 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
-/* Returns the least distance of the spans that end at the place, are within `most` edits and fulfil
- * the plan's conditions for begins and ends. *begin is the place at which the span with the least
- * distance begins. Returns most + 1 if there is no such span. */
+/* Returns the least distance of the spans that end at place `end`, are within `most` edits and
+ * fulfil the plan's conditions for begins and ends. Sets *begin to the place at which the span with
+ * the least distance begins. Returns most + 1 if there is no such span. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {
@@ -325,8 +326,8 @@ static enum trawl_status append_end(struct approx_verifier *verifier, int64_t en
     return append(verifier, begin, byte_of(verifier, end), distance, hits, error);
 }
 
-/* Appends an occurrence for each place in [from, to] at which one ends, unless it begins before
- * begin_min or outside the owned bytes. */
+/* Appends the occurrences that end at places in [from, to], except occurrences that begin before
+ * begin_min or outside the chunk's own bytes, [0, owned). */
 static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t begin_min, struct hits *hits,
                                      struct trawl_error *error)
@@ -359,8 +360,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
     return TRAWL_OK;
 }
 
-/* Appends the occurrences that end in bytes [from, to], whose spans lie in [begin, end): the scope,
- * or a line of the scope. */
+/* Appends the occurrences that end in bytes [from, to] and lie in bytes [begin, end), which are the
+ * scope or a line of the scope. */
 static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_t begin,
                                         int64_t end, int64_t from, int64_t to, int64_t begin_min,
                                         struct hits *hits, struct trawl_error *error)

@@ -6,8 +6,8 @@
 #include "approximate/approx_compile.h"
 #include "engine.h"
 
-/* Number of ends that are examined together. If occurrences may have more bytes, more ends are
- * examined together. Tests replace approx_ends_min. */
+/* Number of ends (places where an occurrence may end) that are examined together. If an occurrence
+ * may have more bytes than that, more ends are examined together. Tests replace approx_ends_min. */
 #define APPROX_ENDS_MIN 4096
 extern int64_t approx_ends_min;
 

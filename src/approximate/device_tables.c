@@ -258,8 +258,9 @@ static void list_piece(const struct cut_literal *literal, const struct literal_p
     } while (next_gram(literal, piece, symbols, codes));
 }
 
-/* Writes all lists: the first pass counts the entries, the second pass writes the entries, while
- * each head moves to the end of its list. */
+/* Writes the lists of pieces for all grams. A head is the index of a list's first entry. The first
+ * pass counts the entries, the second pass writes the entries, while each head moves to the end of
+ * its list. */
 static void write_lists(struct builder *builder)
 {
     struct approx_tables *tables = builder->tables;

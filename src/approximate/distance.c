@@ -126,7 +126,8 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
     return mismatches <= most ? mismatches : most + 1;
 }
 
-/* Returns how many symbols from `row` on equal the text's symbols from `place` on. */
+/* Returns how many of the literal's symbols from `row` on equal the text's symbols from `place`
+ * on. */
 static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(pair->count - row, pair->end - place), i = 0;
@@ -139,8 +140,8 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* Returns how many symbols before `row`, counted backwards from there, equal the text's symbols
- * before `place`. */
+/* Returns how many of the literal's symbols directly before `row` equal the text's symbols directly
+ * before `place`, counted backwards. */
 static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(row, place - pair->begin), i = 0;
@@ -167,10 +168,10 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
     return row < 0 ? NOWHERE : row;
 }
 
-/* rows[x] belongs to diagonal first + x, the diagonal of a path that begins at place first + x and
- * has no insertions or deletions. Each error may move a path by one diagonal. A path with fewer
- * errors can still make more errors, so it may lie on a more distant diagonal and yet reach an end
- * in [from, to]. */
+/* rows[x] is the furthest row that a path has reached on diagonal first + x. On this diagonal lies
+ * a path that begins at place first + x and has no insertions or deletions. Each error may move a
+ * path by one diagonal. With fewer errors, more distant diagonals are computed, too, because the
+ * errors that are left may lead a path from there to an end in [from, to]. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
     const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;
@@ -201,9 +202,10 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
     }
 }
 
-/* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
- * without this symbol. Returns the least cost. costs[0] and costs[2 * most + 2] lie outside of the
- * band, which is the spans with up to `most` symbols more or fewer than the literal's part. */
+/* Adds symbol number `row` of the literal: computes the costs of the text's spans, their distances
+ * from the literal's part that was added so far, from the costs `before` this symbol. Returns the
+ * least cost. The band is the spans with up to `most` symbols more or fewer than that part;
+ * costs[0] and costs[2 * most + 2] lie outside of the band. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {

@@ -159,9 +159,9 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
 }
 
 /* Decides whether the host is to search a text. If the text is in memory, the device first counts
- * the candidates of the sample, unless the host is the better choice even if there is no candidate.
- * If the text is not in memory, the sample has no bytes of the text, and the text is taken as
- * random. */
+ * the candidates in the sample, a part of the text, unless the host is the better choice even
+ * without any candidate. If the text is not in memory, the sample is empty, and the text is taken
+ * as random. */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {

@@ -78,10 +78,10 @@ INLINE bool vector_any(vector a)
 #endif
 }
 
-/* Adapts vote->from, the number of groups of four rows after which a block first tests whether some
- * offset can still have an occurrence. The block tested `votes` times; `passed` says that the
- * block's last test found no such offset. In the long run, one block in nine tests more than
- * once. */
+/* Adapts vote->from, the number of groups of four rows after which the search of a block of offsets
+ * first tests whether some offset can still have an occurrence. The search of the last block tested
+ * `votes` times; `passed` says that the last test found no such offset. In the long run, one block
+ * in nine tests more than once. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)
@@ -124,7 +124,8 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     }
 }
 #else
-/* Makes the planes of eight classes at a time. For each offset, a byte has a bit for each of the
+/* Makes the planes of eight classes at a time. (A class's plane has a bit for each byte of the
+ * text, set if the byte is in the class.) First, for each offset, a byte has a bit for each of the
  * eight classes. The multiplication gathers the same bit of eight such bytes. */
 static void make_planes(const struct filter_class *classes, uint32_t class_count,
                         const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
@@ -292,9 +293,10 @@ struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
-/* How a cell in a symbol's row differs from the cell above, in the row of the symbol before, at the
- * last of a step's 64 offsets. (A step searches 64 offsets of each window.) For each window, `more`
- * is 1 if the cell is one more, and `less` is 1 if the cell is one less; else both are 0. */
+/* A step searches 64 offsets of each window. At the last of these offsets, the cell in a symbol's
+ * row is compared with the cell above, in the row of the symbol before. For each window, `more` is
+ * 1 if the cell is one more than the cell above, and `less` is 1 if it is one less; else both are
+ * 0. */
 struct border {
     vector more[2], less[2];
 };

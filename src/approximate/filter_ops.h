@@ -17,24 +17,26 @@ struct filter_class {
     uint8_t nibbles[2][16];
 };
 
-/* All rows, one after the other: a row has a bit for each offset of a text. A literal names each of
- * its rows by the index of the row's first word. */
+/* The rows of all literals, one after the other. A row belongs to a symbol and has a bit for each
+ * offset of a text. With mismatches, the bit is set if the symbol differs there; with edits, if the
+ * symbol is equal there. A literal names each of its rows by the index of the row's first word. */
 struct filter_rows {
     uint64_t *words;     /* aligned to 64 bytes */
     uint64_t words_used; /* words of each row that are searched */
 };
 
-/* `from` is the number of groups of four rows after which a search first tests whether some offset
- * can still have an occurrence. `passed` counts the blocks whose first test found no such offset.
- * `from` moves towards the least number at which most tests find none. */
+/* A search compares a block of offsets with a literal's rows, and stops early if a test finds that
+ * no offset of the block can have an occurrence. `from` is the number of groups of four rows before
+ * the first test. `passed` counts the blocks whose first test found no such offset. `from` moves
+ * towards the least number at which most tests find none. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;
 };
 
-/* The text, divided into windows that are searched side by side, one window in each lane of two
- * vectors. A window has `words` words. Its search begins `warm` words before the window, because an
- * occurrence that ends in the window may begin there. */
+/* The offsets of a text, divided into windows that are searched side by side, one window in each
+ * lane of two vectors. A window has `words` words of 64 offsets. Its search begins `warm` words
+ * before the window, because an occurrence that ends in the window may begin there. */
 struct filter_windows {
     uint64_t words;
     uint64_t warm;
@@ -60,9 +62,9 @@ struct filter_ops {
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
     /* Sets a bit for each offset at which a span ends that is within errors_max edits of the
-     * literal. `found` has words_total words. Returns whether there is such an offset. Each step of
-     * a row has one word of each window. The first `warm` steps have the words before the
-     * windows. */
+     * literal. `found` has words_total words. Returns whether there is such an offset. The words of
+     * a row are ordered by steps: a step has one word of each window. The first `warm` steps have
+     * the words before the windows. */
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);

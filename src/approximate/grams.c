@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 9u
-/* A piece's gram is shortened until the piece has at most this many entries per literal, or
- * until one symbol is left. A symbol with several codes makes several entries. */
+/* A piece's gram is shortened until the lists of the piece have at most this many entries per
+ * literal, or until one symbol is left. A symbol with several codes makes several entries. */
 #define ENTRIES_PER_LITERAL 8u
 
 /* ---- Literals ------------------------------------------------------------------------------ */
@@ -106,8 +106,9 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
     approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
 }
 
-/* Returns the number of the group for the exact part of the literal that was read last. Makes a new
- * group if necessary. Returns GRAMS_GROUPS_MAX if there is no room for a new group. */
+/* Returns the number of the group of the literal that was read last. A group has the literals with
+ * the same exact part (symbols that allow no error). Makes a new group if necessary. Returns
+ * GRAMS_GROUPS_MAX if there is no room for a new group. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -151,7 +152,8 @@ static void make_groups(struct lists_builder *builder)
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-/* Returns the number of entries that a piece with its current gram length needs for a group. */
+/* Returns the number of entries that a group's literals have on the lists of a piece, with the
+ * present length of the piece's gram. */
 static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
                            const struct grams_piece *piece)
 {
@@ -165,10 +167,10 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
     return entries;
 }
 
-/* Writes where the group's pieces begin and where the last piece ends. The symbols that may have
- * errors and that all literals of the group have are divided evenly among the pieces; if these
- * are fewer than the pieces, all symbols are divided. Returns the number of the group's
- * literals. */
+/* Writes where the group's pieces begin and where the last piece ends. The pieces reach as far as
+ * the group's shortest literal. The symbols up to there that may have errors are divided evenly
+ * among the pieces; if there are fewer such symbols than pieces, all symbols up to there are
+ * divided. Returns the number of the group's literals. */
 static uint64_t cut(struct lists_builder *builder, uint32_t group,
                     uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {
@@ -198,8 +200,8 @@ static uint64_t cut(struct lists_builder *builder, uint32_t group,
 }
 
 /* Makes the pieces of a group. A gram is as long as its piece, but has at most GRAM_SYMBOLS_MAX
- * symbols, and fewer if there would be far more lists or entries than literals. Returns the number
- * of entries of all the group's pieces. */
+ * symbols, and fewer if there would be far more lists of grams, or entries on the lists, than
+ * literals. Returns the number of entries of all the group's pieces. */
 static uint64_t make_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;
@@ -279,8 +281,8 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
     return TRAWL_OK;
 }
 
-/* Makes groups, pieces, lists and masks. The caller has set builder->codes, and errors_max, edits
- * and literal_count of builder->grams. */
+/* Makes the literals' groups, pieces, lists and masks. The caller has set builder->codes, and
+ * errors_max, edits and literal_count of builder->grams. */
 static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;

@@ -37,8 +37,9 @@ struct grams_group {
 struct grams_piece {
     uint32_t symbol;       /* the piece's first symbol in each literal */
     uint32_t gram_symbols; /* the first symbols of the piece, which are looked up as a gram */
-    /* index of the piece's first head in approx_grams.heads. A piece has a head for each gram, the
-     * index of the first entry of the gram's list; then follows the end of the last list. */
+    /* index in approx_grams.heads of the piece's first head. A head is the index of the first entry
+     * of a gram's list. A piece has a head for each gram, and after these the end of the last
+     * list. */
     uint64_t heads;
 };
 
@@ -52,8 +53,8 @@ struct approx_grams {
     struct grams_piece pieces[GRAMS_GROUPS_MAX * (TRAWL_ERRORS_MAX + 1)];
     uint32_t *heads; /* head_count indices into the entries; owned */
     uint64_t head_count;
-    /* Five arrays of entry_room words, one word for each entry, sorted by piece and gram. After
-     * the entries GRAMS_LANES more words are readable. All arrays are owned. */
+    /* Five arrays of entry_room words, one word for each entry of the lists, sorted by piece and
+     * gram. After the entries GRAMS_LANES more words are readable. All arrays are owned. */
     uint32_t *high;  /* bit j: the high bit of symbol j's code */
     uint32_t *low;   /* bit j: the low bit of symbol j's code */
     uint32_t *care;  /* bit j: symbol j has exactly one code, so a different code is an error */
@@ -77,17 +78,20 @@ struct grams_stretch {
 };
 
 /* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more begin.
- * Each candidate is literal << 32 | bit of its begin; with edits the true begin may be up to
- * errors_max before or after that bit. Returns the number of candidates. */
+ * Each candidate is literal << 32 | the bit of the stretch at which the candidate begins; with
+ * edits the true begin may be up to errors_max before or after that bit. Returns the number of
+ * candidates. */
 typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct grams_stretch *stretch,
                                    uint64_t *found, uint64_t room);
 
-/* Makes the lists of the plan's literals, whose symbols are classes of bytes. The lists are
- * immutable, so any number of threads may use the lists. Errors: MEMORY, LIMIT. */
+/* Makes the lists of literals for the grams with which the pieces of the plan's literals begin.
+ * Symbols must be classes of bytes. The lists are immutable, so any number of threads may use them.
+ * Errors: MEMORY, LIMIT. */
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
 void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
-/* Returns a number of words for `found` that is larger than one begin may need. */
+/* Returns a size in words for the array `found` of grams_function: larger than the number of
+ * candidates that one begin may have. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
  * begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX

@@ -40,7 +40,8 @@ static inline bool has_zero(const lanes *value)
 #endif
 }
 
-/* Returns the index of the head of the list for the codes at the piece's symbols. */
+/* Returns the index in approx_grams.heads for the gram that `high` and `low` have at the piece's
+ * symbols. The head there is the index of the first entry of the gram's list. */
 static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, uint32_t low)
 {
     const uint32_t mask = (1u << piece->gram_symbols) - 1;
@@ -52,7 +53,7 @@ static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, u
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
 /* The members of struct approx_grams that compare_begins reads: five arrays with a word for each
- * entry, and errors_max. */
+ * entry of the grams' lists, and errors_max. */
 struct entries {
     const uint32_t *high;
     const uint32_t *low;
@@ -85,9 +86,9 @@ static inline void count_bits(const lanes *bits, lanes *count)
 #endif
 }
 
-/* Compares the literals of entries [entry, end) with the codes at an offset, and writes the
- * literals that may occur. Every list of at most GRAMS_LANES entries, even an empty list, takes one
- * pass of the loop, so the processor seldom mispredicts the loop's end. */
+/* Compares the literals of a list, entries [entry, end), with the codes at an offset, and writes
+ * the literals that may occur. Every list of at most GRAMS_LANES entries, even an empty list, takes
+ * one pass of the loop, so the processor seldom mispredicts the loop's end. */
 static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
                                       uint32_t none, uint32_t entry, uint32_t end, uint32_t offset,
                                       uint64_t *found)
@@ -114,8 +115,8 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* For each begin from stretch->offset on, compares the literals on the list of each piece's
- * gram. */
+/* For each begin from stretch->offset on, and for each piece, compares the literals on the list of
+ * the gram that stands at the piece's symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
@@ -158,7 +159,8 @@ struct waiting {
     uint32_t count;
 };
 
-/* Each lane's text from errors_max offsets before its begin on, 32 offsets per word. */
+/* The text that each lane compares with its literal: the codes from errors_max offsets before the
+ * literal's begin on, 32 offsets per word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {

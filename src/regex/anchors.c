@@ -94,7 +94,8 @@ static enum trawl_status compile(const struct anchor_maker *maker, const char *b
 }
 
 /* Returns the number of characters of each text that the sequence matches. Returns 0 if the texts
- * have different lengths or more than 255 characters, or if the sequence has an edge. */
+ * have different lengths or more than 255 characters, or if the sequence has an edge of a word or a
+ * line. */
 static uint8_t length_of(const struct split_sequence *sequence)
 {
     uint32_t length = 0;
@@ -223,7 +224,7 @@ static bool same_string(const struct split_string *a, const struct split_string 
 }
 
 /* Sorts the strings. Each different string becomes an atom, a pattern of the plan made->atoms.
- * Fills made->atom_first and made->atom_anchors. */
+ * Fills made->atom_first and made->atom_anchors, which name the anchors of each atom. */
 static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -327,9 +328,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                 plan_may_hold(string->bytes, string->bytes_count, maker->folds, ends[end]);
     }
     status = build_atoms(maker, patterns, error);
-    /* A plan ignores case in all strings or in none, so with a mixture an occurrence may lie in no
-     * match. The same is true of an occurrence of a string with a line end, because no match holds
-     * a line end. */
+    /* The plan of the strings ignores case in all strings or in none. So if case counts in only
+     * some of the strings, an occurrence may lie in no match. The same is true of an occurrence of
+     * a string with a line end, because no match holds a line end. */
     for (uint64_t i = 0;
          (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
         struct anchor *anchor = &made->anchors[i];

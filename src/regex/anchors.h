@@ -36,8 +36,8 @@ void anchors_begin(struct anchor_maker *maker, struct expressions *made, const u
 /* Adds the anchors of expression number `expression`, in RE2's syntax. Errors: MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
                               uint64_t count, struct trawl_error *error);
-/* Builds made->atoms, the plan of the strings. If some expression has no strings, builds none and
- * sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
+/* Builds made->atoms, the plan of the strings. If some expression has no strings, builds no plan
+ * and sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error);
 void anchors_release(struct anchor_maker *maker);
 /* Frees the anchors of the expressions. */

@@ -35,7 +35,7 @@ struct places {
     uint32_t code_end; /* code points from here on are unknown to the chain */
     /* indexed by code point: a bit for each of the sequence's characters that it may be */
     uint32_t members[CHAIN_CODES];
-    /* indexed by symbol: the common `members` of its code points */
+    /* indexed by symbol: the value of `members` that all its code points share */
     uint32_t of_symbol[CHAIN_SYMBOLS];
     uint32_t symbol_count;
     uint32_t sets[STATES_MAX]; /* the set of places of each state */
@@ -59,8 +59,8 @@ static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *
         places->members[code] |= bit;
 }
 
-/* Sets `bit` in places->members for each code point, or byte, that the character may be. Returns
- * false if RE2 cannot list these. */
+/* Sets `bit` in places->members for each code point, or byte, for which the character of the
+ * sequence may stand. Returns false if RE2 cannot list these. */
 static bool ask(const struct expressions *made, const struct split_character *character,
                 uint32_t bit, struct places *places)
 {
@@ -114,9 +114,9 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
     return true;
 }
 
-/* Sets WORD for the code points that belong to words. Characters beyond ASCII are among them only
- * if the expression has a program that reads copies of lines with marks around words, which knows
- * such characters (words.h). */
+/* Sets WORD for the code points that belong to words. Beyond ASCII, sets WORD only if the
+ * expression has a program for copies of lines with marks (words.h), because other programs do not
+ * know words beyond ASCII. */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
     const struct trawl_letters *letters = &made->options.letters;
@@ -182,8 +182,8 @@ static void number_symbols(const struct expressions *made, struct places *places
     }
 }
 
-/* Returns the set of `place` and of the later places that may come next because all places from
- * `place` up to them may be left out. */
+/* Returns the set of the places that may come next if `place` is reached: `place`, and each later
+ * place for which all places from `place` on may be left out. */
 static uint32_t reach(const struct places *places, uint32_t place)
 {
     uint32_t set = 1u << place;
@@ -194,9 +194,10 @@ static uint32_t reach(const struct places *places, uint32_t place)
     return set;
 }
 
-/* Returns the number of the state for `set` and `last`, and adds the state if there is none yet.
- * Returns CHAIN_FAILS if no place is left, CHAIN_MATCHES if the whole sequence is read, and
- * CHAIN_ASKS if there are too many states. */
+/* Returns the number of the state with the set of places `set`, in which the character read last
+ * belongs to a word if `last`. Adds the state if there is none yet. Returns CHAIN_FAILS if no place
+ * is left, CHAIN_MATCHES if the whole sequence is read, and CHAIN_ASKS if there are too many
+ * states. */
 static uint8_t state_of(struct places *places, uint32_t set, bool last)
 {
     uint32_t i = 0;
@@ -268,8 +269,8 @@ static void fill_rows(struct places *places)
         }
 }
 
-/* If the sequence allows (chain->checks_last), notes which bytes may end a line that the sequence
- * matches. */
+/* Sets chain->checks_last if the sequence allows the check. Then also notes with which bytes a line
+ * may end if a match of the sequence ends with the line. */
 static void note_last(const struct expressions *made, const struct split_sequence *sequence,
                       const struct places *places)
 {
@@ -439,7 +440,8 @@ static uint32_t begin(const struct chain *chain, const uint8_t *bytes, uint64_t 
 }
 
 /* Looks for the line's end. Returns false if no match of the sequence can end with the line's last
- * byte. Subtracts from *spare the bytes that the automaton could have read meanwhile. */
+ * byte. *spare is the number of bytes that chains may still read; subtracts from it the bytes that
+ * the automaton could have read meanwhile. */
 static bool may_end(const struct chain *chain, const uint8_t *bytes, uint64_t end, uint64_t count,
                     uint64_t *spare)
 {

@@ -24,9 +24,9 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 #define CHAIN_CODES 0x10000u /* number of code points that have characters of up to three bytes */
 #define CHAIN_SYMBOLS 63u
 #define CHAIN_PAGES 64u
-/* Characters that the sequence treats alike share a symbol, a column of the rows. CHAIN_END is a
- * line's end, CHAIN_ELSE a character about which RE2 has to decide. CHAIN_LONG, only in of_byte, is
- * a byte of a character of several bytes. */
+/* Characters that the sequence treats alike share a symbol, a column of the automaton's table
+ * `rows`. CHAIN_END is a line's end, CHAIN_ELSE a character about which RE2 has to decide.
+ * CHAIN_LONG, only in of_byte, is a byte of a character of several bytes. */
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
 struct chain {

@@ -199,15 +199,15 @@ std::string body(const ranges &of)
     return made;
 }
 
-// Returns the characters from `first` to `end` - 1 that RE2 finds in the classes of.names. Throws a
-// mistake if RE2 does not know a name.
+// Returns the characters from `first` to `end` - 1 that RE2 finds in the classes whose names are in
+// of.names. Throws a mistake if RE2 does not know a name.
 ranges members(const chars &of, uint32_t first, uint32_t end)
 {
     std::string text = (of.folds ? "(?i)[" : "[") + joined(of.names) + "]+";
 
     if (of.names.empty())
         return {};
-    // Adds all characters outside [first, end) to the class, because its program is then small.
+    // Adds all characters outside [first, end) to the class, to make the class's program small.
     if (!of.folds && end - first <= 0x7000)
         text.insert(1, body(without({{first, end - 1}}, 0x10ffff)));
     return remembered(text + std::to_string(first) + "-" + std::to_string(end), [&] {
@@ -499,8 +499,8 @@ void reader::add(chars *to, chars more) const
     to->others.insert(to->others.end(), more.others.begin(), more.others.end());
 }
 
-// Returns what the operator makes of the two sets; '\0' stands for no operator, and the result is
-// the second set.
+// Returns what the operator `by` makes of the two sets. If `by` is '\0', there is no operator, and
+// the result is the second set.
 chars reader::combined(char by, const chars &a, const chars &b) const
 {
     const uint32_t last = last_of(options);

@@ -18,7 +18,7 @@
 // each pair is the first and the last code point of a range
 using ranges = std::vector<std::pair<uint32_t, uint32_t>>;
 
-// Returns the result of make() for the key, and remembers some results: the expressions of a list
+// Returns the result of make() for the key, and remembers some results: the expressions of a plan
 // often share classes, some of which have hundreds of ranges. Each type of `make` has a table of
 // its own, which is emptied when it has known_max results.
 template <typename F> auto remembered(const std::string &key, F make) -> decltype(make())

@@ -26,12 +26,12 @@
 #include "regex/near.h"
 #include "regex/step.h"
 
-/* After a step with at most FEW_ATOMS atoms, and after any step on a GPU, the next step is twice as
- * long, up to STEP_GROWS times regex_step_bytes, and on a GPU DEVICE_GROWS times as much. */
+/* After a step with at most FEW_ATOMS atoms, or on a GPU, the next step is twice as long. A step
+ * has at most STEP_GROWS times regex_step_bytes, and on a GPU DEVICE_GROWS times as much. */
 #define STEP_GROWS 16u
 #define FEW_ATOMS 64u
-/* After this many failed verifications of an expression in a line, RE2 reads the whole line once.
- * So the time stays linear in the line. */
+/* A verification asks RE2 whether a match holds an atom. After this many failed verifications of an
+ * expression in a line, RE2 reads the whole line once. So the time stays linear in the line. */
 #define TRIES_MAX 8u
 #define DECIDED 255u
 /* A failed verification takes about 80 ns, in which RE2 could read this many bytes. */
@@ -40,7 +40,7 @@
  * that reads the characters beside an atom (chain.h). */
 #define BYTES_PER_LOOK 6u
 #define AHEAD_MAX 4096u /* a common program gets up to this many bytes, and the line's rest */
-/* RE2 reads this many bytes in the time of a verification's two matches. */
+/* RE2 reads this many bytes in the time of a verification, which reads a head and a tail. */
 #define SHORT_LINE 192u
 /* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
  * after that match is found. */
@@ -57,7 +57,7 @@
 #define RESPLIT_MAX 4096u
 /* This many anchors can be split again in the time of regex_missed_bytes. */
 #define RESPLIT_ANCHORS 16u
-/* On a GPU: how many times longer the first and the longest steps are. A step costs a launch. */
+/* On a GPU a step costs a launch. So the first and the longest steps are so many times longer. */
 #define DEVICE_FIRST 64u
 #define DEVICE_GROWS 1024u
 
@@ -186,7 +186,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
         const uint64_t begin = line.begin + next.span.begin;
         const uint64_t length = next.span.end - next.span.begin;
         const bool is_after =
-            /* an empty match at the line's end; the next record may begin there */
+            /* an empty match at the line's end is stored one byte before, in the same record */
             length == 0 && begin == line.end;
         const uint64_t at = begin - is_after;
 
@@ -434,7 +434,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
                       at - first, at + length - first, last - first, &step->spare);
 }
 
-/* Asks RE2 whether a match of the anchor's expression may hold the string at `at`, and stores the
+/* Asks RE2 whether a match of the anchor's expression may hold the atom at `at`, and stores the
  * answer in *may. With `by_line`, asks whether the expression matches anywhere in the line. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
                                 bool by_line, struct around around, struct line *line, bool *may,
@@ -526,7 +526,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, literal);
         uint64_t *known = &worker->known[anchor->expression];
-        /* Chains know all edges. They do not know what PCRE2 asks for beyond its filter. */
+        /* Chains know all edges of words, but not what PCRE2 asks beyond its filter (pcre2.h). */
         const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
                              (plain || expressions->beyond == NULL);
         bool may = true, by_line = false, read_whole;
@@ -681,7 +681,7 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
 }
 
 /* Returns whether the common program reads the step's text sooner than the step's atoms are looked
- * up one by one, because RE2 need not be asked. */
+ * up one by one, because quick.h finds most matches without RE2. */
 static bool reads_quickly(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -693,8 +693,8 @@ static bool reads_quickly(const struct step *step)
            words_are_ascii(step->chunk->bytes + step->from, count);
 }
 
-/* Searches a step by one of the three ways. If the search by atoms wasted more time than RE2 needs
- * to read the whole step, or reads_quickly() holds, the next WHOLE_STEPS steps do without atoms. */
+/* Searches a step by atoms, `whole` or `lines`. If the search by atoms wasted more time than RE2
+ * needs to read the step, or reads_quickly() holds, the next WHOLE_STEPS steps do without atoms. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;

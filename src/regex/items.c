@@ -305,7 +305,7 @@ static struct token next_token(struct reader *reader, struct split_strings *set)
     return token;
 }
 
-/* Reads a group's inside and its ')'. Returns whether all its texts were listed. */
+/* Reads a group's inside and its ')'. Returns whether *all has all texts that the group matches. */
 static bool list_group(struct reader *reader, struct split_strings *all)
 {
     const uint32_t flags = reader->flags;
@@ -332,7 +332,8 @@ static bool list_group(struct reader *reader, struct split_strings *all)
     return lists;
 }
 
-/* Applies a repetition to the listed texts. Returns whether texts can still be listed after it. */
+/* Applies a repetition to the item's listed texts in *set. Returns whether the texts can still be
+ * listed. */
 static bool repeat(const struct token *token, struct item *item, struct split_strings *set)
 {
     const struct split_strings once = *set;

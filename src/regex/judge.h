@@ -17,7 +17,8 @@ struct regex_line {
 };
 
 /* Checks that the search may ask for occurrences or, with `lines`, only for lines that match.
- * Errors: UNSUPPORTED if it asks for occurrences, but PCRE2 can only tell which lines match. */
+ * Errors: UNSUPPORTED if the search asks for occurrences, but PCRE2 can only tell which lines
+ * match. */
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                             struct trawl_error *error);
 /* Stores in *matches whether the expression matches in the line, perhaps with an empty match.

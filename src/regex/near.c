@@ -14,15 +14,16 @@
 #include "regex/judge.h"
 
 #define LINE_ATOMS_MAX 64u /* in a line with more atoms, RE2 searches instead */
-/* RE2 reads the following text once failed verifications have taken FAILED_NS longer than RE2 would
- * have needed, at BYTES_PER_NS, for the text in which they failed. */
+/* A verification asks RE2 for a match that holds an atom. RE2 reads the following text itself once
+ * failed verifications have taken FAILED_NS longer than RE2 would take, at BYTES_PER_NS, to read
+ * the text in which these atoms stand. */
 #define FAILED_NS 1000000u
 #define BYTES_PER_NS 2u
 /* the automaton beside an atom (chain.h) may read this many bytes more than CHAIN_BYTES */
 #define SPARE_BYTES 64u
 #define CONTEXT_BYTES 4u /* assertions in a head look at up to this many bytes before the head */
 
-/* Returns the index of the first hit at `from` or later. */
+/* Returns the index of the first hit (occurrence of an atom) at `from` or later. */
 static uint64_t first_from(const struct hits *hits, uint64_t from)
 {
     uint64_t low = 0, high = hits->count;
@@ -71,9 +72,10 @@ static int match_at(const struct expressions *expressions, const struct anchor *
                       line->count, REGEX_AT_FROM, span, 1);
 }
 
-/* Of the matches that hold the atom of the hit, finds the one that begins first. Stores this match
- * in *span if it begins before *span does. Returns 1, even if there is no match. Returns NEAR_ASKS
- * if RE2 could not compile the program of a head, or an error below 0. */
+/* A hit is an occurrence of an atom. Of the matches that hold the hit, finds the match that begins
+ * first, and stores this match in *span if it begins before the match that *span holds. Returns 1,
+ * even if there is no match. Returns NEAR_ASKS if RE2 could not compile the program of a head, or
+ * an error below 0. */
 static int match_hit(const struct expressions *expressions, uint32_t expression,
                      const struct judged *line, uint64_t begin, uint64_t from,
                      const struct hit *hit, struct regex_span *span)

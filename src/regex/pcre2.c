@@ -98,8 +98,8 @@ struct scratch {
 /* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
  * character beyond ASCII for \W, \D and \S. PCRE2 would also check the line again for each match.
  * So PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are
- * valid. For parts, an expression is rewritten so that \A, \z, \Z, \B and \G mean the line: an
- * end of a part is no end of the line, and a search begins only in its first part.
+ * valid. For parts, an expression is rewritten so that \A, \z, \Z, \B and \G mean the line: an end
+ * of a part is no end of the line, and a search begins only in the first part that it reads.
  */
 enum program {
     PROGRAM_LINES, /* for lines that are valid UTF-8 */
@@ -158,9 +158,9 @@ static enum trawl_status load(struct trawl_error *error)
 }
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
- * and other classes mean Unicode's characters. Without options->multi, only lines that end in NUL
- * hold newlines: there ^ and $ match at newlines in ripgrep's syntax, and '.' matches a newline in
- * the syntaxes of POSIX, as in grep. */
+ * and other classes mean Unicode's characters. Without options->multi, a line can hold newlines
+ * only if lines end in NUL. In such a line ^ and $ of ripgrep's syntax match at newlines, and '.'
+ * of the syntaxes of POSIX matches a newline, as in grep. */
 static uint32_t flags_of(const struct regex_options *options)
 {
     uint32_t flags = (options->fold ? CASELESS : 0) | (options->dot_all ? DOTALL : 0) |
@@ -206,8 +206,9 @@ static uint64_t after(const struct reader *reader, uint64_t at, const char *text
     return found != NULL ? (uint64_t)(found - reader->bytes) + strlen(text) : reader->count;
 }
 
-/* Returns the offset after the '[' at `at` and after the bytes behind it that cannot end the class:
- * where a class begins, '^' and a first ']'; inside a class, the rest of a name like [:alpha:]. */
+/* Returns the offset after the '[' at `at` and after further bytes that cannot end the class. If
+ * the '[' begins a class, these are '^' and a ']' that stands first. Inside a class, these are the
+ * rest of a name like [:alpha:]. */
 static uint64_t after_bracket(const struct reader *reader, uint64_t at)
 {
     uint64_t end = at + 2;
@@ -270,7 +271,8 @@ static bool begins_matter(const char *bytes, uint64_t count)
     return false;
 }
 
-/* Returns the text that a program has instead of an escape; NULL if it has the escape itself. */
+/* Returns the text that stands in a program instead of the escape of this letter; NULL: the escape
+ * itself. */
 static const char *instead(enum program program, uint32_t flags, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
@@ -617,8 +619,8 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    /* Returns before after_character(), which may pass many bytes: called for each match in such a
-     * line, it would take quadratic time. */
+    /* Does not call after_character() after a match: this function may pass many bytes that
+     * continue characters, and a call for each match would take time quadratic in the line. */
     if (found != 0)
         return found;
     from = after_character(line, from);

@@ -10,8 +10,9 @@
 #include "regex/rewrite.h"
 
 #define ITEMS_MAX 16u
-// When failed tries have read WASTE_MAX bytes, and WASTE_SHARE times the bytes by which the search
-// has advanced, RE2 takes over. So the time stays linear.
+// A try looks for a match at one begin. When failed tries have read WASTE_MAX bytes, and
+// WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over. So the time stays
+// linear.
 #define WASTE_MAX 256u
 #define WASTE_SHARE 4u
 
@@ -94,8 +95,9 @@ bool quick::is_plain() const
     return !items.empty() && items[0].least > 0;
 }
 
-// Chooses as key the first item that is always the same sign, such as '@': signs are rare in most
-// texts. Computes which and how many bytes may come before the key.
+// Chooses the key, a byte that each match holds: the first item that is always the same sign, such
+// as '@', because signs are rare in most texts. Computes which and how many bytes may come before
+// the key.
 void quick::find_key()
 {
     uint64_t most = 0;
@@ -118,8 +120,9 @@ void quick::find_key()
     }
 }
 
-// Returns the first place from `begin` on where a match may begin, by the next key; UINT64_MAX:
-// there is no match. *known is the offset after the key that was found last.
+// Looks for the next key, the byte that each match holds, and returns the first place from `begin`
+// on where a match with this key may begin; UINT64_MAX: there is no match. *known is the offset
+// after the key that was found last.
 uint64_t quick::begin_by_key(const uint8_t *text, uint64_t begin, uint64_t to,
                              uint64_t *known) const
 {

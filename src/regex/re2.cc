@@ -32,14 +32,14 @@
  * making a copy takes as long as compiling. */
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
-/* The automaton of a list has a state for each set of places in the list's expressions, and RE2
- * takes long to make the states again that it had to forget. So a thread that has asked a list
- * LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. There is at
- * most a copy for each core. */
+/* A list is a program of many expressions. Its automaton has a state for each set of places in
+ * these expressions, and RE2 takes long to make the states again that it had to forget. So a thread
+ * that has asked a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as
+ * much memory. There is at most a copy for each core. */
 #define LIST_COPY_AFTER 1024u
 #define STATES_SHARE 16
 
-// A copy of a program. The copies form a list, and threads add copies at its begin.
+// A copy of a program. All copies of a program form a chain, at whose begin threads add copies.
 struct copy {
     const re2::RE2 program;
     const copy *next;
@@ -122,9 +122,10 @@ const quick *quick_of(const struct regex *regex)
     return fast != &slow ? fast : nullptr;
 }
 
-// Returns the program for a thread that has asked often. If the program is no list, the first such
-// thread keeps the program itself; if such a program is large (COPY_INSTRUCTIONS_MAX), all threads
-// do. Other threads get copies, up to one for each core; further threads share these copies.
+// Returns the program, or a copy, for a thread that has asked often. The first such thread keeps
+// the program itself, and all threads keep a large program (COPY_INSTRUCTIONS_MAX), unless the
+// program is a list of expressions. Other threads get copies, up to one for each core; further
+// threads share these copies.
 const re2::RE2 *copy_of(const struct regex *regex)
 {
     const re2::RE2 &program = program_of(regex);
@@ -181,8 +182,8 @@ re2::RE2::Options options_of(const regex_options &given)
     return options;
 }
 
-// Returns the position of the first ')' that closes no group. Otherwise returns the begin of the
-// innermost group that is not closed.
+// Returns the position of the first ')' that closes no group. If there is none, returns the begin
+// of the innermost group that is not closed.
 uint64_t place_of_paren(const std::string &source, const regex_options &given)
 {
     std::vector<uint64_t> open;

@@ -41,7 +41,7 @@ struct regex_options {
     bool dot_all; /* '.' matches a newline, too */
     /* ^ and $ match at newlines, and a match may cross lines */
     bool multi;
-    /* with `multi`: the byte about which regex_ops.crosses tells */
+    /* with `multi`: the byte of which regex_ops.crosses says whether the expression can match it */
     uint8_t line_end;
     bool ripgrep; /* classes are in ripgrep's syntax */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
@@ -111,7 +111,7 @@ struct regex_ops {
      * `room` or if they are unknown. */
     uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
                      uint32_t first, uint32_t last, struct regex_range *ranges, uint32_t room);
-    /* For options.multi, returns two bits, else 0. Bit 0: the expression can match
+    /* With options.multi, returns two bits; without, returns 0. Bit 0: the expression can match
      * options.line_end. Bit 1: line_end is a newline, and an assertion asks where a text or a line
      * begins or ends. */
     uint32_t (*crosses)(const struct regex *regex);

@@ -145,8 +145,8 @@ static enum trawl_status join(struct maker *maker, const struct translated *tran
     return TRAWL_OK;
 }
 
-/* Compiles expression number `index` a second time, for copies of lines with marks (words.h). Only
- * for an expression that asks for edges of words, about which the ordinary program may be wrong. */
+/* Compiles expression number `index` a second time, for copies of lines with marks (words.h).
+ * Serves expressions that ask for edges of words, about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                                         const struct translated *translated,
                                         struct trawl_error *error)
@@ -285,8 +285,8 @@ static void put(struct perl *perl, const char *bytes, uint64_t count)
     perl->count += count;
 }
 
-/* Writes the characters of a class, \w, \W, \s or \S. PCRE2's own classes hold different
- * characters. */
+/* Writes a class, \w, \W, \s or \S as the ranges of its characters, because PCRE2's own classes
+ * hold different characters. */
 static void put_class(struct perl *perl, const char *part, uint64_t count)
 {
     enum { RANGES_MAX = 4096 };
@@ -326,8 +326,8 @@ static void put_edge(struct perl *perl, char letter)
                                     : "(?<=@)(?!@)");
 }
 
-/* Writes the expression in PCRE2's syntax, until about `most` bytes are written. Returns how many
- * bytes of `posix` the first `most` bytes stand for. */
+/* Writes the expression `posix` in PCRE2's syntax, until about `most` bytes are written. Returns
+ * for how many bytes of `posix` the first `most` written bytes stand. */
 static uint64_t write_perl(const struct translated *posix, uint64_t most, struct perl *perl)
 {
     const bool asks = perl->made->options.letters.class_ranges != NULL;
@@ -519,7 +519,8 @@ static enum trawl_status expressions_make(const void *from, void **object,
     return status;
 }
 
-/* Gets the plan's compiled form that `place` holds. If the place is empty, makes the form. */
+/* Gets the plan's compiled form that is attached to the plan at `place`. If none is there, makes
+ * the form. */
 static enum trawl_status want(enum plan_attachment place, struct source source,
                               const struct expressions **expressions, struct trawl_error *error)
 {

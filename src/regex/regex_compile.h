@@ -23,8 +23,8 @@ struct anchor {
     /* number of characters of each head; 0: heads of different lengths, or none */
     uint8_t head_length;
     bool looks_back; /* an assertion of the expression depends on the byte before it */
-    /* The program of the head. Matches end where the string begins. NULL: there is no head, or RE2
-     * reads the whole line. */
+    /* The program of the head, whose matches end where the string begins. NULL: there is no head,
+     * or RE2 reads the whole line. */
     struct regex *head;
     /* The program of the string and the rest. NULL: nothing follows the string, or `head` is
      * NULL. */
@@ -81,7 +81,8 @@ struct expressions {
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
     struct trawl_plan *atoms;
-    /* Atom i belongs to atom_anchors[atom_first[i]] up to atom_anchors[atom_first[i + 1] - 1]. */
+    /* Atom i belongs to the anchors with the indexes atom_anchors[atom_first[i]] up to
+     * atom_anchors[atom_first[i + 1] - 1]. */
     uint32_t *atom_first;   /* atom_count + 1 indexes */
     uint32_t *atom_anchors; /* atom_first[atom_count] indexes */
     uint64_t atom_count;

@@ -122,7 +122,7 @@ void rewriter::walk()
     }
 }
 
-// Writes the begin of a group, or flags. Leaves out the flags that `now` stands for.
+// Writes the begin of a group, or flags. Leaves out the flags i and s, and notes them in `now`.
 void rewriter::enter(const std::string &part)
 {
     const bool is_group = part.back() != ')';

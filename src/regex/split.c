@@ -223,8 +223,8 @@ struct ranges {
     } all[NESTED_MAX + 1];
 };
 
-/* Returns the ranges of the items before the run, which ends at item `end`. The run's list begins
- * with item `first`. */
+/* Returns the ranges of the items before a run. Item `end` is the run's first item, and the run's
+ * list begins with item `first`. */
 static struct ranges ranges_before(uint64_t first, uint64_t end, const struct around *around)
 {
     struct ranges ranges = {.count = 1};
@@ -514,8 +514,8 @@ static enum trawl_status split_alternatives(struct reader *reader, const struct 
                                             uint32_t nested, bool emits, double *worst,
                                             struct trawl_error *error);
 
-/* Handles the alternatives of a group, which is item around->at: computes their score, or with
- * `emits` passes on their strings. */
+/* Handles the alternatives of a group, which is item around->at: computes their least score, or
+ * with `emits` passes their strings to options->take. */
 static enum trawl_status split_group(struct reader *reader, const struct around *around,
                                      uint32_t nested, bool emits, double *worst,
                                      struct trawl_error *error)
@@ -532,8 +532,9 @@ static enum trawl_status split_group(struct reader *reader, const struct around 
     return TRAWL_OK;
 }
 
-/* Computes in *here the best score of the list that was just read: of its run, or of a group inside
- * it. With `emits`, also passes on the strings with this score. */
+/* Sets *here to the best score of the list that was just read: the score of the list's own run, or
+ * of the runs in a group inside the list. With `emits`, also passes the strings with this score to
+ * options->take. */
 static enum trawl_status split_list(struct reader *reader, const struct run *run, double own,
                                     uint64_t first, const struct around *outer, uint32_t nested,
                                     bool emits, double *here, struct trawl_error *error)

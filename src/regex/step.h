@@ -10,8 +10,8 @@
 #include "regex/near.h"
 
 /* The place where a scan ended inside a line. The next scan of the chunk goes on there with the
- * worker's `merge`, but only if the same worker does the scan and has done no other scan
- * meanwhile. */
+ * worker's `merge`, which holds the line's next occurrences. It does so only if the same worker
+ * scans, and has done no other scan meanwhile. */
 struct pause {
     /* number of the search, as in struct engine_chunk; 0: no scan ended inside a line */
     uint64_t search;
@@ -46,8 +46,9 @@ struct engine_worker {
     struct pause pause;
     uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
-    /* For each expression: (number of a line << 8) | (number of failed verifications in that line).
-     * If the second number is DECIDED, the expression needs no further look in that line. */
+    /* For each expression: (number of a line, as in `line`, << 8) | (number of times that RE2 found
+     * no match at an atom of that line). If the second number is DECIDED, the expression needs no
+     * further look in that line. */
     uint64_t *known; /* passing_capacity words */
     uint64_t line;   /* number of lines with atoms so far */
 };

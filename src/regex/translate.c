@@ -91,7 +91,7 @@ static void begin_atom(struct reader *reader)
     reader->repeated = false;
 }
 
-/* Returns whether the byte continues the UTF-8 character that the present part began. */
+/* Returns whether the byte continues the UTF-8 character with which the present part begins. */
 static bool goes_on(const struct reader *reader, char byte)
 {
     return ((uint8_t)byte & 0xc0) == 0x80 && !reader->single && !reader->repeated &&
@@ -117,8 +117,9 @@ static void close_group(struct reader *reader)
     reader->repeated = false;
 }
 
-/* Writes an edge: \b or \B; \m or \M, where a word begins or ends; \h or \H, before or after which
- * no word character stands. RE2 has only \b and \B; rewrite() replaces all further edges. */
+/* Writes an edge of a word: \b or \B; \m or \M, where a word begins or ends; \h or \H, before or
+ * after which no word character stands. RE2 has only \b and \B; rewrite() replaces all further
+ * edges. */
 static void put_edge(struct reader *reader, char letter, uint64_t from)
 {
     const char after = reader->at < reader->count ? reader->bytes[reader->at] : '\0';

@@ -13,9 +13,9 @@
  * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* A search by PCRE2 that may stop and go on does so after a part: BEGINS offsets at which a match
- * may begin. After a part that took less than BEGINS_NS, the next part is twice as long, else
- * BEGINS again. */
+/* If a search by PCRE2 may stop and go on (pcre2_may_stop), it does so after each part of the line:
+ * BEGINS offsets at which a match may begin. After a part that took less than BEGINS_NS, the next
+ * part is twice as long, else BEGINS again. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
 /* most bytes that stand for a single byte of the line in a copy */

@@ -39,10 +39,10 @@
 #define GRAMS_LITERAL_WORDS 8u
 
 /* Mismatches: literals with the same exact symbols at the same offsets share a motif, which is
- * looked for before the literal. The words of a motif are the words of a literal, reduced to the
- * exact symbols, with GRAMS_EXACT. A segment of the lists has the pieces of a single motif that
- * begin at a single symbol. A segment's word holds the symbol in the low GRAMS_SYMBOL_BITS bits,
- * and the motif's number above. */
+ * looked for before the literal. The words of a motif are words 0 to 3 of a literal, reduced to the
+ * exact symbols, and the word GRAMS_EXACT. A segment of the lists has the pieces of a single motif
+ * that begin at a single symbol. A segment's word holds the symbol in the low GRAMS_SYMBOL_BITS
+ * bits, and the motif's number above. */
 #define GRAMS_MOTIFS_MAX 4u
 #define GRAMS_SEGMENTS_MAX 64u
 

@@ -146,9 +146,10 @@ SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pi
     return 0;
 }
 
-/* Compares an entry's literal with these codes, where the entry's piece stands at `offset`. Emits a
- * candidate if at most errors_max symbols differ, and none that allows no error, if it begins in
- * [a->begin, a->end), and if no earlier piece proposes it. */
+/* Compares an entry's literal with these codes of the text, in which the entry's piece stands at
+ * `offset`. Emits a candidate under four conditions: at most errors_max symbols differ; no symbol
+ * that allows no error differs; the candidate begins in [a->begin, a->end); no earlier piece of the
+ * literal proposes the same candidate. */
 SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_tables tables,
                              struct grams_window codes, uint32_t entry, uint64_t offset)
 {
@@ -190,9 +191,9 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Returns whether the literal has an occurrence within errors_max edits that begins at or after
- * `at` and ends within the first symbols + 2 * errors_max codes. Computes Sellers' table column by
- * column. */
+/* Returns whether the literal has an occurrence within errors_max edits that lies in the codes from
+ * `at` on, of which n + 2 * errors_max are read, if n symbols of the literal are compared. Computes
+ * Sellers' table column by column. */
 SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct grams_planes *planes,
                               const struct simt_u32x4 *masks, uint32_t compared, uint32_t at)
 {
@@ -248,14 +249,15 @@ SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams
 
 /* ---- Lists that a warp shares -------------------------------------------------------------- */
 
-/* Compares the literals on the lists [entry, entry_end) of all lanes, and emits candidates. Called
- * by the whole warp. The pieces of a lane's list stand at the lane's `at` in the planes, which
- * begin at `origin` of the text. The lists differ in length, so the lanes share all entries. */
+/* Each lane of the warp has a list of pieces, the entries [entry, entry_end) of the tables.
+ * Compares the literals on all these lists, and emits candidates. Called by the whole warp. The
+ * pieces of a lane's list stand at the lane's `at` in the planes, which begin at `origin` of the
+ * text. The lists differ in length, so the lanes share the entries of all lists. */
 SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin, uint32_t at,
                                uint32_t entry, uint32_t entry_end, int edits)
 {
-    /* `behind` is the number of entries of the lanes up to this lane. */
+    /* `behind` is the number of entries of the lanes up to and with this lane. */
     uint32_t behind = simt_warp_upto_u32(entry_end - entry), total;
 
     total = simt_shuffle_u32(behind, SIMT_WARP_THREADS - 1u);
@@ -308,8 +310,10 @@ SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tabl
     }
 }
 
-/* Compares the literals on the lists of up to 32 pairs (segment << 16 | index in the planes) from
- * the queue. Called by the whole warp; lanes from `count` on have no pair. */
+/* Takes up to 32 pairs (segment << 16 | index in the planes) from the queue. A segment has the
+ * pieces of one motif that begin at one symbol. Compares the literals on the list of pieces that
+ * the segment has for the gram at that index. Called by the whole warp; lanes from `count` on have
+ * no pair. */
 SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin,
                                const uint32_t *queue, uint32_t count)
@@ -375,10 +379,11 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
     }
 }
 
-/* The kind of search: mismatches without motifs, mismatches with motifs, or edits. */
+/* The kind of search: mismatches without motifs (exact parts that literals share), mismatches with
+ * motifs, or edits. */
 enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
 
-/* Compares the literals on the lists of the grams at all offsets of the tile, and emits
+/* Compares the literals on the lists of pieces of the grams at all offsets of the tile, and emits
  * candidates. */
 SIMT_FUNCTION void grams_offsets(const struct grams_arguments *a, struct grams_tables tables,
                                  const struct grams_planes *planes, uint64_t origin,
