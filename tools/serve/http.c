@@ -27,9 +27,10 @@
 #define HEAD_BYTES (64u << 10)
 /* Up to this many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
-/* A longer body counts as long. Long bodies together take at most half of --request-memory, so that
- * other requests go on. If the shorter bodies of all connections could take more than a quarter of
- * --request-memory, a shorter body counts as long, too. */
+/* A body of more bytes counts as long. Long bodies together take at most half of --request-memory,
+ * so that other requests go on. The limit is lower (http->small_bytes) if there may be so many
+ * connections that bodies of BODY_SMALL bytes could take more than a quarter of
+ * --request-memory. */
 #define BODY_SMALL (64u << 10)
 /* A body must arrive within --idle-seconds plus one second for each BODY_RATE bytes. */
 #define BODY_RATE (128u << 10)

@@ -153,7 +153,8 @@ struct lines {
     uint64_t selected_end; /* end of the last selected line */
     uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
     uint64_t pending;      /* lines of trailing context still to be printed */
-    /* lines that end at or before this offset were reported by an earlier pass */
+    /* lines that end at or before this offset were reported by an earlier search of the text
+     * (`rerun`) */
     uint64_t ignore_before;
     uint64_t scanned_end; /* end of the last window */
     bool ends_with_run; /* the search ends when a run of selected lines ends or leaves its block */

@@ -55,8 +55,8 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
-/* Selects the line [begin, end) of the view unless an earlier pass reported it, and prints it after
- * its leading context unless the search is quiet. */
+/* Selects the line [begin, end) of the view unless an earlier search of the text (`rerun`) reported
+ * the line. Unless the search is quiet, prints the line after its leading context. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
@@ -205,8 +205,10 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns whether a line ends the run of adjacent selected lines before it, and so ends the search.
- * The line ends at text offset `end`; `selected` says whether the line is selected. */
+/* Returns whether the search ends before this line, because the line ends the run of selected lines
+ * before it: the line is not selected, or ends in a later block. Always false unless
+ * lines.ends_with_run. The line ends at text offset `end`; `selected` says whether the line is
+ * selected. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
