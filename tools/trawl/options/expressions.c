@@ -133,8 +133,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
             memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL;
     if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
         return !crosses;
-    /* Here patterns without operators are expressions, too: with --multiline, only expressions find
-     * whole lines and PCRE2's matches in a text of many lines. */
+    /* In these cases patterns without operators are expressions, too. With --multiline, only
+     * expressions find whole lines, or PCRE2's matches in a text of many lines. */
     settings->expressions =
         crosses || (patterns->count > 0 &&
                     ((settings->crlf && settings->whole_lines) ||
@@ -147,8 +147,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     return true;
 }
 
-/* Returns the number of bytes from `at` up to and including the next `last`, but at least `least`.
- * Returns `least` if no `last` follows. */
+/* Returns the number of bytes from `at` up to and including the next byte `last`, but at least
+ * `least`. Returns `least` if no such byte follows. */
 static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
                          uint64_t least)
 {

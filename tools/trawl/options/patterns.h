@@ -42,8 +42,8 @@ struct patterns {
     struct trawl_pattern joined;
     bool has_empty;    /* some string is empty, so without -w and -x every line matches */
     const char *empty; /* where the first empty string is */
-    /* tg, for a report of matches. in_order: of strings that begin at the same byte, the string
-     * given first is found, not the longest. finds_empty: empty matches count, too. */
+    /* Set only for tg, for a report of matches. in_order: of strings that begin at the same byte,
+     * the string given first is found, not the longest. finds_empty: empty matches count, too. */
     bool in_order, finds_empty;
     bool empty_everywhere; /* the expression has an empty match everywhere in each line */
     /* Bit NEIGHBOURS * before + after: the expression has an empty match between such
@@ -58,8 +58,8 @@ struct patterns {
     struct trawl_plan *plan; /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_letters letters;      /* options.letters points here */
-    /* Finds strings anywhere; the command checks -x. For a binary file under -x, where NUL ends
-     * lines, too. Built when first needed. */
+    /* A plan that finds the strings anywhere, so that the command checks -x. Serves for a binary
+     * file under -x, in which NUL ends lines, too. Built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */

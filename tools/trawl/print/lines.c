@@ -55,8 +55,8 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
-/* Selects the line [begin, end) of the view unless an earlier search of the text (`rerun`) reported
- * the line. Unless the search is quiet, prints the line after its leading context. */
+/* Selects the line [begin, end) of the view unless the line was reported already, by a search
+ * before a `rerun`. Unless the search is quiet, prints the line after its leading context. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {

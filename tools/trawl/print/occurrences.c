@@ -251,8 +251,8 @@ static bool occurrences_end_with_return(struct text_scan *scan, const struct vie
     return last != NULL && *last == '\r';
 }
 
-/* Returns whether no character of a word stands directly before or after the place. An invalid byte
- * counts as such a character, except with --no-unicode. */
+/* Returns whether no character of a word stands directly before or after the offset `place` of the
+ * line. An invalid byte counts as a character of a word, except with --no-unicode. */
 static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
     const struct trawl_letters words = words_utf8(settings);
