@@ -121,7 +121,8 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
 
 /* For --only-first: keeps a match if no earlier match begins in the same line. Of several matches
  * with the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
- * matches with the same end. If whole lines are compared later, all matches are kept. */
+ * matches with the same end. If lines.c compares whole lines later (rules.check_whole_line), all
+ * matches are kept. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
 {

@@ -246,9 +246,10 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
     return at;
 }
 
-/* Returns whether the library counts the same lines as grep. grep lets NUL end lines only from the
- * block of the first NUL on; earlier blocks have no NUL, so the count is the same. The count of a
- * file whose search a NUL ends (--binary-files=without-match) is left to binary.c. */
+/* Returns whether the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
+ * lines only from the block of the first NUL on. In the library NUL ends lines everywhere, which
+ * makes no difference, because earlier blocks have no NUL. With --binary-files=without-match a NUL
+ * ends the search, so binary.c decides about the count. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
     return scan->settings->report == REPORT_COUNT && scan->whole.bytes == NULL &&
@@ -454,8 +455,8 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return scan->status;
 }
 
-/* tg: prints ripgrep's message that a part of a binary file is not shown, after the file's lines;
- * with --debug, a message that the file was left out. */
+/* For tg: prints, after the lines of a binary file, ripgrep's message that a part of the file is
+ * not shown. If the file was left out, prints a message about that with --debug. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
