@@ -63,8 +63,9 @@ struct patterns {
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
-    /* Different patterns may match the same bytes: in approximate search, as expressions, or with
-     * -i by the locale's or Unicode's letters, where A may match B although B does not match A. */
+    /* Different patterns may match the same bytes: in approximate search, if the patterns are
+     * expressions, or under -i by the letters of the locale or of Unicode, by which A may match B
+     * although B does not match A. */
     bool case_may_tell;
     /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
      * is an index into `items`, PATTERN_EMPTY or PATTERN_NEVER. */

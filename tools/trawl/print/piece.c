@@ -295,8 +295,8 @@ struct replaced_line {
 };
 
 /* Finds the groups of a match of PCRE2. An expression with \K looks at bytes before its match, so a
- * search from the match on might miss it. So the line's matches are found in turn. Only if none of
- * these begins where this match does, a search begins at this match. */
+ * search from the match on might miss the match. So the line's matches are found in turn. Only if
+ * none of these begins where this match does, a search begins at this match. */
 static enum trawl_status find_groups(struct replaced_line *around, struct trawl_range match,
                                      struct trawl_range groups[GROUPS_MAX],
                                      struct trawl_error *error)
