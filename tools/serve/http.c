@@ -158,8 +158,8 @@ static void end_query(struct exchange *exchange)
 }
 
 /* Refuses the request. After a request that is wrong itself (status below 500), the connection is
- * closed. If it stayed open, bytes that a proxy takes for a part of that request could run as a
- * different request. */
+ * closed. If the connection stayed open, bytes that a proxy takes for a part of that request could
+ * run as a different request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -739,7 +739,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
     /* Each running query holds ANSWER_BYTES. The limit here lets the queries of one client take
      * about half of the memory for requests, so a client that reads its answers slowly leaves the
-     * rest to others. The 2 lets a client ask even if that memory is small. */
+     * rest to others. The added 2 lets a client ask even if that memory is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();

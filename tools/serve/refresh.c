@@ -365,7 +365,7 @@ static void walk_tree(struct update *update, const char *path)
 
 /* Removes the entries of the walked part of the tree (update->part) that the walk has not met. A
  * file with the part's own path stays: the path was a directory only for a while. A notice named
- * that file, so take_dirty looks at it. */
+ * that file, so take_dirty looks at the file. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;

@@ -35,7 +35,8 @@ static uint64_t read_number(const char *root, const char *path, const char *name
 }
 
 /* Returns the least limit of a control group and of the groups above it. Also reads the topmost
- * directory (`mount`), because in a container it may hold the files of the process's own group. */
+ * directory (`mount`), because in a container this directory may hold the files of the process's
+ * own group. */
 static uint64_t limit_of(const char *root, const char *mount, char *group, const char *name)
 {
     uint64_t least = UINT64_MAX, limit;

@@ -305,8 +305,8 @@ static void nest_end(struct nest *nest)
 }
 
 /* Returns whether the group asks for a newline: whether the group has a newline that cannot be left
- * out. As in ripgrep, a newline is left out of a choice between single characters if one of them is
- * another character. */
+ * out. As in ripgrep, in a choice between single characters the newline is left out if another of
+ * these characters is no newline. */
 static bool nest_asks(const struct nest *nest)
 {
     return nest->has_newline && !(nest->is_split && nest->has_other);

@@ -515,9 +515,9 @@ static bool prints_matches(const struct settings *settings)
     return settings->style.each_match || settings->report == REPORT_COUNT_MATCHES;
 }
 
-/* Completes the strings after the last was read. If case is ignored, strings that differ only in
- * case, unless they are expressions, become a single pattern, so that each occurrence is found
- * once. */
+/* Completes the strings after the last was read. If case is ignored and the strings are no
+ * expressions, strings that differ only in case become a single pattern, so that each occurrence is
+ * found once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
     enum folding folding = FOLD_NONE;

@@ -24,8 +24,8 @@ struct pattern_check {
     bool cases;
 };
 
-/* The kinds of neighbours of a place in a line. Assertions such as \b distinguish no further
- * kinds. */
+/* The kinds of bytes beside a place in a line, before or after it. Assertions such as \b
+ * distinguish no further kinds. */
 enum neighbour {
     NEIGHBOUR_NONE,  /* the line begins or ends */
     NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
@@ -46,8 +46,8 @@ struct patterns {
      * the string given first is found, not the longest. finds_empty: empty matches count, too. */
     bool in_order, finds_empty;
     bool empty_everywhere; /* the expression has an empty match everywhere in each line */
-    /* Bit NEIGHBOURS * before + after: the expression has an empty match between such
-     * neighbours. */
+    /* Bit NEIGHBOURS * before + after: the expression has an empty match where the neighbours are
+     * of the kinds `before` and `after` (enum neighbour). */
     uint32_t empty_between;
     bool sees_lines; /* PCRE2 searches, and may see more of a line than the neighbours of a place */
     uint64_t empty_index;    /* the first empty string was given before items[empty_index] */

@@ -537,8 +537,7 @@ static void handle_carried(struct text_scan *scan, uint64_t count)
     view.match_count = print_first_match_at(&view, view.begin + count);
     handle_view(scan, &view, scan->carry.line_begin - scan->carry.begin);
     if (scan->settings->heads.line_number &&
-        !scan->quiet) /* count the carry's lines now: the text's next bytes lie elsewhere in memory
-                       */
+        !scan->quiet) /* count the carry's lines now: the next bytes lie elsewhere in memory */
         (void)line_number_at(scan, scan->carry.bytes, scan->carry.begin, carry_end);
 }
 

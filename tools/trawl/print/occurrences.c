@@ -10,7 +10,7 @@
  * Without --multiline, an empty match that the library delivers only selects its line. But tg, like
  * ripgrep, reports an empty match at each place where a pattern matches the empty string, unless
  * another match ends there. So the places between the library's matches are tried one by one, also
- * places inside a character. Only PCRE2 goes from match to match.
+ * places inside a character. Only with PCRE2, the search goes from match to match.
  */
 #include "trawl/print/occurrences.h"
 

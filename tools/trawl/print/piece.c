@@ -353,7 +353,7 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
 }
 
 /* Returns the begin of the character that holds the byte at `at` of the whole text; the text's end
- * if `at` lies behind it. */
+ * if `at` lies behind the text. */
 static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
 {
     const struct whole_text *whole = &scan->whole;
