@@ -271,8 +271,9 @@ static bool matches_suffice(const struct text_scan *scan)
 }
 
 /* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
- * A line needs the numbers of all its matches. And different expressions may match the same bytes,
- * as may strings with errors or with case ignored beyond ASCII; a match gives only one number. */
+ * That is not enough for a line, which needs the numbers of all its matches. Nor is it enough if
+ * several patterns may match the same bytes: expressions, strings with errors, or strings with case
+ * ignored beyond ASCII. A match gives only one number. */
 static bool one_match_tells(const struct text_scan *scan)
 {
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
@@ -606,7 +607,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
 }
 
 /* Prints the message of a failed call. Errors of opening, reading and unpacking, lines with too
- * much work for PCRE2, and texts too large for --multiline let the job go on; others end it. */
+ * much work for PCRE2, and texts too large for --multiline let the job go on; other errors end the
+ * job. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {
