@@ -281,7 +281,7 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 struct nest {
     bool blanks, folds;          /* the flags x and i */
     bool is_split;               /* each alternative so far is a single character of one case */
-    bool has_newline, has_other; /* some item is a newline; some item is not */
+    bool has_newline, has_other; /* some item (character, class) is a newline; some is not */
     uint64_t items;              /* number of items so far in the current alternative */
 };
 
