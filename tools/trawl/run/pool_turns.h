@@ -64,8 +64,7 @@ struct batch_turn {
     size_t file_count;          /* if `searched`: number of files in the batch */
     bool searched;              /* the batch was searched and waits to be printed */
     struct pool_result *result; /* NULL: nothing to print */
-    struct pool_worker
-        *waiter; /* the batch's worker while it waits for the turn; NULL: none waits */
+    struct pool_worker *waiter; /* the batch's worker while it waits for its turn; else NULL */
 };
 
 struct pool {
