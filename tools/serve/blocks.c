@@ -15,8 +15,8 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* Limit for the blocks of a collection on GPUs. All GPUs together hold at most 256 parts of texts
- * (CUDA_RESIDENT_MAX), and each block may be divided over all GPUs. */
+/* At most this many blocks of a collection are held on GPUs. All GPUs together hold at most 256
+ * parts of texts (CUDA_RESIDENT_MAX), and each block may be divided over all GPUs. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)

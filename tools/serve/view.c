@@ -180,9 +180,9 @@ static bool has_ignore_file(const struct file_settings *files)
     return false;
 }
 
-/* Returns whether the request has the same rules as the collection, apart from rules that need only
- * a path. Then the state shows which files the command would find below a directory. Returns false
- * if rules differ; message says which. */
+/* Returns whether the request leaves out files by the same rules as the collection, apart from
+ * rules that need only a path (such as globs). Then the state shows which files the command would
+ * find below a directory. Returns false if rules differ; message says which. */
 static bool has_same_rules(struct viewing *viewing)
 {
     const struct settings *settings = viewing->job->settings;
