@@ -111,8 +111,9 @@ static void add_latency(struct server *server, enum request_format format, uint6
     server->latency_ns[format] += ns;
 }
 
-/* Writes the exit status, the last frame or the last line of JSON. In frames, if the answer is a
- * part of a larger answer, the separator between the parts follows the status. */
+/* Writes the exit status, the last frame or the last line of JSON. With REQUEST_FRAMES, if the
+ * client joins the answers of several servers, the separator between two answers follows the
+ * status. */
 static void write_exit(struct served_answer *answer, uint8_t status, bool groups_printed)
 {
     struct output *output = &answer->output;
@@ -216,8 +217,9 @@ static int by_prefix(const void *left, const void *right)
 }
 
 /* Chooses the collections that the request is about: the one that the request names, or the one
- * that holds the request's paths, or all. Fills `shares`, which has room for all, and returns the
- * number. Returns 0 for a refusal; message and *http_status say why. */
+ * that holds the request's paths, or all. Fills `shares`, which has room for all collections of the
+ * server, and returns how many were chosen. Returns 0 if the request is refused; message and
+ * *http_status say why. */
 static size_t choose(const struct server *server, const struct request *request,
                      struct answer_share *shares, int *http_status, char *message)
 {

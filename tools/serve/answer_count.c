@@ -86,8 +86,8 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
         output->bytes[output->used++] = (uint8_t)(value >> 8 * i);
 }
 
-/* Appends the names of a collection's files that have one of the listed positions. Their order is
- * that of the view (the files that the request means), as is the order of the positions. Sets
+/* Appends the names of those files of a collection that have an occurrence among the positions. The
+ * names come in the order of the view (the files that the request means), as the positions do. Sets
  * *names to NULL if memory is short. */
 static void add_names(const struct answer_share *share, json_t **names)
 {

@@ -24,8 +24,9 @@
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
-/* Stands for the file of an item that the state does not hold: a directory that is an operand with
- * --directories=read, or a file whose status could not be read and that --files lists. */
+/* Stands for the file where an item of the view is no file of the state: a directory that is an
+ * operand with --directories=read, or a file whose status could not be read and that --files
+ * lists. */
 static const struct supplied_file no_file;
 
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
@@ -144,8 +145,8 @@ static bool none_is_converted(const struct settings *settings)
 
 /* Returns whether a pass has shown that the file contains no string of the plan. Returns false if
  * there was no pass, or if the pass searched other bytes than the job would. A file whose bit in
- * pass.files is not set is held in memory, in a block. The block's bytes are what the job would
- * search, unless the job converts the bytes. */
+ * pass.files is not set lies in a block (memory with the bytes of many files). The block's bytes
+ * are what the job would search, unless the job converts the bytes. */
 static bool holds_nothing(const struct served_answer *answer, uint32_t item)
 {
     const struct answer_share *share = &answer->shares[answer->share_at];
@@ -222,8 +223,9 @@ void answering_begin_files(void *context, struct command_job *job,
     begin_share(answer, 0);
 }
 
-/* Skips files without an occurrence, up to the next file that may have one or the next special item
- * of the view, in a single loop: there may be millions. */
+/* Skips files without an occurrence, up to the next file that may have one, or the next item of the
+ * view that is no file of the state (VIEW_SPECIAL). Does so in a single loop, because there may be
+ * millions of files. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;

@@ -22,8 +22,8 @@ struct answer_files {
     struct view_names names; /* holds the name of the next file */
     uint64_t item_at;        /* index of the next file in the view */
     struct command_job *job;
-    /* Equals `job` until item_at reaches pass_from, where look_for_files decides about a pass; then
-     * NULL. */
+    /* Equals `job` until item_at reaches pass_from. There look_for_files decides whether to run a
+     * pass, and this member becomes NULL. */
     struct command_job *waiting;
     uint64_t pass_from; /* index in the view of the file before which a pass may run */
     bool passed; /* a pass ran, so pass.files has a bit for each file that may have an occurrence */

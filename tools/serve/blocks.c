@@ -15,8 +15,8 @@
 #include "trawl/text/grow.h"
 #include "trawl_devices.h"
 
-/* Limit for the blocks of a collection on GPUs. All GPUs together hold at most 256 parts of texts
- * (CUDA_RESIDENT_MAX), and each block may be divided over all GPUs. */
+/* At most this many blocks of a collection are held on GPUs. All GPUs together hold at most 256
+ * parts of texts (CUDA_RESIDENT_MAX), and each block may be divided over all GPUs. */
 #define LOADED_MAX 24u
 /* A shorter block is not loaded onto GPUs, because only few blocks can be loaded. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
@@ -109,8 +109,9 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Returns whether GPUs search a loaded text, which a search of the text shows. If the searcher has
- * a single kind of workers, the CPU's, there are no GPUs: sets shelf->no_devices. */
+/* Returns whether GPUs search the text, which is loaded: searches the text, and looks whether a GPU
+ * took part. If the searcher has only the CPU's kind of workers, there are no GPUs, and
+ * shelf->no_devices is set. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -192,8 +193,8 @@ static struct served_block *make_block(const struct file_batch *batch)
     return block;
 }
 
-/* Gives up a hold on the block, of a file or of the batch that made the block. The last call frees
- * the block. */
+/* Subtracts 1 from the block's file_count: a file in the block was freed, or the batch that made
+ * the block is done. At 0, frees the block. */
 static void drop_block(struct served_block *block, struct shelf *shelf)
 {
     if (atomic_fetch_sub_explicit(&block->file_count, 1, memory_order_acq_rel) != 1)

@@ -121,11 +121,11 @@ struct state *collection_now(struct collection *collection, char *message);
  * the view before the state. `directory` is the client's working directory, an absolute path
  * without links. If `directory` is NULL, the root is meant, and files that the collection does not
  * serve are skipped. If there are no operands, each name begins with `prefix` and a slash, unless
- * `prefix` is NULL. Operands are as typed. Operands and prefix are borrowed until view_drop. Reads
- * the job's settings, exclude and filter, and sets show_names if a directory is searched. Opens
- * only operands that the state lacks. Options about files cost some hundred nanoseconds for each
- * file. Returns NULL if the operands mean a file that the collection does not serve, or if the view
- * cannot be made; message and *http_status say why. */
+ * `prefix` is NULL. Operands are as the user typed them. Operands and prefix are borrowed until
+ * view_drop. Reads the job's settings, exclude and filter, and sets show_names if a directory is
+ * searched. Opens only operands that the state lacks. Options about files cost some hundred
+ * nanoseconds for each file. Returns NULL if the operands mean a file that the collection does not
+ * serve, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
                                     struct command_job *job, const char *directory,
                                     const char *prefix, const struct value_item *operands,

@@ -48,8 +48,8 @@ struct served_file {
     int os_code;
     enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is left out */
     bool is_directory;  /* of an entry of kind ENTRY_LEFT: the entry is a directory */
-    /* `bytes` points into `block`. NULL: a search opens the file, because no block holds the file
-     * or because the file is not plain. */
+    /* supplied.bytes points into `block`. NULL: a search opens the file, because no block holds the
+     * file or because the file is not plain. */
     struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
@@ -69,8 +69,8 @@ struct served_file {
     char path[];
 };
 
-/* A block of a state: how many of the block's files belong to the state, and the bytes of these
- * files with line ends. */
+/* A block of a state: how many of the block's files belong to the state, and how many bytes these
+ * files take, each with its line end. */
 struct tape_block {
     struct served_block *block;
     uint64_t file_count, live_bytes;
@@ -93,7 +93,7 @@ struct state {
     uint32_t unheld_count;      /* files that no block holds */
     uint32_t unplain_count;     /* files that a block holds and that are not plain */
     struct served_names *table; /* hash table from paths to indices */
-    struct served_order *order; /* the indices by path */
+    struct served_order *order; /* indices in the order of --sort=path */
     struct shelf *shelf;
     size_t room;                 /* capacity of `files`, while the state is being made */
     uint32_t free_from;          /* while the state is being made: no index below is free */

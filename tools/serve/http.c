@@ -27,9 +27,10 @@
 #define HEAD_BYTES (64u << 10)
 /* Up to this many bytes of a refused body are read, so that the client gets to see the refusal. */
 #define DISCARD_BYTES (16u << 20)
-/* A longer body counts as long. Long bodies together take at most half of --request-memory, so that
- * other requests go on. If the shorter bodies of all connections could take more than a quarter of
- * --request-memory, a shorter body counts as long, too. */
+/* A body of more bytes counts as long. Long bodies together take at most half of --request-memory,
+ * so that other requests go on. The limit is lower (http->small_bytes) if there may be so many
+ * connections that bodies of BODY_SMALL bytes could take more than a quarter of
+ * --request-memory. */
 #define BODY_SMALL (64u << 10)
 /* A body must arrive within --idle-seconds plus one second for each BODY_RATE bytes. */
 #define BODY_RATE (128u << 10)
@@ -157,8 +158,8 @@ static void end_query(struct exchange *exchange)
 }
 
 /* Refuses the request. After a request that is wrong itself (status below 500), the connection is
- * closed. If it stayed open, bytes that a proxy takes for a part of that request could run as a
- * different request. */
+ * closed. If the connection stayed open, bytes that a proxy takes for a part of that request could
+ * run as a different request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -738,7 +739,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->small_bytes = http->small_bytes < BODY_SMALL ? http->small_bytes : BODY_SMALL;
     /* Each running query holds ANSWER_BYTES. The limit here lets the queries of one client take
      * about half of the memory for requests, so a client that reads its answers slowly leaves the
-     * rest to others. The 2 lets a client ask even if that memory is small. */
+     * rest to others. The added 2 lets a client ask even if that memory is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
     http->opener = pthread_self();

@@ -67,7 +67,8 @@ struct collection {
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
-    /* When the last load began, and how long it took. How many refreshes had files to look at. */
+    /* begin_ns: when the last load began. load_ns: how long it took. refresh_count: how many
+     * refreshes had files to look at. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 

@@ -24,7 +24,7 @@ struct pass_listing {
      * the only member's plan is searched. */
     uint64_t *firsts;
     const struct served_block *block;
-    uint64_t range; /* index of the file's range in which the last occurrence was */
+    uint64_t range; /* index of the range (a file's bytes) that range_of returned last */
 };
 
 static bool same_letters(const struct trawl_letters *left, const struct trawl_letters *right)
@@ -46,8 +46,9 @@ bool pass_list_is_merged(const struct pass_request *request)
 }
 
 /* Returns whether two requests may share a pass. The plans of such requests may differ only in
- * strings. line_end needs no comparison: it matters only to plans for whole lines, and those of
- * them that passed pass_list_fits have '\n'. The second line end is compared. */
+ * strings. The option line_end is not compared: it matters only to plans for whole lines, and such
+ * plans have '\n' if they passed pass_list_fits. The second line end (line_end_also) is
+ * compared. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
@@ -66,11 +67,11 @@ bool pass_list_fits(const struct trawl_plan *plan)
     bool has_lines = facts.line_end == '\n';
 
     if (facts.edits_max > 0)
-        /* Otherwise, of overlapping matches, the best might cross a file's end, and a worse match
-         * inside the file would be missed. */
+        /* Of overlapping matches, only the best is found. If matches could cross line ends, the
+         * best might cross a file's end, and a worse match inside the file would be missed. */
         return has_lines && (facts.flags & TRAWL_WITHIN_LINES);
-    /* A block has a newline after each file. If the plan's line end is a different byte, an
-     * expression or a whole line could cross from a single file into the next. */
+    /* A block has a newline after each file. If the plan's line end is a different byte, a match of
+     * an expression, or a whole line, could cross the end of a file. */
     return has_lines || (!(facts.flags & TRAWL_WHOLE_LINE) && facts.syntax == TRAWL_LITERAL);
 }
 
@@ -118,7 +119,7 @@ end:
 }
 
 /* Returns the range of the file that contains offset `begin` of the block. `begin` must ascend from
- * call to call, so the search starts at the last range. */
+ * call to call, so the search starts at the range that the last call returned. */
 static const struct tape_range *range_of(struct pass_listing *listing, uint64_t begin)
 {
     const struct tape_range *ranges = listing->block->ranges;

@@ -1,6 +1,7 @@
-/* pass_member: a request during a pass (a search that several requests share), its results so far,
- * and the two searches, pass_list and pass_own. A view is the list of the files that a request
- * means; a block holds the bytes of many files. Used by the files pass*.c. */
+/* pass_member: a request during a pass (a search that several requests share), and the request's
+ * results so far. Also declares the two kinds of search: pass_list for all members of a pass at
+ * once, pass_own for one request alone. A view is the list of the files that a request means; a
+ * block holds the bytes of many files. Used by the files pass*.c. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 
@@ -89,8 +90,8 @@ bool pass_members_cancelled(const struct pass_member *leader);
 
 /* ---- pass_list.c: a search for all members of a pass ----------------------------------------- */
 
-/* pass_list_is_merged returns whether the request may share a pass with any other. pass_list_merges
- * returns whether two requests may be in the same pass. */
+/* pass_list_is_merged returns whether the request may share a pass with some other request.
+ * pass_list_merges returns whether two requests may be in the same pass. */
 bool pass_list_is_merged(const struct pass_request *request);
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right);
 /* Returns whether a search of a whole block finds the same occurrences in each file as a search of

@@ -128,8 +128,8 @@ static enum trawl_status count_block(struct pass_member *member, const struct se
     return status;
 }
 
-/* Finds the files of a block with an occurrence. The records with even numbers are the files, those
- * with odd numbers the bytes between two files. */
+/* Finds which files of a block have an occurrence. The records with even numbers are the files,
+ * those with odd numbers the bytes between two files. */
 static enum trawl_status find_files(struct pass_member *member, const struct served_block *block,
                                     struct trawl_error *error)
 {

@@ -363,8 +363,9 @@ static void walk_tree(struct update *update, const char *path)
     tree_close(tree);
 }
 
-/* Removes the files of the part that the walk has not met. If a file has the part's own path, the
- * path was a directory for a while. A notice named that file, so take_dirty looks at that file. */
+/* Removes the entries of the walked part of the tree (update->part) that the walk has not met. A
+ * file with the part's own path stays: the path was a directory only for a while. A notice named
+ * that file, so take_dirty looks at the file. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;

@@ -1,5 +1,5 @@
 /* serve_memory: finds out how much memory the process may use, by the machine's free memory and the
- * limits of its control groups. */
+ * limits of the process's control groups. */
 #include "serve/serve_memory.h"
 
 #include <stdio.h>
@@ -34,8 +34,9 @@ static uint64_t read_number(const char *root, const char *path, const char *name
     return number;
 }
 
-/* Returns the least limit of a control group and of the groups above it. In a container the topmost
- * directory may hold the files of the process's own group. */
+/* Returns the least limit of a control group and of the groups above it. Also reads the topmost
+ * directory (`mount`), because in a container this directory may hold the files of the process's
+ * own group. */
 static uint64_t limit_of(const char *root, const char *mount, char *group, const char *name)
 {
     uint64_t least = UINT64_MAX, limit;

@@ -7,8 +7,9 @@
 
 #include "trawl/text/grow.h"
 
-/* A block that state_merge takes has up to 2 × (bytes taken so far + BLOCK_BYTES_SMALL) live bytes,
- * unless it is the first one or sparse. */
+/* Live bytes of a block are those of files that the state has. state_merge takes a block of up to 2
+ * × (live bytes taken so far + BLOCK_BYTES_SMALL) live bytes. The first block, and blocks that are
+ * more than half unused, may have more. */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
 /* A hash table with open addressing, from paths to the indices of entries. Several states share a
@@ -138,8 +139,8 @@ static unsigned half_of(const struct state *state, uint32_t index)
     return file == NULL ? 2 : file->kind != ENTRY_FILE;
 }
 
-/* Collects the batch's indices whose entries belong to this half now and did not in the state
- * before, sorted by path. Returns the number of these indices. */
+/* Collects the batch's indices whose entries belong to this half of the order (half_of) now and did
+ * not in the state before, sorted by path. Returns the number of these indices. */
 static size_t find_added(const struct state *state, const struct file_batch *batch, unsigned half,
                          uint32_t *added)
 {
@@ -245,8 +246,9 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
     }
 }
 
-/* Gives up a hold on a state; the last call frees the state. Each file in `gone` moves to the list
- * of the next older state if that state has the file; otherwise the file is freed. */
+/* Gives up a hold on a state; the last call frees the state. Each file in state->gone (files that
+ * the next state lacks) moves to the list `gone` of the next older state if that state has the
+ * file; otherwise the file is freed. */
 void state_drop(struct state *state)
 {
     struct served_file *file, *next, *free_now = NULL;

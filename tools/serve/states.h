@@ -5,9 +5,9 @@
 
 #include "serve/blocks.h"
 
-/* Returns a copy of the shelf's newest state, which the caller may change; an empty state if there
- * is no state yet. Other threads do not see the copy before state_publish. Returns NULL if memory
- * is short. */
+/* Returns a copy of the collection's newest state (shelf->newest), which the caller may change; an
+ * empty state if there is no state yet. Other threads do not see the copy before state_publish.
+ * Returns NULL if memory is short. */
 struct state *state_begin(struct shelf *shelf);
 /* Adds an entry and returns the entry's index; UINT32_MAX if memory is short. */
 uint32_t state_add(struct state *state, struct served_file *file);

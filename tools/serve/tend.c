@@ -60,8 +60,8 @@ static bool plan_load(struct collection *collection, const struct state *state,
     return batch->count > 0;
 }
 
-/* Makes the batch, which was made from files of `state`, the next state. Leaves out files that have
- * changed meanwhile. Returns false if memory is short. */
+/* Makes the next state from the batch, which was filled with files of `state`. Leaves out files
+ * that have changed meanwhile. Returns false if memory is short. */
 static bool take_over(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {

@@ -99,8 +99,9 @@ static bool add_part(struct viewing *viewing, bool is_operand)
     return true;
 }
 
-/* Adds something to report. If several servers share a tree, only the server whose bounds (--from,
- * --until) include the path reports it. Returns false if memory is short. */
+/* Adds an item that the view must report, though it is no file of the state, such as an error. If
+ * several servers share a tree, only the server whose bounds (--from, --until) include the path
+ * reports it. Returns false if memory is short. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {
@@ -179,9 +180,9 @@ static bool has_ignore_file(const struct file_settings *files)
     return false;
 }
 
-/* Returns whether the request has the same rules as the collection, apart from rules that need only
- * a path. Then the state shows which files the command would find below a directory. Returns false
- * if rules differ; message says which. */
+/* Returns whether the request leaves out files by the same rules as the collection, apart from
+ * rules that need only a path (such as globs). Then the state shows which files the command would
+ * find below a directory. Returns false if rules differ; message says which. */
 static bool has_same_rules(struct viewing *viewing)
 {
     const struct settings *settings = viewing->job->settings;
@@ -243,8 +244,8 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
 }
 
 /* Returns whether the request takes the entry. `depth`, for a directory only: how many levels it
- * lies below the operand. If not, sets *is_left_out to whether a rule of the request leaves the
- * entry out; job->exclude does not count as a rule. */
+ * lies below the operand. If the request does not take the entry, sets *is_left_out to whether a
+ * rule of the request leaves the entry out; job->exclude does not count as a rule. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
                   bool *is_left_out)
 {
@@ -342,8 +343,9 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     return !is_taken;
 }
 
-/* Handles a range of entries that are not files, if no option leaves out files. Returns false if an
- * entry could not be read: the error has to be reported between the files around the entry. */
+/* Is called if no option of the request leaves out files. Handles a range of entries that are not
+ * files. Returns false if an entry could not be read. Then add_each is needed, which reports the
+ * error between the files around the entry. */
 static bool pass_others(struct viewing *viewing, struct range others)
 {
     struct served_file *const *files = viewing->state->files;

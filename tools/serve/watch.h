@@ -37,8 +37,8 @@ int watches_descriptor(const struct watches *watches);
  * twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
 /* watches_begin begins a walk of the directory `part`, or of the whole tree if `part` is "". `part`
- * is borrowed until watches_end, which stops watching directories of the part that were not added
- * since. A walk that is not deep needs no watches_end. */
+ * is borrowed until watches_end, which stops watching those directories of the part that the walk
+ * has not added. A walk that is not deep needs no watches_end. */
 void watches_begin(struct watches *watches, const char *part, bool is_deep);
 void watches_end(struct watches *watches);
 

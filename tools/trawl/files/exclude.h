@@ -15,9 +15,9 @@ struct exclude {
     size_t count, capacity;
 };
 
-/* Collects the globs of these options in *made. Returns false if this fails; then
- * message[SETTINGS_ERROR_BYTES] says why. In either case, call exclude_close if *made is not
- * NULL. */
+/* Collects in *made the globs of `filters`, the values of --include and of the --exclude options.
+ * Returns false if this fails; then message[SETTINGS_ERROR_BYTES] says why. In either case, call
+ * exclude_close if *made is not NULL. */
 bool exclude_open(struct exclude **made, const struct value_list *filters, char *message);
 void exclude_close(struct exclude *exclude);
 

@@ -75,8 +75,8 @@ struct filter_walk {
     size_t scope_count, scope_capacity, git_count;
     enum reason reason;
     const struct ignore_list *reason_list; /* REASON_RULE: the list of the rule that decided */
-    /* REASON_RULE: the scope of that list; NULL: the list is of --ignore-file or git's global
-     * file */
+    /* REASON_RULE: the directory whose rule file became reason_list; NULL: reason_list is of
+     * --ignore-file or git's global file */
     const struct scope *reason_scope;
     const struct ignore_rule *reason_rule; /* the rule that decided */
 };

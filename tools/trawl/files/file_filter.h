@@ -44,7 +44,8 @@ bool filter_wants(const struct filter *filter, const char *name, enum filter_fil
 
 /* Reads the rules of the directory that the walk goes down into. `depth` is 0 for the root. `path`
  * is the directory's path as messages show the path. has[file] says whether the directory may have
- * that file. Returns 0, or the errno that kept rules from being read. */
+ * a file of that kind (enum filter_file). Returns 0, or the errno that kept rules from being
+ * read. */
 int filter_enter(struct filter_walk *walk, size_t depth, int directory, const char *path,
                  const bool has[FILTER_FILES]);
 /* Drops the rules of the directory at `depth`, when the walk leaves that directory. */

@@ -63,12 +63,12 @@ struct level {
     ino_t inode;
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
     bool unread;  /* there may be more entries, from read_offset on */
-    bool begun;   /* the first portion was read */
+    bool begun;   /* the first portion (PORTION_ENTRIES) was read */
     off64_t read_offset; /* where reading the directory goes on */
     int os_code;         /* error of reading the directory; 0: no error */
     size_t same_hash;    /* the previous level with the same hash (see `chains`), or NO_LEVEL */
     size_t path_bytes;
-    struct found *found; /* the entries of this portion */
+    struct found *found; /* the entries of the portion that was read last */
     size_t found_count, found_capacity, found_at;
     char *names;
     size_t names_used, names_capacity;
@@ -444,7 +444,7 @@ static uint64_t time_of(const struct tree *tree, int directory, const char *name
     return ((uint64_t)time->tv_sec ^ UINT64_C(1) << 33) << 30 | time->tv_nsec;
 }
 
-/* Sorts the entries that were read last as --sort or --sortr says. */
+/* Sorts level->found, the entries that were read last, as --sort or --sortr says. */
 static void sort_found(struct tree *tree, struct level *level)
 {
     bool backwards = tree->options.files->sort_backwards;

@@ -75,8 +75,8 @@ static void clear_type(struct types *types, const char *name)
     types->count = kept;
 }
 
-/* Adds, to the type that the row `like` belongs to, all globs that the type `name` has in the first
- * `count` rows. */
+/* Adds, to the type of the row `like`, all globs that the type `name` has in the first `count` rows
+ * of the table of types. */
 static bool include_type(struct types *types, size_t count, const struct type_row *like,
                          const char *name, size_t bytes)
 {

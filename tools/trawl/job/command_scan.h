@@ -2,7 +2,7 @@
  *
  * The library delivers the text in windows, in order, each with the matches in the window.
  * search_file.c chooses the file that handles the windows:
- *   lines.c            cuts lines, keeps the open line between windows, selects lines
+ *   lines.c            cuts lines, keeps the line that a window's end cuts, selects lines
  *   occurrences.c      which of the library's matches are occurrences
  *   command_matches.c  reports without lines: -o, --positions, --count-matches
  *   string_counts.c    occurrences of each string: --count-by-pattern
@@ -38,7 +38,7 @@ struct view {
 /* A match in a line that style.c prints. */
 struct line_span {
     uint64_t begin, end; /* offsets in the printed line */
-    /* offsets in the line; equal to begin and end if nothing is replaced */
+    /* offsets in the line of the text; equal to begin and end if nothing is replaced */
     uint64_t from, to;
     /* view->matches[group .. group + group_count) begin where this match begins */
     uint64_t group, group_count;
@@ -119,8 +119,8 @@ struct shown {
 struct carry {
     uint8_t *bytes;
     uint64_t count, capacity, begin;
-    uint64_t trim_at; /* `count` from which lines that are no longer needed are dropped */
-    struct trawl_match *matches; /* the matches that begin in these lines */
+    uint64_t trim_at;            /* if `count` reaches this, lines no longer needed are dropped */
+    struct trawl_match *matches; /* the matches that begin in the carry's lines */
     uint64_t match_count, match_capacity;
     uint64_t line_begin;    /* begin of the first line that was not handled yet */
     bool dropped;           /* `bytes` lacks the open line */
@@ -153,7 +153,8 @@ struct lines {
     uint64_t selected_end; /* end of the last selected line */
     uint64_t printed_end;  /* end of the last printed line; OFFSET_NONE: no line was printed */
     uint64_t pending;      /* lines of trailing context still to be printed */
-    /* lines that end at or before this offset were reported by an earlier pass */
+    /* begin of the block with the first NUL: lines that end at or before this offset were reported
+     * already, after a `rerun` by the first search */
     uint64_t ignore_before;
     uint64_t scanned_end; /* end of the last window */
     bool ends_with_run; /* the search ends when a run of selected lines ends or leaves its block */
@@ -189,7 +190,7 @@ struct nulls {
 /* What holds for the whole text. Set before the search. */
 struct scan_rules {
     bool seekable;       /* the text can be read again at any offset */
-    bool unpacks;        /* the text may be packed and damaged: lines before the damage count */
+    bool unpacks;        /* the text may be compressed and damaged; lines before the damage count */
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
     /* lines.c looks at each line; otherwise only at lines with a match, or (-v) between these */
@@ -221,7 +222,7 @@ struct text_scan {
     struct trawl_text *text;
     const struct trawl_plan *plan;
     const char *name;
-    const struct encoding *encoding; /* as in struct open_file */
+    const struct encoding *encoding; /* converts the file; NULL: the file is not converted */
     enum binary_files binary_files;
     struct scan_rules rules;
 

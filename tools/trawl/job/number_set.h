@@ -16,8 +16,9 @@ struct number_set {
 struct text_scan;
 struct trawl_match;
 
-/* Adds a pattern to the set of the open line. If `begins`, the pattern's match is the line's first,
- * and the set is emptied before. Returns whether the pattern is new; true also without memory. */
+/* Adds a pattern to the set of the open line (the line whose end has not come yet). If `begins`,
+ * the pattern's match is the line's first, and the set is emptied before. Returns whether the
+ * pattern is new; true also without memory. */
 bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
 /* number_set_of_line collects the numbers of all matches in a line. If `empty`, the line also

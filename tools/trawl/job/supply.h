@@ -22,9 +22,9 @@ struct supplied_file {
 
 struct supply {
     void *context;
-    /* Selects the files that the operands name. Called once, before the first `next`; the plan is
-     * built then, except for --files, which has no plan. Sets job->show_names and job->left_out as
-     * a walk does, and reports errors through the job. */
+    /* Selects the files that the operands name. Called once, before the first `next`, when the plan
+     * was built already. (--files has no plan.) Sets job->show_names and job->left_out as a walk
+     * does, and reports errors through the job. */
     void (*begin)(void *context, struct command_job *job, const struct value_item *operands,
                   size_t operand_count);
     /* Does what walk_next does, and sets item->supplied where item->kind is WALK_FILE. The name of
@@ -35,7 +35,8 @@ struct supply {
      * why. Called from any thread. */
     int (*open)(void *context, const struct walk_item *item);
     /* Called with each searcher that the job opens by searchers_open, and with NULL before the job
-     * closes its searchers, so that another thread can cancel their calls. False: no memory. */
+     * closes its searchers, so that another thread can cancel the searchers' calls. False: no
+     * memory. */
     bool (*watch)(void *context, struct trawl_searcher *searcher);
     /* If not NULL, called after the plan was built instead of the functions above. Returns the exit
      * status. */

@@ -59,8 +59,9 @@ static bool cannot_open(struct walk_item *item)
     return true;
 }
 
-/* Begins with the next operand. False: the operand is a directory whose files next_entry lists from
- * now on, or a directory that is left out. */
+/* Begins with the next operand. True: `item` is set to the operand, or to an error. False: the
+ * operand is a directory whose files next_entry lists from now on, or a directory that is left
+ * out. */
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;

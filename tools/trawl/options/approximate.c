@@ -1,4 +1,4 @@
-/* approximate: see approximate.h. */
+/* approximate: what the options of approximate search and FASTA files mean. */
 #include "trawl/options/approximate.h"
 
 #include <stdio.h>

@@ -17,7 +17,8 @@ void approximate_options(const struct patterns *patterns, const struct settings 
  * is reported: at least twice the length of the longest occurrence, because an overlapping
  * occurrence may be better. */
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings);
-/* The library calls a string "pattern N". Replaces that in the message by the string's text. */
+/* The library calls a string "pattern N". Replaces these words in the message by the string's
+ * text. */
 void approximate_string(const struct patterns *patterns, struct trawl_error *error);
 
 #endif

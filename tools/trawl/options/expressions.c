@@ -133,8 +133,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
             memchr(patterns->items[i].bytes, '\n', (size_t)patterns->items[i].bytes_count) != NULL;
     if (settings->syntax == TRAWL_LITERAL && (!crosses || !quote(patterns, settings)))
         return !crosses;
-    /* Here patterns without operators are expressions, too: with --multiline, only expressions find
-     * whole lines and PCRE2's matches in a text of many lines. */
+    /* In these cases patterns without operators are expressions, too. With --multiline, only
+     * expressions find whole lines, or PCRE2's matches in a text of many lines. */
     settings->expressions =
         crosses || (patterns->count > 0 &&
                     ((settings->crlf && settings->whole_lines) ||
@@ -147,8 +147,8 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     return true;
 }
 
-/* Returns the number of bytes from `at` up to and including the next `last`, but at least `least`.
- * Returns `least` if no `last` follows. */
+/* Returns the number of bytes from `at` up to and including the next byte `last`, but at least
+ * `least`. Returns `least` if no such byte follows. */
 static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
                          uint64_t least)
 {
@@ -281,7 +281,7 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 struct nest {
     bool blanks, folds;          /* the flags x and i */
     bool is_split;               /* each alternative so far is a single character of one case */
-    bool has_newline, has_other; /* some item is a newline; some item is not */
+    bool has_newline, has_other; /* some item (character, class) is a newline; some is not */
     uint64_t items;              /* number of items so far in the current alternative */
 };
 
@@ -305,8 +305,8 @@ static void nest_end(struct nest *nest)
 }
 
 /* Returns whether the group asks for a newline: whether the group has a newline that cannot be left
- * out. As in ripgrep, a newline is left out of a choice between single characters if one of them is
- * another character. */
+ * out. As in ripgrep, in a choice between single characters the newline is left out if another of
+ * these characters is no newline. */
 static bool nest_asks(const struct nest *nest)
 {
     return nest->has_newline && !(nest->is_split && nest->has_other);

@@ -1,5 +1,6 @@
-/* numbers: the numbers that each pattern of the plan has. The plan has each string once, while
- * users count every string that they gave. numbers_build makes the lists once for a job. */
+/* numbers: the numbers by which reports name the strings of each pattern. The plan has each string
+ * once, while users count every string that they gave, so a pattern may have several numbers.
+ * numbers_build makes the lists of numbers once for a job. */
 #include "trawl/options/numbers.h"
 
 #include <stdlib.h>

@@ -415,9 +415,9 @@ static bool are_valid(const struct patterns *patterns)
     return true;
 }
 
-/* Returns which matches of the library must be checked with -i or -w: those of strings that are
- * invalid text, and, with -i where i and I are different letters, those with i. With -x a match
- * begins where the line begins, so begins need no check. */
+/* Returns which matches of the library must be checked under -i or -w. These are the matches of
+ * strings that are invalid text, and the matches with i under -i in a locale where i and I are
+ * different letters. With -x a match begins where the line begins, so begins need no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
@@ -515,9 +515,9 @@ static bool prints_matches(const struct settings *settings)
     return settings->style.each_match || settings->report == REPORT_COUNT_MATCHES;
 }
 
-/* Completes the strings after the last was read. If case is ignored, strings that differ only in
- * case, unless they are expressions, become a single pattern, so that each occurrence is found
- * once. */
+/* Completes the strings after the last was read. If case is ignored and the strings are no
+ * expressions, strings that differ only in case become a single pattern, so that each occurrence is
+ * found once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
     enum folding folding = FOLD_NONE;

@@ -24,8 +24,8 @@ struct pattern_check {
     bool cases;
 };
 
-/* The kinds of neighbours of a place in a line. Assertions such as \b distinguish no further
- * kinds. */
+/* The kinds of bytes beside a place in a line, before or after it. Assertions such as \b
+ * distinguish no further kinds. */
 enum neighbour {
     NEIGHBOUR_NONE,  /* the line begins or ends */
     NEIGHBOUR_WORD,  /* a letter or digit of ASCII, or _ */
@@ -42,12 +42,12 @@ struct patterns {
     struct trawl_pattern joined;
     bool has_empty;    /* some string is empty, so without -w and -x every line matches */
     const char *empty; /* where the first empty string is */
-    /* tg, for a report of matches. in_order: of strings that begin at the same byte, the string
-     * given first is found, not the longest. finds_empty: empty matches count, too. */
+    /* Set only for tg, for a report of matches. in_order: of strings that begin at the same byte,
+     * the string given first is found, not the longest. finds_empty: empty matches count, too. */
     bool in_order, finds_empty;
     bool empty_everywhere; /* the expression has an empty match everywhere in each line */
-    /* Bit NEIGHBOURS * before + after: the expression has an empty match between such
-     * neighbours. */
+    /* Bit NEIGHBOURS * before + after: the expression has an empty match where the neighbours are
+     * of the kinds `before` and `after` (enum neighbour). */
     uint32_t empty_between;
     bool sees_lines; /* PCRE2 searches, and may see more of a line than the neighbours of a place */
     uint64_t empty_index;    /* the first empty string was given before items[empty_index] */
@@ -58,13 +58,14 @@ struct patterns {
     struct trawl_plan *plan; /* made of `items` or `joined` */
     struct trawl_plan_options options; /* the options of the last plan */
     struct trawl_letters letters;      /* options.letters points here */
-    /* Finds strings anywhere; the command checks -x. For a binary file under -x, where NUL ends
-     * lines, too. Built when first needed. */
+    /* A plan that finds the strings anywhere, so that the command checks -x. Serves for a binary
+     * file under -x, in which NUL ends lines, too. Built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8; /* letters and words need characters; bytes are not enough */
-    /* Different patterns may match the same bytes: in approximate search, as expressions, or with
-     * -i by the locale's or Unicode's letters, where A may match B although B does not match A. */
+    /* Different patterns may match the same bytes: in approximate search, if the patterns are
+     * expressions, or under -i by the letters of the locale or of Unicode, by which A may match B
+     * although B does not match A. */
     bool case_may_tell;
     /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
      * is an index into `items`, PATTERN_EMPTY or PATTERN_NEVER. */

@@ -132,7 +132,7 @@ static void style_build(struct settings *settings)
 }
 
 /* Makes the patterns strings if an option excludes expressions. Returns false if the user asked for
- * expressions; `error` names the option. */
+ * expressions, too; `error` names the option. */
 static bool settings_syntax(struct settings *settings, char *error)
 {
     const char *stranger = settings->hex                        ? "--hex"

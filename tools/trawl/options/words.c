@@ -1,4 +1,4 @@
-/* words: see words.h. */
+/* words: the characters that -w takes for parts of words. */
 #include "trawl/options/words.h"
 
 #include "trawl/text/charset.h"

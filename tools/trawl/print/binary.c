@@ -62,9 +62,9 @@ static bool line_reaches_null(const struct text_scan *scan)
 }
 
 /* Stops printing from the block with the NUL on. The first selected line of that block ends the
- * search; with run_ends_input, the first run of selected lines does. If lines of the block were
- * counted before the NUL was seen, the search stops now, and only the first of these lines counts.
- * With run_ends_input, the text is then searched again. */
+ * search; with run_ends_input, the end of the first run of selected lines does. If lines of the
+ * block were counted before the NUL was seen, the search stops now, and only the first of these
+ * lines counts. In this case, with run_ends_input, the text is searched again. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
     uint64_t counted;

@@ -9,8 +9,8 @@
 /* Begins the block of 96 KiB that holds the end of a line, which ends at text offset `end`. Commits
  * the output of earlier blocks. */
 void binary_next_block(struct text_scan *scan, uint64_t end);
-/* Moves the last selected line into the block in which it turned out to end. A match of that line
- * was printed before the line's end was known. */
+/* Moves the last selected line into the block in which the line turned out to end. A match of that
+ * line was printed before the line's end was known. */
 void binary_move_line(struct text_scan *scan);
 /* Looks for NUL in a window. Returns how many of the window's bytes count as text; all bytes if
  * there is no NUL. */

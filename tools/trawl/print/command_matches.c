@@ -91,8 +91,9 @@ static void take_view(struct text_scan *scan, const struct view *view)
     take_matches(scan, &part, view->begin + view->count);
 }
 
-/* Prints the matches of whole lines, in several threads if that saves time, and the matches before
- * these lines. Returns a window with the matches that are left. */
+/* Prints the matches up to the end of the line in which the last match was, then the matches of
+ * whole lines, in several threads if that saves time. Returns a window with the matches that are
+ * left. */
 static struct trawl_window take_parts(struct text_scan *scan, const struct trawl_window *window)
 {
     /* where the last line with a match ends */

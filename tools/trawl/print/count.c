@@ -29,9 +29,9 @@ void count_window_begin(struct text_scan *scan, const struct trawl_window *windo
     scan->counting.base = scan->counting.line_ends;
 }
 
-/* Moves counting.end to the first match at or after `at`, if `bytes` lie in the window and the
- * match is nearer to `at` than counting.end is. The library has counted the line ends before the
- * match. */
+/* Moves counting.end, up to which line ends were counted, to the first match at or after `at`, if
+ * `bytes` lie in the window and the match is nearer to `at` than counting.end is. The library has
+ * counted the line ends before the match. */
 static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                              uint64_t at)
 {

@@ -55,8 +55,8 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
-/* Selects the line [begin, end) of the view unless an earlier pass reported it, and prints it after
- * its leading context unless the search is quiet. */
+/* Selects the line [begin, end) of the view unless the line was reported already, by a search
+ * before a `rerun`. Unless the search is quiet, prints the line after its leading context. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
@@ -205,8 +205,10 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns whether a line ends the run of adjacent selected lines before it, and so ends the search.
- * The line ends at text offset `end`; `selected` says whether the line is selected. */
+/* Returns whether the search ends before this line, because the line ends the run of selected lines
+ * before it: the line is not selected, or ends in a later block. Always false unless
+ * lines.ends_with_run. The line ends at text offset `end`; `selected` says whether the line is
+ * selected. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
@@ -535,7 +537,7 @@ static void handle_carried(struct text_scan *scan, uint64_t count)
     view.match_count = print_first_match_at(&view, view.begin + count);
     handle_view(scan, &view, scan->carry.line_begin - scan->carry.begin);
     if (scan->settings->heads.line_number &&
-        !scan->quiet) /* count its lines now, because the next bytes are elsewhere in memory */
+        !scan->quiet) /* count the carry's lines now: the next bytes lie elsewhere in memory */
         (void)line_number_at(scan, scan->carry.bytes, scan->carry.begin, carry_end);
 }
 

@@ -10,7 +10,7 @@
  * Without --multiline, an empty match that the library delivers only selects its line. But tg, like
  * ripgrep, reports an empty match at each place where a pattern matches the empty string, unless
  * another match ends there. So the places between the library's matches are tried one by one, also
- * places inside a character. Only PCRE2 goes from match to match.
+ * places inside a character. Only with PCRE2, the search goes from match to match.
  */
 #include "trawl/print/occurrences.h"
 
@@ -121,7 +121,8 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
 
 /* For --only-first: keeps a match if no earlier match begins in the same line. Of several matches
  * with the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
- * matches with the same end. If whole lines are compared later, all matches are kept. */
+ * matches with the same end. If lines.c compares whole lines later (rules.check_whole_line), all
+ * matches are kept. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
 {
@@ -251,8 +252,8 @@ static bool occurrences_end_with_return(struct text_scan *scan, const struct vie
     return last != NULL && *last == '\r';
 }
 
-/* Returns whether no character of a word stands directly before or after the place. An invalid byte
- * counts as such a character, except with --no-unicode. */
+/* Returns whether no character of a word stands directly before or after the offset `place` of the
+ * line. An invalid byte counts as a character of a word, except with --no-unicode. */
 static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
     const struct trawl_letters words = words_utf8(settings);

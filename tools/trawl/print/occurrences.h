@@ -9,7 +9,7 @@
  * short. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
-/* Prepares for a second pass over the text. */
+/* Prepares for a second search of the text (`rerun`). */
 void occurrences_begin(struct text_scan *scan);
 /* Returns whether all matches of the library count. */
 bool occurrences_are_all(const struct text_scan *scan);

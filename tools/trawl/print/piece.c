@@ -223,7 +223,7 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* Parses the value of --replace into the style's parts. Returns false if the scan has failed. */
+/* Parses the value of --replace into scan->style.parts. Returns false if the scan has failed. */
 static bool read_parts(struct text_scan *scan)
 {
     const char *text = scan->settings->replace;
@@ -294,9 +294,9 @@ struct replaced_line {
     uint64_t from;             /* where the search for the next match of `opened` begins */
 };
 
-/* Finds the groups of a match of PCRE2. With \K, the search for a match begins before the match, so
- * the line's matches are found in turn. If none of these begins where this match does, a search
- * begins at this match. */
+/* Finds the groups of a match of PCRE2. An expression with \K looks at bytes before its match, so a
+ * search from the match on might miss the match. So the line's matches are found in turn. Only if
+ * none of these begins where this match does, a search begins at this match. */
 static enum trawl_status find_groups(struct replaced_line *around, struct trawl_range match,
                                      struct trawl_range groups[GROUPS_MAX],
                                      struct trawl_error *error)
@@ -353,7 +353,7 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
 }
 
 /* Returns the begin of the character that holds the byte at `at` of the whole text; the text's end
- * if `at` lies behind it. */
+ * if `at` lies behind the text. */
 static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
 {
     const struct whole_text *whole = &scan->whole;
@@ -365,9 +365,9 @@ static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
     return at < whole->count ? at - back : whole->count;
 }
 
-/* Writes the replacement of each match in a line, and lets the match's span point to the
- * replacement. The matches are the style's spans. `content` is the number of the line's bytes
- * without line end, `offset` the line's offset in the text. False: the scan has failed. */
+/* Writes the replacement of each match in a line (scan->style.spans), and lets the match's span
+ * point to the replacement. `content` is the number of the line's bytes without line end, `offset`
+ * the line's offset in the text. False: the scan has failed. */
 static bool write_texts(struct text_scan *scan, const struct view *view, const uint8_t *line,
                         uint64_t content, uint64_t offset)
 {

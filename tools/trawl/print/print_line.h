@@ -13,15 +13,15 @@ bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin,
 /* Returns whether a line is printed as head and bytes, whatever matches it has. */
 bool print_is_simple(const struct text_scan *scan);
 /* Returns an offset up to which the lines [begin, end) may be printed together. Lines of the last
- * block of 96 KiB must be apart from earlier lines in the output, because binary.c may discard
- * them. */
+ * block of 96 KiB must be printed apart from earlier lines, because binary.c may discard the output
+ * of that block. */
 uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end);
 /* Prints the lines [begin, end) together, if print_is_simple and they are valid text. Returns the
  * number of lines; 0: nothing was printed, so print_line has to print each line. */
 uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator);
-/* Prints the lines [at, end) with the same separator. A line of invalid text is not printed. After
- * such a line, goes on if `all`, and otherwise returns false. */
+/* Prints each of the lines [at, end) as print_line does with this separator. A line of invalid text
+ * is not printed. After such a line, goes on if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
 /* Returns the offset in the view after the last printed line; 0: no line of the view was

@@ -448,7 +448,7 @@ static void print_begins(struct text_scan *scan, const struct piece *block, uint
     }
 }
 
-/* Prints a block: the lines that matches touch. */
+/* Prints a block: the lines that adjacent matches of --multiline touch. */
 static bool print_block(struct text_scan *scan, const struct view *view, struct piece *block,
                         uint64_t number)
 {
@@ -480,8 +480,8 @@ static bool print_block(struct text_scan *scan, const struct view *view, struct 
     return scan->status == TRAWL_OK;
 }
 
-/* Returns where the content of the lines ends. In a block, whose matches may hold line ends, all
- * bytes count as content. */
+/* Returns where the content of the lines ends. In a block (lines that adjacent matches of
+ * --multiline touch), all bytes count as content, because matches may hold line ends. */
 static uint64_t content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                             uint64_t end, bool is_block)
 {
@@ -510,7 +510,7 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
         return false;
     line.spans = scan->style.spans;
     line.span_count = scan->style.span_count;
-    /* the block's lines are counted; the last may have no line end */
+    /* a block of several lines (content_end), or a line without line end: count the lines */
     if (content == end && line.bytes != NULL)
         lines = count_byte(line.bytes, end - begin, scan->settings->line_end) +
                 (line.bytes[end - begin - 1] != scan->settings->line_end);

@@ -32,7 +32,8 @@
 #define SHARED_BYTES SIZE_OR_SMALL(UINT64_C(8) << 20, UINT64_C(4000))
 #define SHARED_BYTES_AHEAD SIZE_OR_SMALL(UINT64_C(32) << 20, UINT64_C(8000))
 
-/* A file of this size takes so long that other workers get the rest of the batch. */
+/* A file of LONG_BYTES, or a compressed file of LONG_BYTES_PACKED, takes so long that other workers
+ * get the later files of this worker's batch. */
 #define LONG_BYTES SIZE_OR_SMALL(UINT64_C(4) << 20, UINT64_C(3000))
 #define LONG_BYTES_PACKED SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
@@ -44,7 +45,8 @@ static bool is_device(mode_t mode)
     return S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode) || S_ISFIFO(mode);
 }
 
-/* Reports an error about a file, after the files that wait were searched and reported. */
+/* Reports an error about a file, after the files that wait in gather.c were searched and
+ * reported. */
 static void file_error(struct pool_worker *worker, const char *name, int os_code)
 {
     gather_flush(worker);

@@ -6,10 +6,10 @@
  * the worker with the turn, which prints the batch when all earlier batches are printed.
  *
  * A worker waits for the turn in two cases: if the kept output reaches its limit, and if the next
- * file may not be searched before the turn. Files that are not regular, and large files, may not.
- * Large files are searched by a shared searcher with all threads. A compressed file is searched at
- * once, with the threads that other files leave idle. A worker whose file takes long leaves the
- * rest of its batch to other workers (pool_rests.c).
+ * file may not be searched before the turn. Files that are not regular, and large files, must wait
+ * for the turn. Large files are searched by a shared searcher with all threads. A compressed file
+ * is searched at once, with the threads that other files leave idle. A worker whose file takes long
+ * leaves the rest of its batch to other workers (pool_rests.c).
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H

@@ -11,7 +11,7 @@ struct pool_rest {
     struct walk_item items[POOL_BATCH_FILES];
     size_t name_at[POOL_BATCH_FILES];
     size_t item_count;
-    char *names; /* as the worker's names */
+    char *names; /* the names of these files, as in pool_worker.names */
     size_t names_used;
 };
 

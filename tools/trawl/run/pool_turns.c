@@ -58,8 +58,8 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
         output_flush(job->output);
 }
 
-/* Removes the marked separator if no line was printed before. Returns the number of bytes removed.
- * Called with the turn, when pool->job->groups is known. */
+/* Removes the separator of groups of lines that `mark` marks, if no group was printed before.
+ * Returns the number of bytes removed. Called with the turn, when pool->job->groups is known. */
 static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8_t *bytes,
                           size_t bytes_count, struct pool_message *messages, size_t message_count)
 {
@@ -100,7 +100,7 @@ static void print_own(struct pool_worker *worker)
     kept->committed = 0;
 }
 
-/* Returns the entry of the worker's batch. Called with the lock. */
+/* Returns the entry of pool->ahead for the worker's batch. Called with the lock. */
 static struct batch_turn *entry_of(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

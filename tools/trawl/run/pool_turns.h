@@ -16,7 +16,7 @@
 struct pool;
 struct pool_result;
 struct pool_rest;
-/* Files that may be taken before earlier files are printed. */
+/* At most this many files are taken by workers before earlier files are printed. */
 #define POOL_AHEAD_FILES SIZE_OR_SMALL(65536u, 24u)
 
 /* A message for standard error, due when the first `at` bytes of the kept output were printed. */
@@ -64,7 +64,7 @@ struct batch_turn {
     size_t file_count;          /* if `searched`: number of files in the batch */
     bool searched;              /* the batch was searched and waits to be printed */
     struct pool_result *result; /* NULL: nothing to print */
-    struct pool_worker *waiter; /* a worker that waits for its turn */
+    struct pool_worker *waiter; /* the batch's worker while it waits for its turn; else NULL */
 };
 
 struct pool {
@@ -80,7 +80,7 @@ struct pool {
     unsigned batch_directories;    /* the most directories that the files of a batch lie in */
     struct trawl_searcher *shared; /* a searcher with all threads, for large files */
     bool shared_is_ours;
-    /* the threads of the team searchers and of `shared`; NULL: not open, or the caller's */
+    /* the threads of each worker's `team` and of `shared`; NULL: not open, or the caller's */
     struct trawl_runtime *runtime;
 
     struct walk walk;
@@ -89,7 +89,7 @@ struct pool {
      * counts at most BATCH_BYTES */
     _Atomic uint64_t file_count, file_bytes;
 
-    struct thread_lock walk_lock; /* guards `walk` and the next members */
+    struct thread_lock walk_lock; /* guards `walk`, and members "under walk_lock" */
     uint64_t sequence_next;  /* number, in the walk's order, of the next file; under walk_lock */
     struct pool_rest *rests; /* files that workers left to others; under walk_lock */
     pthread_cond_t more;     /* signalled when files were left, or all workers wait */

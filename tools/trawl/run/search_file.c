@@ -246,9 +246,10 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
     return at;
 }
 
-/* Returns whether the library counts the same lines as grep. grep lets NUL end lines only from the
- * block of the first NUL on; earlier blocks have no NUL, so the count is the same. The count of a
- * file whose search a NUL ends (--binary-files=without-match) is left to binary.c. */
+/* Returns whether the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
+ * lines only from the block of the first NUL on. In the library NUL ends lines everywhere, which
+ * makes no difference, because earlier blocks have no NUL. With --binary-files=without-match a NUL
+ * ends the search, so binary.c decides about the count. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
     return scan->settings->report == REPORT_COUNT && scan->whole.bytes == NULL &&
@@ -270,8 +271,9 @@ static bool matches_suffice(const struct text_scan *scan)
 }
 
 /* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
- * A line needs the numbers of all its matches. And different expressions may match the same bytes,
- * as may strings with errors or with case ignored beyond ASCII; a match gives only one number. */
+ * That is not enough for a line, which needs the numbers of all its matches. Nor is it enough if
+ * several patterns may match the same bytes: expressions, strings with errors, or strings with case
+ * ignored beyond ASCII. A match gives only one number. */
 static bool one_match_tells(const struct text_scan *scan)
 {
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
@@ -454,8 +456,8 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return scan->status;
 }
 
-/* tg: prints ripgrep's message that a part of a binary file is not shown, after the file's lines;
- * with --debug, a message that the file was left out. */
+/* For tg: prints, after the lines of a binary file, ripgrep's message that a part of the file is
+ * not shown. If the file was left out, prints a message about that with --debug. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
@@ -605,7 +607,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
 }
 
 /* Prints the message of a failed call. Errors of opening, reading and unpacking, lines with too
- * much work for PCRE2, and texts too large for --multiline let the job go on; others end it. */
+ * much work for PCRE2, and texts too large for --multiline let the job go on; other errors end the
+ * job. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
                          const struct trawl_error *error)
 {

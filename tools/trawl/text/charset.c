@@ -20,8 +20,8 @@
 
 /* Letters that are not the lower-case form of their upper-case letter, such as the long s and the
  * final sigma. All of these letters lie below LONESOME_END. Letters whose upper-case letter is
- * ASCII lie below LONESOME_END_ASCII. The comparison with grep over all letters, in tests/grep,
- * would find further letters. */
+ * ASCII lie below LONESOME_END_ASCII. A test in tests/grep compares all letters with grep, and
+ * would find a letter that is missing here. */
 #define LONESOME_BEGIN 0x80
 #define LONESOME_END_ASCII 0x250
 #define LONESOME_END 0x2000
@@ -270,9 +270,9 @@ static bool byte_is_word(void *context, uint32_t byte)
     return code_point != NO_CHARACTER && charset_is_word(context, code_point);
 }
 
-/* Returns the last character of a block from `code` on whose characters are all in the class, or
- * all not in the class. Such a block is a whole plane (65,536 characters) of private or unassigned
- * characters, of which one character in BLOCK is tested. Elsewhere a block is a single
+/* Returns the last character of the block that begins at `code`. The characters of a block are all
+ * in the class, or all not in the class. A block is a whole plane (65,536 characters) of private or
+ * unassigned characters, of which one character in BLOCK is tested. Elsewhere a block is a single
  * character. */
 static uint32_t block_end(wctype_t class, uint32_t code)
 {

@@ -110,8 +110,8 @@ static bool blocks_are_valid(const uint8_t *bytes)
     return pairs_are_valid(bytes) || (block_is_valid(bytes) && block_is_valid(bytes + BLOCK));
 }
 
-/* Returns whether a text of any length is valid. Not inline: because of the array, the compiler
- * adds the stack protector's check.
+/* Returns whether a text of any length is valid. Not inline: because of the array `padded`, the
+ * compiler adds the stack protector's check.
  */
 static __attribute__((noinline)) bool text_is_valid(const uint8_t *bytes, uint64_t bytes_count)
 {
