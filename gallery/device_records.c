@@ -14,10 +14,10 @@
 #define PADDING_BYTES 4ull   /* the least number of NULs after each part */
 #define PART_BYTES_MIN 8u    /* the least characters of a part, NULs included */
 #define FLAG_BYTES sizeof(uint32_t)
-/* If memory lacks, a packing is halved, but not below this size: then the search ends with
- * MEMORY. */
+/* If memory lacks, a packing is halved, but not below this size: if the memory lacks even then, the
+ * search ends with MEMORY. */
 #define WORDS_BYTES_MIN (64u << 10)
-/* The most characters of a packing: a part's index of its first word has 32 bits, and a word may
+/* The most characters of a packing. The index of a part's first word has 32 bits, and a word may
  * hold a single character. */
 #define WORDS_BYTES_MAX (1ull << 32)
 #define UNPACKED_STEP 256u

@@ -16,8 +16,8 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-/* if memory lacks, no part is halved below this number of begins: the search then ends with
- * MEMORY */
+/* if memory lacks, a part of the text is halved, but not below this number of begins: if the memory
+ * lacks even then, the search ends with MEMORY */
 #define WINDOW_BEGINS_MIN (64u << 10)
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u

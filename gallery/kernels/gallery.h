@@ -21,7 +21,7 @@
 #define GALLERY_BIN_BYTES 32768u
 #define GALLERY_TRIE_ROW 257u
 
-/* Before the kernels for a literal run, the host sets `first` to UINT64_MAX, and all other fields
+/* Before the host launches a literal's kernels, it sets `first` to UINT64_MAX, and all other fields
  * to 0. */
 struct gallery_result {
     uint64_t cursor; /* occurrences, if `want` is not FIRST; beyond `capacity` none is written */

@@ -362,8 +362,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         TRAWL_TRY(take_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* If the rows of the automaton, which is now made, do not fit shared memory after all, a
-         * trial decides. */
+        /* The automaton is made now, so the size of its rows is known. If the rows do not fit
+         * shared memory after all, a trial decides between the automaton and the filter. */
         if (worker->tables->has_sets && !cuda_automaton_is_kept(worker))
             worker->tables->dense_left = 0;
         way = cuda_choose_way(worker, bytes, want);

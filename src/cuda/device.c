@@ -10,8 +10,9 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* The method "sampled" reads single sectors of 32 bytes. With the default, two sectors, the search
- * for a pattern of 80 bytes runs at 0.99 instead of 1.64 of the read speed. */
+/* The method "sampled" reads single sectors of 32 bytes. If a device fetches two sectors together,
+ * as by default, the search for a pattern of 80 bytes runs at 0.99 instead of 1.64 of the read
+ * speed. */
 #define FETCH_BYTES 32u
 /* A device holds 2,048 pending child grids unless trawl raises the limit. Published algorithms of
  * the gallery start a child grid for each candidate, of which a kernel may have many more at a

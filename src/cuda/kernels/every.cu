@@ -30,9 +30,9 @@
  */
 #include "plane.h"
 
-/* After a dense tile, the block skips the filter until the planes find nothing in `patience` tiles
- * in a row. The patience doubles, up to this number, whenever the filter finds a tile dense, and is
- * 1 after a tile that the filter does not find dense. */
+/* After a dense tile, the block searches by bit planes, without the filter, until the planes find
+ * nothing in `patience` tiles in a row. The patience doubles, up to this number, whenever the
+ * filter finds a tile dense, and is 1 after a tile that the filter does not find dense. */
 #define EVERY_PATIENCE_MAX 64u
 
 struct every_dense {
@@ -87,9 +87,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Sets *range to the tile with number `tile` of the launch. The tile may be a tile of the text, a
- * tile of a list of tiles, or one of the group_tiles tiles of a listed group of samples. Returns 0
- * if the tile is empty. */
+/* Sets *range to the tile with number `tile` of the launch. The launch searches the tiles of the
+ * text, or the tiles of a list, or listed groups of samples (stream_sampled.cu), each of which has
+ * group_tiles tiles. Returns 0 if the tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {

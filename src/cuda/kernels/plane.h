@@ -85,9 +85,10 @@
  * plane. */
 enum { PLANE_RUNS, PLANE_EQUAL };
 
-/* Begin b of the tile is bit b of the bitmap. The window of b begins at bit b + skew of the plane.
- * The plane's bit 0 is the text byte at `address`. The warp owns `words` words of the bitmap from
- * `first` on, of which lane i owns every 32nd, from word first + i on. */
+/* Bit b of the bitmap stands for begin b of the tile. If the pattern occurs there, its window
+ * begins at bit b + skew of the plane. The plane's bit 0 is the text byte at `address`. The warp
+ * owns `words` words of the bitmap from `first` on, of which lane i owns every 32nd, from word
+ * first + i on. */
 struct plane_tile {
     uint64_t base; /* text position of the plane's bit 0, a multiple of 32; maybe before the text */
     uint64_t address;     /* device address of the byte at `base` */

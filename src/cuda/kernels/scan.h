@@ -79,16 +79,16 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
-/* From this stride on, the variant for texts where few samples pass gives a gram a further bit in
- * its word of the bitmap. The lowest bits of the gram's hash say which bit. */
+/* From this stride on, the variant for texts where few samples pass the bitmap gives a gram a
+ * further bit in its word of the bitmap. The lowest bits of the gram's hash say which bit. */
 #define SCAN_SETS_MORE_STRIDE 4u
-/* A gram's hash, shifted right by one of these numbers, has the number of the gram's bit in its
- * word in the lowest five bits. */
+/* If a gram's hash is shifted right by one of these numbers, the lowest five bits are the number of
+ * one of the gram's bits in the gram's word of the bitmap. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-/* The largest scan_sets.items_max. In a list's head, the number SCAN_SETS_ITEMS_MAX + 1 stands for
- * any larger number of entries. */
+/* The largest value of scan_sets.items_max, the most entries of a list after its first. In a list's
+ * head, SCAN_SETS_ITEMS_MAX + 1 stands for any larger number of entries. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
 /* The largest offset in a literal at which the literal's run begins; the run has the literal's
  * grams that are in the tables. */

@@ -512,8 +512,8 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
 
 /* How the block goes from tile to tile. Thread 0 alone uses the members that say so. */
 struct stream_cursor {
-    /* Two pairs, used in turn: when thread 0 writes a pair, all threads have read that pair's
-     * earlier values. A pair is the next tile and the tile after the next. */
+    /* Two pairs of tile numbers, used in turn: when thread 0 writes a pair, all threads have read
+     * that pair's earlier values. A pair is the block's next tile and the tile after the next. */
     uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
     uint32_t is_vain; /* thread 0: too many tiles are listed, so the block takes no further tiles */

@@ -508,9 +508,9 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
 }
 
 /* Lets the filtering warps write the hits of the block's turns below `turns`, the oldest turn
- * first, and counts these turns in *released. Waits for the number of hits before a turn's tile if
- * the turn is below `least`. Later turns are released only if that number is known already: one
- * turn, or more if HITS_TURNS / 2 or more turns are not released. */
+ * first, and counts these turns in *released. For a turn below `least`, waits until the number of
+ * hits before the turn's tile is known. Later turns are released only if that number is known
+ * already: one turn, or more if HITS_TURNS / 2 or more turns are not released. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {
