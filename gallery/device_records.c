@@ -94,8 +94,8 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* Each length of literals is a group. If a batch ends inside a length, the remaining keys of
-     * this length are a further group. */
+    /* The keys of a length are a group. If a batch (the keys of a launch) ends inside a length, the
+     * remaining keys of this length are a further group. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 

@@ -2,8 +2,8 @@
  * and launches the kernels in a loop. A begin is an offset at which an occurrence may begin.
  *
  * gallery_device_range searches a range of begins in parts, literal after literal over each part.
- * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more
- * hits than limits.hits_max, or that needs more memory than there is, is halved.
+ * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part is halved
+ * if it has more hits than limits.hits_max, or needs more memory than there is.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -57,7 +57,7 @@ struct gallery_matrix {
     struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
     uint32_t *next; /* for each literal, the next literal with the same head, or PLAN_NONE */
-    /* 1 << heads_bits literals, each the first of a list by `next`, or PLAN_NONE */
+    /* 1 << heads_bits lists, linked by `next`: each list's first literal, or PLAN_NONE */
     uint32_t *heads;
     struct twin *twins; /* twin_count <= literal_count */
     uint32_t twin_count;

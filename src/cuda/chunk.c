@@ -47,7 +47,7 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
     }
 }
 
-/* Copies the chunk's bytes from `at` on to the device, as many as fit, unless an earlier call has
+/* Copies to the device the chunk's bytes from `at` on, as many as fit, unless an earlier call has
  * copied them. */
 static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,

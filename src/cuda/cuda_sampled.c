@@ -1,6 +1,6 @@
 /* cuda_sampled: makes the tables of the method "sampled" for a device. For each hash there is a
- * list of those of the pattern's first offsets, at most a stride of them, at which 16 bytes have
- * that hash. A bitmap says for which hashes there is a list.
+ * list of the pattern's offsets at which 16 bytes have that hash. Only the pattern's first offsets
+ * count, at most a stride of them. A bitmap says for which hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by

@@ -245,7 +245,7 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         cuda_sets_rarity(plan, &tables->sets, rarity);
 }
 
-/* Puts what the kernels of set.cu need besides the literals. */
+/* Puts into the block what the kernels of set.cu need besides the literals. */
 static void put_buckets(const struct trawl_plan *plan, struct block *block,
                         struct cuda_tables *tables)
 {
@@ -270,7 +270,7 @@ static void choose_kernels(const struct engine_worker *worker, struct cuda_table
                                                                       : CUDA_KERNEL_STREAM;
 }
 
-/* Sets what does not depend on where the tables lie. */
+/* Starts the tables of a new plan: sets what does not depend on where the tables lie in memory. */
 static void begin(const struct engine_worker *worker, const struct trawl_plan *plan,
                   struct cuda_tables *tables)
 {

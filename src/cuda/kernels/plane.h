@@ -439,7 +439,7 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
     return (bits.w[0] | bits.w[1] | bits.w[2] | bits.w[3]) != 0;
 }
 
-/* Returns whether the words of the pattern's plane from PLANE_LANE_WORDS on equal the tile's plane.
+/* Returns whether the pattern's plane, from word PLANE_LANE_WORDS on, equals the tile's plane.
  * Called by all lanes of the warp, with the same `at`. */
 SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
                                    uint32_t at, uint32_t words)
@@ -561,8 +561,8 @@ SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
     return *shared->beyond;
 }
 
-/* Keeps the warp's candidates from which on byte_run bytes equal the bytes a period further on.
- * Called by all threads of the block. */
+/* Keeps those of the warp's candidates that begin a run: from there on, byte_run bytes equal the
+ * bytes a period further on. Called by all threads of the block. */
 SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
                               struct plane_tile *t)
 {

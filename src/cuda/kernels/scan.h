@@ -194,7 +194,7 @@ struct scan_sets {
     /* the rarity of each byte value: -log2 of the value's expected share of the bytes, times
      * 2^SCAN_SETS_RARITY */
     const uint32_t *rarity;
-    /* a gram's number is literal * stride + the gram's number in the literal */
+    /* a gram's number is literal * stride + the offset of its sample in the literal's run */
     uint32_t literal_count;
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* shifts of a hash that give a gram's two bits; equal: a single bit */

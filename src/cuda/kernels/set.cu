@@ -59,8 +59,8 @@ struct set_notes {
     uint64_t lasts; /* bit i: literals[i] is the last literal of its begin */
     /* number of noted literals; of each begin, either all literals are noted or none */
     uint32_t count;
-    uint32_t room; /* the most literals; equal to `count` after a begin whose literals did not fit,
-                      so that no later begin is noted */
+    uint32_t room; /* the most literals that are noted; equal to `count` after a begin whose
+                      literals did not fit, so that no later begin is noted */
 };
 
 /* Returns the number of hits of the begin x, and sets *lowest to the first hit's literal. If notes

@@ -488,7 +488,8 @@ SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted 
     return 0;
 }
 
-/* Sets slots and base of a turn's positions. before: the number of hits before the turn's tile. */
+/* Sets the slots and the base of a turn's hits. before: the number of hits before the turn's
+ * tile. */
 SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted *noted,
                               uint64_t before)
 {
