@@ -22,7 +22,7 @@
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
-/* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans.
+/* Makes the next DENSE_SCANS scans use no stream kernel. For a set, the automaton does these scans.
  * If there is no automaton, worker->leaves hands the chunk to the host, if the host may search it;
  * otherwise the kernels of set.cu search. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)

@@ -38,8 +38,8 @@ struct cuda_resident {
     struct cuda_memory memory;
     /* address of the caller's own copy of the text on the device; 0: the caller has no such copy */
     uint64_t borrowed;
-    /* with `borrowed`: kernels read the caller's copy in place. Otherwise kernels read a copy in
-     * `memory`. */
+    /* with `borrowed`, true: kernels read the caller's copy in place; false: kernels read a copy in
+     * `memory` */
     bool stays;
     /* with `borrowed`: the text was copied to `bytes`, so that the host can read the text, too */
     bool fetched;

@@ -40,9 +40,8 @@ struct every_dense {
     uint32_t patience;
 };
 
-/* Searches a dense tile with planes, and counts or lists the hits. Called by all threads of the
- * block.
- */
+/* Searches a dense tile with bit planes (plane.h), and counts or lists the hits. Called by all
+ * threads of the block. */
 SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
                                       const struct filter_range *range,
                                       const struct tile_shared *shared, struct every_dense *ahead,
@@ -59,8 +58,8 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
 }
 
 /* Verifies the candidates of a tile, and counts or lists the hits. found: the number of this
- * thread's candidates. Returns whether the tile is dense; the caller then searches a dense tile
- * with planes. Called by all threads of the block. */
+ * thread's candidates. Returns whether the tile is dense; the caller then searches the tile with
+ * bit planes. Called by all threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_dense *ahead, uint64_t partition,

@@ -180,8 +180,8 @@ SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct
     return others;
 }
 
-/* Builds the plane. Returns nonzero if has_letters is set and the thread met a byte that is neither
- * of the pattern's two letters. */
+/* Builds the tile's plane. has_letters: the pattern's bytes have at most two values (letters). Then
+ * returns nonzero if the thread met a byte that is neither letter. */
 SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
                                       uint32_t *plane, int has_letters)
 {

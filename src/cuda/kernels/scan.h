@@ -47,7 +47,7 @@
 
 /* stream.h: number of rows of 512 bytes that a warp loads together, as a step */
 #define STREAM_ROWS 4u
-/* hits_stream: steps of a warp in a tile, and threads of a block, of which one warp does not
+/* hits_stream: steps of a warp in a tile, and threads of a block, whose last warp does not
  * filter */
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)

@@ -59,9 +59,9 @@ struct sets_warp {
     uint64_t first[SCAN_SETS_AROUND * SCAN_SETS_RARE];
 };
 
-/* In the rare variant the first queue has the samples' numbers, which lie in `second` after the
- * SCAN_SETS_RARE entries of the second queue, and words of the text around each sample
- * (sets_copy_around). Word k around sample i is sets_around()[k * SCAN_SETS_RARE + i]. */
+/* In the rare variant the first queue is two arrays: the samples' numbers, in `second` after the
+ * SCAN_SETS_RARE entries of the second queue; and words of the text around each sample, in `first`.
+ * Word k around sample i is sets_around()[k * SCAN_SETS_RARE + i] (sets_copy_around). */
 SIMT_FUNCTION uint32_t *sets_numbers(struct sets_warp *warp)
 {
     return (uint32_t *)(void *)(warp->second + SCAN_SETS_RARE);

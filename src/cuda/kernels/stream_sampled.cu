@@ -479,8 +479,8 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
     return s->queued >= SIMT_WARP_THREADS && sampled_verify_queue(a, s);
 }
 
-/* Tests the samples of a loaded step, and queues those that pass. Returns whether this launch is
- * abandoned. */
+/* Tests the samples of a loaded step by the bits of `words`, and queues the samples that pass.
+ * Returns whether this launch is abandoned. */
 SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)

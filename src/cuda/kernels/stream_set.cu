@@ -407,9 +407,9 @@ SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_la
     sets_drain(a, s, sets_take(form) - 1u, form);
 }
 
-/* Queues the samples whose bits are set. `top` is the number of the lane's first sample in the last
- * of the rows. From bit 0 on, the bits stand for the samples of that row, then for those of the row
- * before, and so on. */
+/* Queues the samples whose bits are set in `bits`. `top` is the number of the lane's first sample
+ * in the last of the rows. From bit 0 on, `bits` stands for the samples of that row, then for those
+ * of the row before, and so on. */
 SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
                                 uint32_t top, struct sets_form form)
 {
