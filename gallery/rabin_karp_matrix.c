@@ -123,8 +123,8 @@ static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal,
     return PLAN_NONE;
 }
 
-/* Fills the table. Each literal is put at the head of its list, the last literal first, so that the
- * literals of a list ascend. */
+/* Fills the table: for each hash, a list of literals (heads, next). Each literal is put at the head
+ * of its list, the last literal first, so that the literals of a list ascend. */
 static void make_table(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;

@@ -23,8 +23,8 @@
  * ROOM_LEFT_SHARE of the device's memory. */
 #define ROOM_LEFT_SHARE 4u
 
-/* Fails with MEMORY if `bytes` more on the device would not leave workers enough memory to search
- * the text. The device's context is current. */
+/* Fails with MEMORY if a loaded text of `bytes` bytes would leave workers too little of the
+ * device's memory for searches. The device's context is current. */
 static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
                                     struct trawl_error *error)
 {

@@ -104,9 +104,9 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
     return TRAWL_OK;
 }
 
-/* Starts the kernels that make the tables. In the worker's stream, the kernels run after the copies
- * of the plan's other tables. If the device lacks memory, has_sets becomes false, and the kernels
- * of set.cu search. */
+/* Starts the kernels that make the tables of stream_set. In the worker's stream, these kernels run
+ * after the copies of the plan's other tables. If the device lacks memory, has_sets becomes false,
+ * and the kernels of set.cu search instead. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;

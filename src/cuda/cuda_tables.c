@@ -308,8 +308,8 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Makes the host's tables of the set, and sets alike_max to the size of the largest bucket, since
- * literals that occur at the same position share a bucket. */
+/* Makes the set's tables in the host's memory, and sets alike_max to the size of the largest
+ * bucket: literals that occur at the same position are in the same bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {

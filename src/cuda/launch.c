@@ -84,8 +84,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
 
     choose_samples(a);
-    /* The search of a dense tile by bit planes takes time in proportion to the tile's whole length,
-     * even if few of the tile's begins belong to the group. */
+    /* A tile has about as many begins as a group of samples or fewer: the search of a dense tile by
+     * bit planes takes time for the tile's whole length, even if few begins belong to the group. */
     a->tile_words =
         (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;

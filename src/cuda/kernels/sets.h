@@ -689,8 +689,8 @@ SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_
     simt_warp_sync();
 }
 
-/* Appends the entries of the lanes with `pass` to the second queue, which has `queued` entries.
- * Returns the queue's new length. */
+/* Appends the entries of the lanes whose `pass` is 1 to the second queue, which has `queued`
+ * entries. Returns the queue's new length. */
 SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, int pass,
                                         uint64_t entry)
 {
