@@ -97,8 +97,8 @@ static enum trawl_status list_begin(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Chooses the size of a piece, unless it is chosen already. Waits until the words are written,
- * since the stream `copies` copies them afterwards. */
+/* Chooses the number of words that are copied at a time (a piece), unless it is chosen already.
+ * Waits until the list's words are written, since the stream `copies` copies them afterwards. */
 static enum trawl_status list_end(struct engine_worker *worker, struct engine_words *words,
                                   struct trawl_error *error)
 {

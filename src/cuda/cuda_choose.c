@@ -361,8 +361,9 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
  * among several grams, the tables have fewer entries. Short grams allow longer strides but match
  * more often. cost_of() weighs all this in units of the time in which the device reads the text. */
 
-/* Words by which the bitmap is shorter than the sizes of prices.def: the rare variant has longer
- * queues in shared memory, and the dense variant a copy of the launch's arguments. */
+/* In words, how much shorter the bitmap is than the sizes of prices.def (FILTER_...): the rare
+ * variant has longer queues in shared memory, and the dense variant a copy of the launch's
+ * arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 

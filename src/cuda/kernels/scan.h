@@ -306,9 +306,9 @@ struct scan_arguments {
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
-    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each.
-     * scan_stream and first_stream give up after a quarter if a single lane compares the whole
-     * pattern. */
+    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each. If a
+     * single lane compares the whole pattern, scan_stream and first_stream give a tile up after a
+     * quarter of these steps. */
     uint32_t verify_budget;
     uint32_t dense_lanes; /* a tile is dense if at least this many lanes of a warp have a
                              candidate */

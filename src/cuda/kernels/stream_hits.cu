@@ -38,8 +38,8 @@
  */
 #include "stream.h"
 
-/* Words of a *cell*, which has the bits of a warp's step: for every two rows of 512 bytes a word of
- * each lane, whose low half is the first row. */
+/* A *cell* has the bits of a warp's step. For every two rows of 512 bytes it has a word of each
+ * lane; the word's low half is the first of the two rows. */
 #define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
@@ -510,8 +510,8 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
 
 /* Lets the filtering warps write the hits of the block's turns below `turns`, the oldest turn
  * first, and counts these turns in *released. For a turn below `least`, waits until the number of
- * hits before the turn's tile is known. Later turns are released only if that number is known
- * already: one turn, or more if HITS_TURNS / 2 or more turns are not released. */
+ * hits before the turn's tile is known. Of the later turns, whose number must be known already,
+ * releases one, or more while HITS_TURNS / 2 or more turns are not released. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {
