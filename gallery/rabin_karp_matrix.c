@@ -43,7 +43,7 @@ struct twin {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
-    uint32_t literal_count; /* a copy of the plan's number, since the plan may be freed before the
+    uint32_t literal_count; /* plan->literal_count, copied since the plan may be freed before the
                                matrix */
     /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
     bool as_published;

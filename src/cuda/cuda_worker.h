@@ -111,7 +111,7 @@ void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64
  * current. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
-/* As cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
+/* Does the work of cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
 enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error);

@@ -116,8 +116,8 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
                : SET_COST_MIN + a->set_budget * tile_own_words(a);
 }
 
-/* Writes the hits of the thread's words from `slot` on. Does nothing if whole is 0, since not all
- * hits were counted then. */
+/* Writes the hits of the thread's words of the bitmap from `slot` on. Does nothing if whole is 0,
+ * since not all hits were counted then. */
 SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t slot,
                              const struct set_notes *notes, int whole)

@@ -482,8 +482,8 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
     return words;
 }
 
-/* Searches a step, which need not be whole, as stream_step does. If `first` is
- * set and the filter finds occurrences, also reports the first of these. */
+/* Searches a step, which need not be whole, as stream_step does. If `first` is set and the filter
+ * finds occurrences, also reports the first of these. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {

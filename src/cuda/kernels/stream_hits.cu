@@ -84,8 +84,8 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* released[t % 2]: the number of turns whose hits may be written after the last warp's turn
-     * t */
+    /* released[t % 2]: the number of turns whose hits may be written once the last warp has ended
+     * its turn t */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
     /* list[t % 2] has, in any order, up to HITS_LISTED_MAX of the positions of turn t that must be
