@@ -269,8 +269,8 @@ struct packing {
     struct gallery_device *gallery;
     const struct gallery_tape *records;
     uint64_t record; /* index of the next record */
-    uint64_t offset; /* number of bytes of that record that earlier parts hold, less the bytes that
-                        the next part repeats */
+    uint64_t offset; /* where in that record the next part begins; the next part repeats some bytes
+                        of the part before */
     uint64_t bytes_max;
     uint64_t packed; /* number of characters that were put into this packing */
     uint64_t sent;   /* number of bytes that were copied to the device, or are on the way */

@@ -425,8 +425,9 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
 }
 
 /* Fails if a launch of a child grid failed although the device was not full, if a launched child
- * grid did not run, or if a window is not counted. Else adds the numbers of child grids to the
- * result. With the option "uncounted", only the launches that failed are known. */
+ * grid did not run, or if a window that passed was neither launched, refused nor left out. Else
+ * adds the numbers of child grids to the result. With the option "uncounted", only refusals are
+ * known. */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)
 {

@@ -106,8 +106,8 @@ static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
             plan_literal_at(plan, literal + 1).pattern != own.pattern);
 }
 
-/* Returns a literal of the table that has the same bytes as this literal, or PLAN_NONE. Both must
- * be the only variants of their patterns. */
+/* Returns a literal of the table that has the same bytes as this literal, or PLAN_NONE. Both
+ * literals must be the only variants of their patterns. */
 static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
 {
     const struct trawl_plan *plan = matrix->plan;

@@ -15,8 +15,8 @@
  * speed. */
 #define FETCH_BYTES 32u
 /* A device holds 2,048 pending child grids unless trawl raises the limit. Published algorithms of
- * the gallery start a child grid for each candidate, of which a kernel may have many more at a
- * time; a candidate without a child grid is not searched as published. */
+ * the gallery start a child grid for each candidate, and a kernel may have many more candidates at
+ * a time. A candidate without a child grid is not searched as published. */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 

@@ -322,9 +322,9 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     choose_grid(launch, blocks);
 }
 
-/* Used where hits_set searches all positions and may find many hits. The hits of a small tile
- * mostly wait in shared memory until the earlier tiles are done, so that threads write to memory in
- * order, near each other: 7.6 G hits/s instead of 4.7 [H200]. */
+/* Serves launches of hits_set that search all positions and may find many hits. The hits of a small
+ * tile mostly wait in shared memory until the earlier tiles are done, so that threads write to
+ * memory in order, near each other: 7.6 G hits/s instead of 4.7 [H200]. */
 void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;

@@ -53,8 +53,8 @@
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
 /* count_automaton: a block has at most SCAN_COUNT_THREADS threads. A thread loads SCAN_COUNT_BYTES
- * of its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. The distance of 80
- * bytes lets lanes that read 16 bytes each meet different banks. */
+ * of its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. As these lie 80 bytes
+ * apart, lanes that read 16 bytes each meet different banks. */
 #define SCAN_COUNT_THREADS 512u
 #define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u

@@ -625,8 +625,8 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
     tile_finish(a, &totals, asked == UINT32_MAX ? UINT64_MAX : 0);
 }
 
-/* Two kernels per form, of the rare and of the dense variant, so that each kernel takes only the
- * registers that the form needs. */
+/* Defines two kernels for a form, one of the rare and one of the dense variant, so that each kernel
+ * takes only the registers that the form needs. */
 #define SETS_KERNELS(stride, gram, choices)                                                     \
     SIMT_KERNEL(stream_set_##stride##_##gram##_##choices, scan_arguments, SCAN_SETS_THREADS, 1) \
     {                                                                                           \

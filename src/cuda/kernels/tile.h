@@ -142,8 +142,8 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
     return 1;
 }
 
-/* Returns whether the pattern's 8 bytes at `offset`, but only bytes below offset `to`, differ from
- * the text at x + offset. */
+/* Returns whether the pattern differs from the text at x in one of the 8 bytes from `offset` on.
+ * Bytes from offset `to` on do not count. */
 SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset,
                                uint32_t to)
 {
