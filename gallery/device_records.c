@@ -14,10 +14,10 @@
 #define PADDING_BYTES 4ull   /* the least number of NULs after each part */
 #define PART_BYTES_MIN 8u    /* the least characters of a part, NULs included */
 #define FLAG_BYTES sizeof(uint32_t)
-/* If memory lacks, a packing is halved, but not below this size: then the search ends with
- * MEMORY. */
+/* If memory lacks, a packing is halved, but not below this size: if the memory lacks even then, the
+ * search ends with MEMORY. */
 #define WORDS_BYTES_MIN (64u << 10)
-/* The most characters of a packing: a part's index of its first word has 32 bits, and a word may
+/* The most characters of a packing. The index of a part's first word has 32 bits, and a word may
  * hold a single character. */
 #define WORDS_BYTES_MAX (1ull << 32)
 #define UNPACKED_STEP 256u
@@ -94,8 +94,8 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* Each length of literals is a group. If a batch ends inside a length, the remaining keys of
-     * this length are a further group. */
+    /* The keys of a length are a group. If a batch (the keys of a launch) ends inside a length, the
+     * remaining keys of this length are a further group. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 
@@ -269,8 +269,8 @@ struct packing {
     struct gallery_device *gallery;
     const struct gallery_tape *records;
     uint64_t record; /* index of the next record */
-    uint64_t offset; /* number of bytes of that record that earlier parts hold, less the bytes that
-                        the next part repeats */
+    uint64_t offset; /* where in that record the next part begins; the next part repeats some bytes
+                        of the part before */
     uint64_t bytes_max;
     uint64_t packed; /* number of characters that were put into this packing */
     uint64_t sent;   /* number of bytes that were copied to the device, or are on the way */

@@ -23,8 +23,8 @@ static const struct gallery_row rows[GALLERY_COUNT] = {
 #undef MEASURED
 };
 
-/* From this pattern length on, the hybrid's form with child grids was faster on the device. NEVER:
- * at no length that was measured. */
+/* A hybrid is an algorithm that launches child grids only for long patterns. From `length` on,
+ * child grids were faster on the device. NEVER: at no length that was measured. */
 static const struct measured {
     const char *device; /* a part of the device's name */
     enum gallery_algorithm algorithm;

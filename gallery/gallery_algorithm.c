@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* If an algorithm's geometry is THREADS, a block has THREADS_MIN to THREADS_MAX threads, in
- * multiples of THREADS_STEP. A GRID may have blocks of 1 to THREADS_MAX threads. */
+ * multiples of THREADS_STEP. If the geometry is GRID, a block has 1 to THREADS_MAX threads. */
 #define THREADS_MIN 32u
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u

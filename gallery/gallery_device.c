@@ -2,8 +2,8 @@
  * and launches the kernels in a loop. A begin is an offset at which an occurrence may begin.
  *
  * gallery_device_range searches a range of begins in parts, literal after literal over each part.
- * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more
- * hits than limits.hits_max, or that needs more memory than there is, is halved.
+ * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part is halved
+ * if it has more hits than limits.hits_max, or needs more memory than there is.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-/* if memory lacks, no part is halved below this number of begins: the search then ends with
- * MEMORY */
+/* if memory lacks, a part of the text is halved, but not below this number of begins: if the memory
+ * lacks even then, the search ends with MEMORY */
 #define WINDOW_BEGINS_MIN (64u << 10)
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
@@ -425,8 +425,9 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
 }
 
 /* Fails if a launch of a child grid failed although the device was not full, if a launched child
- * grid did not run, or if a window is not counted. Else adds the numbers of child grids to the
- * result. With the option "uncounted", only the launches that failed are known. */
+ * grid did not run, or if a window that passed was neither launched, refused nor left out. Else
+ * adds the numbers of child grids to the result. With the option "uncounted", only refusals are
+ * known. */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)
 {

@@ -45,8 +45,8 @@ struct gallery_met {
 };
 
 /* Returns what the device found in the record whose flag gallery_device_flag set at `flag`.
- * Something is known only with the form -pairs, and only of records that were on the device last,
- * each in one piece. Of the first of these records nothing is known. */
+ * Something is known only with rabin-karp-matrix-pairs, and only of records that were on the device
+ * last, each in one piece. Of the first of these records nothing is known. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */

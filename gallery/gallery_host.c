@@ -29,8 +29,8 @@ static bool needs_copy(const struct gallery_host *host)
     return (host->plan->flags & TRAWL_IGNORE_CASE) != 0 || host->algorithm == GALLERY_STRSTR;
 }
 
-/* Returns the most text bytes of a step: its begins, and the longest occurrence at the last
- * begin. */
+/* Returns the most bytes of text that a step reads. A step is some neighbouring begins of a chunk,
+ * and reads the longest occurrence at the last begin, too. */
 static uint64_t text_bytes_max(const struct trawl_plan *plan)
 {
     uint64_t step = max_u64(VERIFY_STEP, saturating_multiply(2, plan->length_max));

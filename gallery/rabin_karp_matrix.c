@@ -43,7 +43,7 @@ struct twin {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
-    uint32_t literal_count; /* a copy of the plan's number, since the plan may be freed before the
+    uint32_t literal_count; /* plan->literal_count, copied since the plan may be freed before the
                                matrix */
     /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
     bool as_published;
@@ -57,7 +57,7 @@ struct gallery_matrix {
     struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
     uint32_t *next; /* for each literal, the next literal with the same head, or PLAN_NONE */
-    /* 1 << heads_bits literals, each the first of a list by `next`, or PLAN_NONE */
+    /* 1 << heads_bits lists, linked by `next`: each list's first literal, or PLAN_NONE */
     uint32_t *heads;
     struct twin *twins; /* twin_count <= literal_count */
     uint32_t twin_count;
@@ -106,8 +106,8 @@ static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
             plan_literal_at(plan, literal + 1).pattern != own.pattern);
 }
 
-/* Returns a literal of the table that has the same bytes as this literal, or PLAN_NONE. Both must
- * be the only variants of their patterns. */
+/* Returns a literal of the table that has the same bytes as this literal, or PLAN_NONE. Both
+ * literals must be the only variants of their patterns. */
 static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
 {
     const struct trawl_plan *plan = matrix->plan;
@@ -123,8 +123,8 @@ static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal,
     return PLAN_NONE;
 }
 
-/* Fills the table. Each literal is put at the head of its list, the last literal first, so that the
- * literals of a list ascend. */
+/* Fills the table: for each hash, a list of literals (heads, next). Each literal is put at the head
+ * of its list, the last literal first, so that the literals of a list ascend. */
 static void make_table(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;

@@ -9,8 +9,8 @@
  */
 #include "gallery/kernels/emit.h"
 
-/* Returns the word with each byte of A to Z in lower case. Bit 7 of a byte of (w & 0x7f7f7f7f) + c
- * is set if the byte's lower 7 bits are at least 0x80 - c. */
+/* Returns the word with each byte of A to Z in lower case. Adding c to the lower 7 bits of each
+ * byte sets bit 7 of those bytes whose lower 7 bits are at least 0x80 - c. */
 SIMT_FUNCTION uint32_t fold_word(uint32_t word)
 {
     uint32_t low = word & 0x7f7f7f7fu;

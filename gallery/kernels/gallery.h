@@ -1,10 +1,10 @@
 /* gallery: what the host and the gallery's kernels agree on.
  *
  * A gallery kernel looks for occurrences that begin at an offset x in [begin, limit) of a text in
- * device memory. The mapping of
- * threads to text and the use of memories are the publication's. Most kernels report occurrences
- * by gallery_emit (emit.h), in any order, and the host sorts the occurrences. gallery/README.md
- * tells more. The kernels for records have arguments of their own (gallery_records.h).
+ * device memory. Which thread searches which part of the text, and which memory holds what, is as
+ * in the publication. Most kernels report occurrences by gallery_emit (emit.h), in any order, and
+ * the host sorts the occurrences. gallery/README.md tells more. The kernels for records have
+ * arguments of their own (gallery_records.h).
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H
@@ -21,7 +21,7 @@
 #define GALLERY_BIN_BYTES 32768u
 #define GALLERY_TRIE_ROW 257u
 
-/* Before the kernels for a literal run, the host sets `first` to UINT64_MAX, and all other fields
+/* Before the host launches a literal's kernels, it sets `first` to UINT64_MAX, and all other fields
  * to 0. */
 struct gallery_result {
     uint64_t cursor; /* occurrences, if `want` is not FIRST; beyond `capacity` none is written */

@@ -14,8 +14,8 @@
 #define RECORDS_THREADS 256u
 #define RECORDS_HASHES_MAX 4095u /* hashes of a launch; published: "less than 4096" */
 
-/* A hash is the window's bytes as a number to a base: as published modulo RECORDS_MODULUS, or
- * (ours) modulo 2^32. */
+/* A hash is a window's bytes as a number to a base: modulo RECORDS_MODULUS as published, or modulo
+ * 2^32 (our forms). */
 #define RECORDS_MODULUS 24036583u
 #define RECORDS_BASE(published) ((published) ? 17u : 16777619u)
 #define RECORDS_PUSH(hash, byte, published)                            \

@@ -189,8 +189,8 @@ SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct 
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* Defines the three parent kernels of bf, or (name skip) those of both qs and hp, which search only
- * at flagged begins. */
+/* Defines the three parent kernels of bf or, under the name skip, of both qs and hp. Those of qs
+ * and hp search only at flagged begins. */
 #define SWIFT_PARENTS(name, is_bf)                                           \
     SIMT_KERNEL(gallery_##name##_swift, gallery_arguments, 1024, 1)          \
     {                                                                        \

@@ -325,8 +325,8 @@ static void hybrids(const char *algorithm)
             without++;
         }
     }
-    TEST_CHECK_U64(without, 1); /* only the failure of the call that loads these kernels leaves the
-                                   search without child grids */
+    TEST_CHECK_U64(without, 1); /* only if the call fails that loads the kernels that launch child
+                                   grids, the search goes on without child grids */
 }
 
 static int name_h200(char *name, int name_bytes, int device)

@@ -9,7 +9,7 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-/* text bytes x pattern bytes, per thread if the way sets the grid, or per word search */
+/* the most text bytes x pattern bytes: of a thread if the way sets the grid, or of a word search */
 #define WORK_MAX 600000u
 /* the most parts of a case's text; for each part the host waits for a launch and copies */
 #define STEPS_MAX 100u

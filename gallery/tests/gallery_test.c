@@ -59,9 +59,9 @@ static void edge_run(struct engine *engine, struct engine_worker *worker, const 
     expected_free(&expected);
 }
 
-/* Searches texts in which every begin is an occurrence, with patterns from one byte to more than
- * the text. Then searches random texts for pieces of 5 bytes, eight neighbouring pieces at a time.
- * With all edge cases, there is an occurrence across each border of threads and blocks. */
+/* Searches texts in which every begin is an occurrence, for patterns from one byte to more than the
+ * text. Then searches random texts for pieces of 5 bytes of the text, eight neighbouring pieces at
+ * a time. With all edge cases, there is an occurrence across each border of threads and blocks. */
 static void edges(struct engine *engine, struct engine_worker *worker, const char *way)
 {
     static const uint64_t lengths[] = {1, 2, 7, 64, 149, 150, 151};

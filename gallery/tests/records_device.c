@@ -105,8 +105,9 @@ static void run(struct scene *scene, const char *algorithm)
     nothing_left();
 }
 
-/* Overwrites the last byte of about three in four records with a NUL. The published sample program
- * stores records as C strings, and searches the records by strstr. */
+/* Overwrites the last byte of about three in four records with a NUL (never of an empty record). So
+ * records end in the C++ AMP sample program that rabin-karp-matrix follows: the sample stores
+ * records as C strings, and searches them by strstr. */
 static void end_records(struct test_random *random, struct scene *scene)
 {
     for (uint64_t i = 0; i < scene->records.record_count; i++)

@@ -47,7 +47,7 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
     }
 }
 
-/* Copies the chunk's bytes from `at` on to the device, as many as fit, unless an earlier call has
+/* Copies to the device the chunk's bytes from `at` on, as many as fit, unless an earlier call has
  * copied them. */
 static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
@@ -117,9 +117,9 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Removes the hits from hits[first] on that the plan's conditions or a tail refuse. Returns
- * false if the hits' tails cost more than `work_max` characters and the host may search the
- * chunk instead. */
+/* Of the hits from hits[first] on, removes those that the plan's conditions (such as whole words)
+ * or a tail refuse. Returns false if the hits' tails cost more than `work_max` characters and the
+ * host may search the chunk instead. */
 static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
                    uint64_t work_max, struct engine_result *result)
 {

@@ -29,8 +29,8 @@
 #define ROW_BLOCKS 8u   /* the most blocks of automaton_rows for each multiprocessor */
 #define COUNT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
 
-/* The trie. The arrays from class_of on lie in this order in `block`, which the host copies to the
- * device as a whole. */
+/* The trie of the reversed literals, from which the automaton is made. The arrays from class_of on
+ * lie in this order in `block`, which the host copies to the device as a whole. */
 struct trie {
     struct engine_worker *worker;
     const struct trawl_plan *plan;
@@ -306,8 +306,9 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     return TRAWL_OK;
 }
 
-/* Makes the device write the rows, by a launch for each level or for consecutive narrow levels: a
- * state's row is made from the row of a state of a lower level, which must be written before. */
+/* Makes the device write the rows of the automaton's table, by a launch for each level or for
+ * consecutive narrow levels. A state's row is made from the row of a state of a lower level, which
+ * must be written before. */
 static enum trawl_status write_rows(struct engine_worker *worker, const struct trie *trie,
                                     struct trawl_error *error)
 {

@@ -12,8 +12,8 @@
 #include "cuda/residents.h"
 #include "cuda/cuda_scan.h"
 
-/* The lists that stay on a device have room for LISTS_ROOM × limits.begins_room begins. After a
- * list that filled more than half of its room, the next list has room for LISTS_ROOM_MORE ×
+/* A list of begins that stays on a device has room for LISTS_ROOM × limits.begins_room begins.
+ * After a list that filled more than half of its room, the next list has room for LISTS_ROOM_MORE ×
  * limits.begins_room begins. */
 #define LISTS_ROOM 4u
 #define LISTS_ROOM_MORE 16u
@@ -50,9 +50,9 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns whether the worker's device can copy to the array directly: whether the array is in a
- * device's memory or in pinned memory of the host. Sets worker->to_device to whether the array is
- * in a device's memory. */
+/* Returns whether the worker's device can copy directly to the array at `bytes`: whether the array
+ * is in a device's memory or in pinned memory of the host. Sets worker->to_device to whether the
+ * array is in a device's memory. */
 static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;
@@ -97,8 +97,8 @@ static enum trawl_status list_begin(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* Chooses the size of a piece, unless it is chosen already. Waits until the words are written,
- * since the stream `copies` copies them afterwards. */
+/* Chooses the number of words that are copied at a time (a piece), unless it is chosen already.
+ * Waits until the list's words are written, since the stream `copies` copies them afterwards. */
 static enum trawl_status list_end(struct engine_worker *worker, struct engine_words *words,
                                   struct trawl_error *error)
 {

@@ -361,8 +361,9 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
  * among several grams, the tables have fewer entries. Short grams allow longer strides but match
  * more often. cost_of() weighs all this in units of the time in which the device reads the text. */
 
-/* Words by which the bitmap is shorter than the sizes of prices.def: the rare variant has longer
- * queues in shared memory, and the dense variant a copy of the launch's arguments. */
+/* In words, how much shorter the bitmap is than the sizes of prices.def (FILTER_...): the rare
+ * variant has longer queues in shared memory, and the dense variant a copy of the launch's
+ * arguments. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
@@ -489,8 +490,8 @@ static bool is_tagged(const struct choice *choice)
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
-/* Returns the share of samples whose lists are searched, if a share `first` of the samples passes
- * the bitmap. */
+/* Returns the share of the text's samples whose list of entries is searched, if a share `first` of
+ * the samples passes the bitmap. */
 static double lists_of(const struct engine_worker *worker, const struct choice *choice,
                        double entries, double first)
 {
@@ -504,8 +505,8 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
            choice->met * (is_tagged(choice) ? max_double(RARE_MET, saturation(load)) : 1);
 }
 
-/* Returns the cost of a text byte in this variant if a share `first` of the samples passes the
- * bitmap, and the lists of a share `lists` are searched. */
+/* Returns the cost of a text byte in this variant. first: the share of samples that pass the
+ * bitmap. lists: the share of samples whose list of entries is searched. */
 static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
@@ -653,8 +654,8 @@ static struct choice choose_form(const struct engine_worker *worker, const struc
     return best;
 }
 
-/* Returns the factor of the k-th word of a gram. If the gram ends within the word, the factor
- * shifts the bytes after the gram out of the product. */
+/* Returns the factor by which the hash of a gram multiplies the gram's k-th word. If the gram ends
+ * within the word, the factor shifts the bytes after the gram out of the product. */
 static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
 {
     static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};

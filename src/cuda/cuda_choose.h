@@ -13,10 +13,10 @@
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked);
 
 /* Returns the method with the lowest price, which is the expected time of a count. A sample of the
- * text gives the prices of methods whose counts were not measured. Writes what the methods look for
- * to *tuning. read_ns: the time in which the device reads the text once. The first choice for a
- * plan and a text adds the time to make tables, and looks at the sample only until no other method
- * could be cheaper, which takes 3 to 60 us. */
+ * text gives the prices of methods whose counts were not measured. Writes to *tuning which bytes of
+ * the pattern the methods look for. read_ns: the time in which the device reads the text once. The
+ * first choice for a plan and a text adds the time to make tables, and looks at the sample only
+ * until no other method could be cheaper, which takes 3 to 60 us. */
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);

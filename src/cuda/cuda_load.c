@@ -23,8 +23,8 @@
  * ROOM_LEFT_SHARE of the device's memory. */
 #define ROOM_LEFT_SHARE 4u
 
-/* Fails with MEMORY if `bytes` more on the device would not leave workers enough memory to search
- * the text. The device's context is current. */
+/* Fails with MEMORY if a loaded text of `bytes` bytes would leave workers too little of the
+ * device's memory for searches. The device's context is current. */
 static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
                                     struct trawl_error *error)
 {
@@ -361,9 +361,9 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
 
 /* ---- Owners of loaded texts --------------------------------------------------------------- */
 
-/* Returns the entry of this owner for exactly these bytes. With `any`, returns the first entry of
- * any owner for these bytes. Returns NULL if the engine has no such entry. For a text of NULL,
- * returns a free entry. The caller holds the load lock. */
+/* Returns the element of engine->holders that says that this owner holds exactly these bytes. With
+ * `any`, returns the first element with these bytes and any owner. Returns NULL if there is none.
+ * For a text of NULL, returns a free element. The caller holds the load lock. */
 static struct cuda_holder *find_holder(struct engine *engine, const void *owner, bool any,
                                        const uint8_t *text, uint64_t text_count)
 {
@@ -404,9 +404,9 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     return status;
 }
 
-/* Records an owner of a text. Loads the text if no owner holds the text yet, or if text->how is
- * ENGINE_HOLD_ANEW. A text without bytes has no entry. If loading fails, no owner keeps an entry.
- */
+/* Records an owner of a text in engine->holders. Loads the text if no owner holds the text yet, or
+ * if text->how is ENGINE_HOLD_ANEW. A text without bytes is not recorded. If loading fails, no
+ * owner of the text stays recorded. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

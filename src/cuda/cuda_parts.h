@@ -11,8 +11,8 @@
 void cuda_parts_take(struct engine_worker *worker);
 /* Returns whether the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);
-/* For a plan with parts: the members `prepare` and `search` of struct cuda_steps (chunk.h), which
- * make the parts' tables and search a range for all parts. */
+/* The members `prepare` and `search` of struct cuda_steps (chunk.h) for a plan with parts: they
+ * make the parts' tables, and search a range for all parts. */
 enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want want,
                                      struct cuda_steps *steps, struct trawl_error *error);
 enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,

@@ -24,8 +24,8 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* Returns the least period of the bytes, of which only the bits of `mask` are compared, or `count`
- * if that period exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and
+/* Returns the least period of the bytes, compared only in the bits of `mask`. Returns `count` if
+ * that period exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and
  * Pratt 1977); `borders` has room for `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
@@ -128,8 +128,9 @@ static void fill_words(const uint8_t *window, uint32_t count, uint32_t bit, uint
     }
 }
 
-/* Returns whether the first 64 of the bits may come again at one of the offsets 1 to count / 2. If
- * not, no period of the bits is that short. Compares at every offset, a few at a time. */
+/* Returns whether the first 64 of the bits may stand a second time, at one of the offsets 1 to
+ * count / 2. If not, no period of the bits is that short. Compares at every offset, a few at a
+ * time. */
 static bool may_repeat(const uint32_t *words, uint32_t count)
 {
     uint64_t first = words[0] | (uint64_t)words[1] << 32;

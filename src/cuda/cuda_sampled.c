@@ -1,6 +1,6 @@
 /* cuda_sampled: makes the tables of the method "sampled" for a device. For each hash there is a
- * list of those of the pattern's first offsets, at most a stride of them, at which 16 bytes have
- * that hash. A bitmap says for which hashes there is a list.
+ * list of the pattern's offsets at which 16 bytes have that hash. Only the pattern's first offsets
+ * count, at most a stride of them. A bitmap says for which hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by
@@ -44,8 +44,9 @@ static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
     return scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
 }
 
-/* The head of a list while the first pass counts the list's entries; the count is in the low bits.
- * A finished head is lower, since no list begins at entry 0xffff. */
+/* A list has the pattern's offsets whose grams have the same high bits of the hash; an element of
+ * `heads` is the list's head. While the first pass counts a list's offsets, the head is COUNTED
+ * plus their number. A finished head is lower, since no list begins at entry 0xffff. */
 #define COUNTED scan_list(0xffffu, 0)
 
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,

@@ -6,8 +6,9 @@
 #include "cuda/kernels/scan.h"
 
 #define CUDA_SAMPLED_LENGTH_MIN 31u /* then each occurrence has 16 bytes at a multiple of 16 */
-/* With a longer stride, more samples would pass the bitmap of the grams, whose size shared memory
- * bounds. An offset must fit into SCAN_ENTRY_OFFSET_BITS bits. */
+/* The longest stride. A longer one would give the pattern more grams, so more samples would pass
+ * the bitmap of the grams, whose size shared memory bounds. Besides, an offset in the pattern must
+ * fit into SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
 /* The memory of the three tables that cuda_sampled_fill writes: heads and entries tell the offsets

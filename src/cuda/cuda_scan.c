@@ -22,7 +22,7 @@
 #define PATIENT_LOG2 3u
 #define PATIENT_LONG_LOG2 8u
 
-/* Keeps stream kernels from the next DENSE_SCANS scans. For a set, the automaton does these scans.
+/* Makes the next DENSE_SCANS scans use no stream kernel. For a set, the automaton does these scans.
  * If there is no automaton, worker->leaves hands the chunk to the host, if the host may search it;
  * otherwise the kernels of set.cu search. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
@@ -362,8 +362,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         TRAWL_TRY(take_automaton(worker, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* If the rows of the automaton, which is now made, do not fit shared memory after all, a
-         * trial decides. */
+        /* The automaton is made now, so the size of its rows is known. If the rows do not fit
+         * shared memory after all, a trial decides between the automaton and the filter. */
         if (worker->tables->has_sets && !cuda_automaton_is_kept(worker))
             worker->tables->dense_left = 0;
         way = cuda_choose_way(worker, bytes, want);

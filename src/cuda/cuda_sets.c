@@ -80,9 +80,10 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                      worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
 }
 
-/* Reserves memory for the lists' entries except each list's first. A small set gets room for all
- * possible entries. A large set may have only a fraction of them, so the function waits for the
- * number that the kernel set_room computes. */
+/* Reserves memory for the lists of the set's grams: for each list's entries except the first, which
+ * lies in the list's head. A small set gets room for all possible entries. A large set may have
+ * only a fraction of them, so the function waits for the number that the kernel set_room
+ * computes. */
 static enum trawl_status reserve_entries(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
@@ -103,9 +104,9 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
     return TRAWL_OK;
 }
 
-/* Starts the kernels that make the tables. In the worker's stream, the kernels run after the copies
- * of the plan's other tables. If the device lacks memory, has_sets becomes false, and the kernels
- * of set.cu search. */
+/* Starts the kernels that make the tables of stream_set. In the worker's stream, these kernels run
+ * after the copies of the plan's other tables. If the device lacks memory, has_sets becomes false,
+ * and the kernels of set.cu search instead. */
 enum trawl_status cuda_sets_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = worker->tables;

@@ -39,8 +39,9 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Returns whether the method "grams" reads at a stride. A pattern of up to 8 bytes, without fold,
- * is compared at each position instead, which costs hardly more and does not depend on the text. */
+/* Returns whether the method "grams" compares only at every s-th position, for a stride s > 1. A
+ * pattern of up to 8 bytes, without fold, is compared at each position instead, which costs hardly
+ * more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -198,9 +199,10 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Puts the literals of a set, which all kernels for sets read except the automaton's kernels. For
- * stream_set there is a record of each literal, in which the kernel set_runs later writes word 2,
- * the offset at which the literal's run of grams begins. */
+/* Puts the literals of a set into the block of tables. All kernels for sets read the literals,
+ * except the automaton's kernels. stream_set also gets a record of each literal. The kernel
+ * set_runs later writes word 2 of the record: the offset at which the literal's run of grams
+ * begins. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
@@ -243,7 +245,7 @@ static void put_literals(const struct trawl_plan *plan, struct block *block,
         cuda_sets_rarity(plan, &tables->sets, rarity);
 }
 
-/* Puts what the kernels of set.cu need besides the literals. */
+/* Puts into the block what the kernels of set.cu need besides the literals. */
 static void put_buckets(const struct trawl_plan *plan, struct block *block,
                         struct cuda_tables *tables)
 {
@@ -268,7 +270,7 @@ static void choose_kernels(const struct engine_worker *worker, struct cuda_table
                                                                       : CUDA_KERNEL_STREAM;
 }
 
-/* Sets what does not depend on where the tables lie. */
+/* Starts the tables of a new plan: sets what does not depend on where the tables lie in memory. */
 static void begin(const struct engine_worker *worker, const struct trawl_plan *plan,
                   struct cuda_tables *tables)
 {
@@ -289,9 +291,10 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->plan_serial = worker->plan->serial;
 }
 
-/* Chooses the bit plane by which kernels search dense tiles for one pattern. `host` holds the block
- * that is to lie at `address`. Patterns of up to 8 bytes need no plane, since a lane compares such
- * a pattern in one step. */
+/* Chooses the bit plane by which kernels search dense tiles for one pattern, and writes the plane's
+ * words into the block of tables. The block is at `host` now, and will be copied to `address` on
+ * the device. Patterns of up to 8 bytes need no plane, since a lane compares such a pattern in one
+ * step. */
 static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
                                       uint64_t address, struct scan_arguments *a,
                                       struct trawl_error *error)
@@ -305,8 +308,8 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Makes the host's tables of the set, and sets alike_max to the size of the largest bucket, since
- * literals that occur at the same position share a bucket. */
+/* Makes the set's tables in the host's memory, and sets alike_max to the size of the largest
+ * bucket: literals that occur at the same position are in the same bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {

@@ -48,8 +48,9 @@ struct cuda_tables {
      * automaton, the kernels of set.cu), and the tile kernel (scan_every, hits_every) for a single
      * pattern. */
     uint32_t dense_left;
-    /* stream_set gives up a scan when a warp's comparisons cost more than 2^budget_log2 × the usual
-     * budget for the steps that the warp has searched. */
+    /* stream_set searches step by step (a step is the bytes that a warp loads together), and each
+     * step has a usual budget of comparisons. The kernel gives up a scan when a warp's comparisons
+     * cost more than 2^budget_log2 × the budget of the steps that the warp has searched. */
     uint32_t budget_log2;
     /* number of positions that a scan for hits covers, so that the hits are likely to fit */
     uint64_t reach_bytes;

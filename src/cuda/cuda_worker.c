@@ -42,10 +42,10 @@ void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64
         memory_release(bytes, count, 1);
 }
 
-/* Fills the next staging buffer with the bytes from `at` on, as many as fit, adds the zeros
- * after the last byte if the zeros fit too, and copies the buffer to the device. The two buffers
- * take turns from call to call, so that filling a buffer never waits for the copy that was
- * started last. */
+/* Fills the next staging buffer with the bytes from `at` on, as many as fit, and copies the buffer
+ * to the device. After the last byte, `zeros` zero bytes follow in the buffer, if they fit too. The
+ * two buffers take turns from call to call, so that filling a buffer never waits for the copy that
+ * was started last. */
 static enum trawl_status upload_part(struct engine_worker *worker, uint64_t address,
                                      const uint8_t *bytes, uint64_t count, uint64_t zeros,
                                      uint64_t *at, bool *ended, struct trawl_error *error)

@@ -100,9 +100,9 @@ struct engine_worker {
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 
-/* Sets *bytes to `count` bytes of host memory, for what the next call of cuda_worker_upload copies
- * to the device. If the bytes fit a staging buffer, they lie in the buffer that that call uses. The
- * caller must hand the memory back by cuda_worker_unstage. */
+/* Sets *bytes to `count` bytes of host memory. The caller fills them, and the next call of
+ * cuda_worker_upload copies them to the device. If they fit a staging buffer, they lie in the
+ * buffer that this call uses. The caller must hand the memory back by cuda_worker_unstage. */
 enum trawl_status cuda_worker_stage(struct engine_worker *worker, uint64_t count, void **bytes,
                                     struct trawl_error *error);
 void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64_t count);
@@ -111,7 +111,7 @@ void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64
  * current. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
-/* As cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
+/* Does the work of cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
 enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error);

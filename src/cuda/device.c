@@ -10,12 +10,13 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* The method "sampled" reads single sectors of 32 bytes. With the default, two sectors, the search
- * for a pattern of 80 bytes runs at 0.99 instead of 1.64 of the read speed. */
+/* The method "sampled" reads single sectors of 32 bytes. If a device fetches two sectors together,
+ * as by default, the search for a pattern of 80 bytes runs at 0.99 instead of 1.64 of the read
+ * speed. */
 #define FETCH_BYTES 32u
 /* A device holds 2,048 pending child grids unless trawl raises the limit. Published algorithms of
- * the gallery start a child grid for each candidate, of which a kernel may have many more at a
- * time; a candidate without a child grid is not searched as published. */
+ * the gallery start a child grid for each candidate, and a kernel may have many more candidates at
+ * a time. A candidate without a child grid is not searched as published. */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 

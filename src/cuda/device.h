@@ -78,8 +78,8 @@ struct cuda_device {
     double read_rate;
     uint32_t capability; /* 10 x major + minor */
     /* number of blocks that the device runs at a time if each block has the most threads; for
-     * kernels with dynamic shared memory, of which a block may take all, the number of
-     * multiprocessors */
+     * kernels with dynamic shared memory, the number of multiprocessors, as one block may take all
+     * shared memory of a multiprocessor */
     uint32_t resident[CUDA_KERNELS];
     /* the context's L2 fetch size before trawl changed the size; 0: not changed */
     size_t fetch_bytes_before;

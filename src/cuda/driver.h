@@ -90,9 +90,9 @@ void cuda_driver_close(struct cuda_driver *driver);
  * Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
-/* Returns OK if the code is 0. Otherwise returns MEMORY if the device's memory is exhausted, else
- * DEVICE, and fills the error with the symbol of the function that failed, device_name unless that
- * is NULL, and the driver's text. */
+/* Returns OK if the code is 0. Otherwise fills the error with the symbol of the function that
+ * failed, device_name unless that is NULL, and the driver's text. Then returns MEMORY if the
+ * device's memory is exhausted, else DEVICE. */
 enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
                              const char *device_name, struct trawl_error *error);
 

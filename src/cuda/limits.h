@@ -44,8 +44,8 @@ struct cuda_limits {
     uint64_t hits_max;      /* a scan that has this many hits stops at the end of the range */
     /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
-    /* the least number of begins, except in the last copy of a list, in a copy to the host by way
-     * of the library's pinned memory */
+    /* begins of a list are copied to the host by way of the library's pinned memory in copies of at
+     * least this many begins; a list's last copy may have fewer */
     uint64_t begins_piece;
     uint64_t begins_piece_most; /* the most begins in such a copy */
     uint32_t threads;           /* threads of a block */
@@ -70,8 +70,8 @@ struct cuda_limits {
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
-    /* a set with at most this many possible list entries gets room for all of them; for a larger
-     * set, the host waits until the device has counted the entries */
+    /* if the lists of a set's grams (cuda_sets.c) can have at most this many entries, there is room
+     * for all; otherwise the host waits until the device has counted the entries */
     uint64_t sets_counted_min;
     /* the most entries of a list after its first; a search that meets a longer list is given up */
     uint32_t sets_items_max;
@@ -81,8 +81,8 @@ struct cuda_limits {
     uint64_t automaton_words_max;
     /* blocks keep the automaton's rows in shared memory if the rows have at most this many bytes */
     uint32_t automaton_kept_bytes;
-    /* if a set's literals have more bytes in total, a search may take more than the usual work
-     * (PATIENT_LONG_LOG2 in cuda_scan.c) before the automaton takes over */
+    /* if a set's literals have more bytes than this in total, a search may take more than the usual
+     * work (PATIENT_LONG_LOG2 in cuda_scan.c) before the automaton takes over */
     uint64_t patient_bytes;
     /* bytes of text of a trial, which decides whether the automaton takes over */
     uint64_t tried_bytes;

@@ -29,8 +29,8 @@ struct cuda_sample {
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: the entry is free */
     uint64_t count;
-    /* number of bytes before the next part's first byte; the bytes from `owned` to `count` belong
-     * to the next part, too */
+    /* number of bytes of this part that lie before the next part's first byte; the bytes from
+     * `owned` to `count` belong to the next part, too */
     uint64_t owned;
     const uint8_t *text; /* the whole loaded text, of which `bytes` may be a part */
     uint64_t text_count;
@@ -38,8 +38,8 @@ struct cuda_resident {
     struct cuda_memory memory;
     /* address of the caller's own copy of the text on the device; 0: the caller has no such copy */
     uint64_t borrowed;
-    /* with `borrowed`: kernels read the caller's copy in place. Otherwise kernels read a copy in
-     * `memory`. */
+    /* with `borrowed`, true: kernels read the caller's copy in place; false: kernels read a copy in
+     * `memory` */
     bool stays;
     /* with `borrowed`: the text was copied to `bytes`, so that the host can read the text, too */
     bool fetched;
@@ -64,8 +64,8 @@ struct engine {
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];
-    /* The number of workers that cuda_worker_open has opened, which chooses the next worker's
-     * device. */
+    /* The number of workers that cuda_worker_open has opened. The next worker's device is chosen by
+     * this number, so that the devices take turns. */
     uint32_t workers_opened;
     uint32_t residents_end; /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];

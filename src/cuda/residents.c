@@ -19,11 +19,11 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* Returns for how many positions of the text, from the first on, the resident has the bytes that a
- * search needs. The text's first byte lies `at` bytes after the resident's first byte. If the text
- * continues after the resident, an occurrence may not be longer than the bytes that follow its
- * begin in the resident. A stripe overlaps the next stripe by enough bytes for that, or the result
- * is 0. */
+/* Returns for how many begins of the text, from the first on, the resident has the bytes that a
+ * search needs: the begin, and plan->need_after bytes after it, unless the text ends before. The
+ * text's first byte lies `at` bytes after the resident's. A stripe whose text goes on serves only
+ * the begins before the next stripe, and none if the stripes overlap by fewer than need_after
+ * bytes. */
 static uint64_t begins_reached(const struct cuda_resident *resident, const struct engine_text *text,
                                uint64_t at)
 {

@@ -20,8 +20,8 @@ bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *
  * if the bytes do not lie there. */
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t *address, uint64_t *bytes_at);
-/* Returns the serial number of the sample of the text on the worker's device that contains the
- * bytes; 0: there is no sample. Copies the sample to *sample, unless `sample` is NULL. */
+/* Returns the serial number of a sample: of the loaded text on the worker's device to which the
+ * bytes belong. 0: there is no sample. Copies the sample to *sample, unless `sample` is NULL. */
 uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *bytes,
                             uint64_t count, struct cuda_sample *sample);
 

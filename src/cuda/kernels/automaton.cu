@@ -46,8 +46,8 @@ enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    /* AUTOMATON_WRITE, which begins with the part's last hits: the slot after the hits that are
-     * written next */
+    /* AUTOMATON_WRITE: the thread writes the part's hits from the last to the first; the hits that
+     * are written next end before this slot */
     uint64_t slot;
     uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
     uint32_t first_state; /* the state at position `first` */
@@ -70,8 +70,8 @@ SIMT_FUNCTION uint64_t automaton_get(const struct scan_arguments *a,
                                      : simt_read_u64(a->hits + slot);
 }
 
-/* Sinks the hit with index `at` in a heap of `count` hits from `slot` on (heap sort, Williams
- * 1964). */
+/* Sinks the hit with index `at` in a heap of `count` hits, which lie in the slots from `slot` on
+ * (heap sort, Williams 1964). */
 SIMT_FUNCTION void automaton_sink(const struct scan_arguments *a, const struct tile_shared *shared,
                                   uint64_t slot, uint64_t at, uint64_t count)
 {
@@ -203,8 +203,8 @@ SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t 
         simt_load_u32(a->automaton.rows + (walk->state & SCAN_STATE_NUMBER) + classes[byte]);
 }
 
-/* Reads 8 bytes backwards, of which the first stands at x. counts: 0 in the reach after the part,
- * where no occurrence counts. */
+/* Goes backwards through the 8 bytes of `word`, of which the first stands at x. counts: 0 in the
+ * reach after the part (see the head), where no occurrence counts. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
@@ -327,8 +327,8 @@ enum automaton_where {
     AUTOMATON_ROWS_GLOBAL   /* in global memory; the class is loaded */
 };
 
-/* Tables in shared memory: the class of each byte; and the rows with all transitions, which are not
- * used if count_automaton reads the rows in global memory. */
+/* The automaton's tables in shared memory: the class of each byte, and the rows with all
+ * transitions. count_automaton may read the rows in global memory; then `rows` is not used. */
 struct automaton_kept {
     const uint8_t *classes;
     const uint32_t *rows;
@@ -400,8 +400,9 @@ SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
     return state;
 }
 
-/* As automaton_block, for bytes of which the first stands at `place` and of which some may lie
- * before `low` or beyond the text. Counts the occurrences that begin in [low, last). */
+/* Does the work of automaton_block for bytes of which the first stands at `place`, and of which
+ * some may lie before `low` or beyond the text. Counts the occurrences that begin in [low,
+ * last). */
 SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
                                               const struct automaton_kept *kept,
                                               const uint32_t *stage, uint32_t state,
@@ -479,8 +480,8 @@ SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
     return count;
 }
 
-/* Counts. In shared memory the rows come first. Then each thread has SCAN_STAGE_BYTES for the text
- * that the thread has loaded. */
+/* Counts the occurrences of the set. Shared memory has first the automaton's rows, if they fit, and
+ * then SCAN_STAGE_BYTES for each thread, for the text that the thread has loaded. */
 SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept,

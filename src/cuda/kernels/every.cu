@@ -30,9 +30,9 @@
  */
 #include "plane.h"
 
-/* After a dense tile, the block skips the filter until the planes find nothing in `patience` tiles
- * in a row. The patience doubles, up to this number, whenever the filter finds a tile dense, and is
- * 1 after a tile that the filter does not find dense. */
+/* After a dense tile, the block searches by bit planes, without the filter, until the planes find
+ * nothing in `patience` tiles in a row. The patience doubles, up to this number, whenever the
+ * filter finds a tile dense, and is 1 after a tile that the filter does not find dense. */
 #define EVERY_PATIENCE_MAX 64u
 
 struct every_dense {
@@ -40,9 +40,8 @@ struct every_dense {
     uint32_t patience;
 };
 
-/* Searches a dense tile with planes, and counts or lists the hits. Called by all threads of the
- * block.
- */
+/* Searches a dense tile with bit planes (plane.h), and counts or lists the hits. Called by all
+ * threads of the block. */
 SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
                                       const struct filter_range *range,
                                       const struct tile_shared *shared, struct every_dense *ahead,
@@ -59,8 +58,8 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
 }
 
 /* Verifies the candidates of a tile, and counts or lists the hits. found: the number of this
- * thread's candidates. Returns whether the tile is dense; the caller then searches a dense tile
- * with planes. Called by all threads of the block. */
+ * thread's candidates. Returns whether the tile is dense; the caller then searches the tile with
+ * bit planes. Called by all threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_dense *ahead, uint64_t partition,
@@ -87,9 +86,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Sets *range to the tile with number `tile` of the launch. The tile may be a tile of the text, a
- * tile of a list of tiles, or one of the group_tiles tiles of a listed group of samples. Returns 0
- * if the tile is empty. */
+/* Sets *range to the tile with number `tile` of the launch. The launch searches the tiles of the
+ * text, or the tiles of a list, or listed groups of samples (stream_sampled.cu), each of which has
+ * group_tiles tiles. Returns 0 if the tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {

@@ -163,8 +163,8 @@ SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns bit 7 of each byte of x that is zero. In a byte that is not zero, bit 7 is set or the sum
- * carries into bit 7. */
+/* Returns bit 7 of each byte of x that is zero. In a byte that is not zero, bit 7 is set, or the
+ * sum of the lower 7 bits and 0x7f carries into bit 7. */
 SIMT_FUNCTION uint32_t filter_zero_bytes(uint32_t x)
 {
     return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);

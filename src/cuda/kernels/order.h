@@ -116,9 +116,9 @@ SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t part
     return ((partition + 1u) & ((1u << a->partition_group_log2) - 1u)) == 0;
 }
 
-/* As order_look, for a partition that is published and has `own` hits. If the partition is the last
- * of its group, also publishes the number of hits up to the group's end. Called by all lanes of the
- * warp. */
+/* Does the work of order_look for a partition that is published and has `own` hits. If the
+ * partition is the last of its group, also publishes the number of hits up to the group's end.
+ * Called by all lanes of the warp. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, uint64_t own,
                             uint64_t *before)
 {

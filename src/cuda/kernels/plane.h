@@ -85,9 +85,10 @@
  * plane. */
 enum { PLANE_RUNS, PLANE_EQUAL };
 
-/* Begin b of the tile is bit b of the bitmap. The window of b begins at bit b + skew of the plane.
- * The plane's bit 0 is the text byte at `address`. The warp owns `words` words of the bitmap from
- * `first` on, of which lane i owns every 32nd, from word first + i on. */
+/* Bit b of the bitmap stands for begin b of the tile. If the pattern occurs there, its window
+ * begins at bit b + skew of the plane. The plane's bit 0 is the text byte at `address`. The warp
+ * owns `words` words of the bitmap from `first` on, of which lane i owns every 32nd, from word
+ * first + i on. */
 struct plane_tile {
     uint64_t base; /* text position of the plane's bit 0, a multiple of 32; maybe before the text */
     uint64_t address;     /* device address of the byte at `base` */
@@ -179,8 +180,8 @@ SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct
     return others;
 }
 
-/* Builds the plane. Returns nonzero if has_letters is set and the thread met a byte that is neither
- * of the pattern's two letters. */
+/* Builds the tile's plane. has_letters: the pattern's bytes have at most two values (letters). Then
+ * returns nonzero if the thread met a byte that is neither letter. */
 SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
                                       uint32_t *plane, int has_letters)
 {
@@ -438,7 +439,7 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
     return (bits.w[0] | bits.w[1] | bits.w[2] | bits.w[3]) != 0;
 }
 
-/* Returns whether the words of the pattern's plane from PLANE_LANE_WORDS on equal the tile's plane.
+/* Returns whether the pattern's plane, from word PLANE_LANE_WORDS on, equals the tile's plane.
  * Called by all lanes of the warp, with the same `at`. */
 SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
                                    uint32_t at, uint32_t words)
@@ -560,8 +561,8 @@ SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
     return *shared->beyond;
 }
 
-/* Keeps the warp's candidates from which on byte_run bytes equal the bytes a period further on.
- * Called by all threads of the block. */
+/* Keeps those of the warp's candidates that begin a run: from there on, byte_run bytes equal the
+ * bytes a period further on. Called by all threads of the block. */
 SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
                               struct plane_tile *t)
 {

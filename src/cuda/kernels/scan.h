@@ -47,14 +47,14 @@
 
 /* stream.h: number of rows of 512 bytes that a warp loads together, as a step */
 #define STREAM_ROWS 4u
-/* hits_stream: steps of a warp in a tile, and threads of a block, of which one warp does not
+/* hits_stream: steps of a warp in a tile, and threads of a block, whose last warp does not
  * filter */
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
 /* count_automaton: a block has at most SCAN_COUNT_THREADS threads. A thread loads SCAN_COUNT_BYTES
- * of its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. The distance of 80
- * bytes lets lanes that read 16 bytes each meet different banks. */
+ * of its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. As these lie 80 bytes
+ * apart, lanes that read 16 bytes each meet different banks. */
 #define SCAN_COUNT_THREADS 512u
 #define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u
@@ -79,16 +79,16 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
-/* From this stride on, the variant for texts where few samples pass gives a gram a further bit in
- * its word of the bitmap. The lowest bits of the gram's hash say which bit. */
+/* From this stride on, the variant for texts where few samples pass the bitmap gives a gram a
+ * further bit in its word of the bitmap. The lowest bits of the gram's hash say which bit. */
 #define SCAN_SETS_MORE_STRIDE 4u
-/* A gram's hash, shifted right by one of these numbers, has the number of the gram's bit in its
- * word in the lowest five bits. */
+/* If a gram's hash is shifted right by one of these numbers, the lowest five bits are the number of
+ * one of the gram's bits in the gram's word of the bitmap. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-/* The largest scan_sets.items_max. In a list's head, the number SCAN_SETS_ITEMS_MAX + 1 stands for
- * any larger number of entries. */
+/* The largest value of scan_sets.items_max, the most entries of a list after its first. In a list's
+ * head, SCAN_SETS_ITEMS_MAX + 1 stands for any larger number of entries. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
 /* The largest offset in a literal at which the literal's run begins; the run has the literal's
  * grams that are in the tables. */
@@ -194,7 +194,7 @@ struct scan_sets {
     /* the rarity of each byte value: -log2 of the value's expected share of the bytes, times
      * 2^SCAN_SETS_RARITY */
     const uint32_t *rarity;
-    /* a gram's number is literal * stride + the gram's number in the literal */
+    /* a gram's number is literal * stride + the offset of its sample in the literal's run */
     uint32_t literal_count;
     uint32_t filter_words;  /* a multiple of 4 */
     uint32_t bit_shifts[2]; /* shifts of a hash that give a gram's two bits; equal: a single bit */
@@ -306,9 +306,9 @@ struct scan_arguments {
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
     uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
-    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each.
-     * scan_stream and first_stream give up after a quarter if a single lane compares the whole
-     * pattern. */
+    /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each. If a
+     * single lane compares the whole pattern, scan_stream and first_stream give a tile up after a
+     * quarter of these steps. */
     uint32_t verify_budget;
     uint32_t dense_lanes; /* a tile is dense if at least this many lanes of a warp have a
                              candidate */

@@ -59,13 +59,13 @@ struct set_notes {
     uint64_t lasts; /* bit i: literals[i] is the last literal of its begin */
     /* number of noted literals; of each begin, either all literals are noted or none */
     uint32_t count;
-    uint32_t room; /* the most literals; equal to `count` after a begin whose literals did not fit,
-                      so that no later begin is noted */
+    uint32_t room; /* the most literals that are noted; equal to `count` after a begin whose
+                      literals did not fit, so that no later begin is noted */
 };
 
 /* Returns the number of hits of the begin x, and sets *lowest to the first hit's literal. If notes
- * is not NULL, notes the hits. If slot is not NULL, writes the hits from *slot on. Stops once
- * *spent is more than `most`. */
+ * is not NULL, notes the hits' literals. If slot is not NULL, writes the hits from *slot on. Stops
+ * once *spent, the cost of all comparisons so far, is more than `most`. */
 SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct tile_shared *shared,
                                  uint64_t x, uint64_t *slot, struct set_notes *notes,
                                  uint32_t *lowest, uint32_t *spent, uint32_t most)
@@ -116,8 +116,8 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
                : SET_COST_MIN + a->set_budget * tile_own_words(a);
 }
 
-/* Writes the hits of the thread's words from `slot` on. Does nothing if whole is 0, since not all
- * hits were counted then. */
+/* Writes the hits of the thread's words of the bitmap from `slot` on. Does nothing if whole is 0,
+ * since not all hits were counted then. */
 SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t slot,
                              const struct set_notes *notes, int whole)
@@ -135,11 +135,11 @@ SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
         }
 }
 
-/* Counts the hits of the thread's words, clears the bits of begins without a hit, and reports the
- * thread's first hit (WANT_FIRST). Then writes the hits if the kernel lists. A thread that spends
- * more than the budget raises result->listed, which ends the launch; *waited depends on the
- * atomic's result, so that the atomic completes before the block reports. Called by all threads of
- * the block. */
+/* Counts the hits of the thread's words of the bitmap, clears the bits of begins without a hit, and
+ * reports the thread's first hit (WANT_FIRST). Then writes the hits if the kernel lists. A thread
+ * whose comparisons cost more than the budget raises result->listed by an atomic operation, which
+ * ends the launch. *waited depends on this operation's result, so that the operation completes
+ * before the block reports. Called by all threads of the block. */
 SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t partition,
                               struct tile_totals *totals, uint64_t *waited)

@@ -25,8 +25,8 @@
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
-/* An entry's low SETS_INDEX_BITS bits are literal × stride + the gram's offset in the literal. The
- * 4 bits above are the gram's place among the c grams from which the gram's sample chose. */
+/* An entry's low SETS_INDEX_BITS bits are literal × stride + the offset, in the literal's run, of a
+ * sample. The 4 bits above are the place of the entry's gram among the c grams of this sample. */
 #define SETS_INDEX_BITS 28u
 #define SETS_KEY (UINT32_MAX / 2) /* mask of the 31 bits of a key */
 /* The second word of a list's head has three parts, from its lowest bit on. First: where the list's
@@ -59,9 +59,9 @@ struct sets_warp {
     uint64_t first[SCAN_SETS_AROUND * SCAN_SETS_RARE];
 };
 
-/* In the rare variant the first queue has the samples' numbers, which lie in `second` after the
- * SCAN_SETS_RARE entries of the second queue, and words of the text around each sample
- * (sets_copy_around). Word k around sample i is sets_around()[k * SCAN_SETS_RARE + i]. */
+/* In the rare variant the first queue is two arrays: the samples' numbers, in `second` after the
+ * SCAN_SETS_RARE entries of the second queue; and words of the text around each sample, in `first`.
+ * Word k around sample i is sets_around()[k * SCAN_SETS_RARE + i] (sets_copy_around). */
 SIMT_FUNCTION uint32_t *sets_numbers(struct sets_warp *warp)
 {
     return (uint32_t *)(void *)(warp->second + SCAN_SETS_RARE);
@@ -549,8 +549,8 @@ SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
     return sample;
 }
 
-/* Returns the lane that owns an item, if items are numbered lane by lane, and `through` is the
- * number of items of this lane and of all lower lanes. */
+/* Returns the lane whose list has later entry number `item`; the entries are numbered lane by lane.
+ * through: the number of later entries of the lists of this lane and of all lower lanes. */
 SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
 {
     uint32_t owner = 0;
@@ -575,8 +575,8 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
         chosen = sets_chosen(a, sets_place(a, sample->number));
     *proposal = (uint64_t)sample->number << 32 |
                 ((sets_index(entry) & ~(a->sets.stride - 1u)) + offset - chosen);
-    /* a sample that begins beyond the run proposes nothing: the literal may end before the sample
-     * does */
+    /* a sample proposes nothing if it begins before the run, or so far behind the run's begin that
+     * the literal may end before the sample does */
     return offset - chosen < a->sets.stride;
 }
 
@@ -689,8 +689,8 @@ SIMT_FUNCTION void sets_verify_full(const struct scan_arguments *a, struct sets_
     simt_warp_sync();
 }
 
-/* Appends the entries of the lanes with `pass` to the second queue, which has `queued` entries.
- * Returns the queue's new length. */
+/* Appends the entries of the lanes whose `pass` is 1 to the second queue, which has `queued`
+ * entries. Returns the queue's new length. */
 SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued, int pass,
                                         uint64_t entry)
 {

@@ -356,7 +356,7 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 {
     return __funnelshift_r(low, high, shift_bits);
 }
-/* As simt_funnel, for shift_bits from 0 to 32. */
+/* Returns what simt_funnel returns, but shift_bits may also be 32. */
 SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t shift_bits)
 {
     return __funnelshift_rc(low, high, shift_bits);

@@ -482,8 +482,8 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
     return words;
 }
 
-/* Searches a step, which need not be whole, as stream_step does. If `first` is
- * set and the filter finds occurrences, also reports the first of these. */
+/* Searches a step, which need not be whole, as stream_step does. If `first` is set and the filter
+ * finds occurrences, also reports the first of these. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {
@@ -512,8 +512,8 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
 
 /* How the block goes from tile to tile. Thread 0 alone uses the members that say so. */
 struct stream_cursor {
-    /* Two pairs, used in turn: when thread 0 writes a pair, all threads have read that pair's
-     * earlier values. A pair is the next tile and the tile after the next. */
+    /* Two pairs of tile numbers, used in turn: when thread 0 writes a pair, all threads have read
+     * that pair's earlier values. A pair is the block's next tile and the tile after the next. */
     uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
     uint32_t is_vain; /* thread 0: too many tiles are listed, so the block takes no further tiles */

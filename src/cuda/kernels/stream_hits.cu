@@ -38,8 +38,8 @@
  */
 #include "stream.h"
 
-/* Words of a *cell*, which has the bits of a warp's step: for every two rows of 512 bytes a word of
- * each lane, whose low half is the first row. */
+/* A *cell* has the bits of a warp's step. For every two rows of 512 bytes it has a word of each
+ * lane; the word's low half is the first of the two rows. */
 #define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
 /* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
@@ -84,8 +84,8 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* released[t % 2]: the number of turns whose hits may be written after the last warp's turn
-     * t */
+    /* released[t % 2]: the number of turns whose hits may be written once the last warp has ended
+     * its turn t */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
     /* list[t % 2] has, in any order, up to HITS_LISTED_MAX of the positions of turn t that must be
@@ -488,7 +488,8 @@ SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted 
     return 0;
 }
 
-/* Sets slots and base of a turn's positions. before: the number of hits before the turn's tile. */
+/* Sets the slots and the base of a turn's hits. before: the number of hits before the turn's
+ * tile. */
 SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted *noted,
                               uint64_t before)
 {
@@ -508,9 +509,9 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
 }
 
 /* Lets the filtering warps write the hits of the block's turns below `turns`, the oldest turn
- * first, and counts these turns in *released. Waits for the number of hits before a turn's tile if
- * the turn is below `least`. Later turns are released only if that number is known already: one
- * turn, or more if HITS_TURNS / 2 or more turns are not released. */
+ * first, and counts these turns in *released. For a turn below `least`, waits until the number of
+ * hits before the turn's tile is known. Of the later turns, whose number must be known already,
+ * releases one, or more while HITS_TURNS / 2 or more turns are not released. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {

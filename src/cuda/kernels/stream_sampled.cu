@@ -349,8 +349,9 @@ SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t 
         list->entry = simt_load_u32(a->sample_entries + list->at);
 }
 
-/* Compares the pattern at the begin that an entry proposes for the list's sample. is_there: the
- * lane has an entry. Returns whether the warp gives up. */
+/* Compares the pattern at the begin that `entry` proposes for a sample; `list` tells the sample to
+ * whose list the entry belongs. is_there: the lane has an entry. Returns whether the warp gives
+ * up. */
 SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
                                 int is_there, uint32_t entry, const struct sampled_offers *list)
 {
@@ -362,8 +363,8 @@ SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_s
     return sampled_compare(a, s, valid, list->place - offset);
 }
 
-/* Compares the pattern at the begins of the next 32 entries of the list of lane `source`, an entry
- * for each lane. Returns whether the warp gives up. */
+/* Compares the pattern at the begins that the next 32 entries of a list propose, an entry for each
+ * lane. It is the list of the sample of lane `source`. Returns whether the warp gives up. */
 SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
                                      const struct sampled_offers *own, uint32_t source)
 {
@@ -478,8 +479,8 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
     return s->queued >= SIMT_WARP_THREADS && sampled_verify_queue(a, s);
 }
 
-/* Tests the samples of a loaded step, and queues those that pass. Returns whether this launch is
- * abandoned. */
+/* Tests the samples of a loaded step by the bits of `words`, and queues the samples that pass.
+ * Returns whether this launch is abandoned. */
 SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)

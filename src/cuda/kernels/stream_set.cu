@@ -407,9 +407,9 @@ SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_la
     sets_drain(a, s, sets_take(form) - 1u, form);
 }
 
-/* Queues the samples whose bits are set. `top` is the number of the lane's first sample in the last
- * of the rows. From bit 0 on, the bits stand for the samples of that row, then for those of the row
- * before, and so on. */
+/* Queues the samples whose bits are set in `bits`. `top` is the number of the lane's first sample
+ * in the last of the rows. From bit 0 on, `bits` stands for the samples of that row, then for those
+ * of the row before, and so on. */
 SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
                                 uint32_t top, struct sets_form form)
 {
@@ -625,8 +625,8 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
     tile_finish(a, &totals, asked == UINT32_MAX ? UINT64_MAX : 0);
 }
 
-/* Two kernels per form, of the rare and of the dense variant, so that each kernel takes only the
- * registers that the form needs. */
+/* Defines two kernels for a form, one of the rare and one of the dense variant, so that each kernel
+ * takes only the registers that the form needs. */
 #define SETS_KERNELS(stride, gram, choices)                                                     \
     SIMT_KERNEL(stream_set_##stride##_##gram##_##choices, scan_arguments, SCAN_SETS_THREADS, 1) \
     {                                                                                           \

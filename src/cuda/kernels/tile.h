@@ -54,9 +54,9 @@ struct tile_shared {
 
 #define TILE_LOADS_MAX 8u /* the most loads of a thread in tile_keep_words */
 
-/* Declares the arrays and a struct tile_shared named `shared`; lists_hits is 0 or 1. Kernels that
- * list hits are separate: their registers and shared memory would slow counts of dense texts from
- * 0.67 to 0.37 of the read speed [H200]. */
+/* Declares the block's shared arrays, and a struct tile_shared named `shared`; lists_hits is 0 or
+ * 1. Kernels that list hits are separate: their registers and shared memory would slow counts of
+ * dense texts from 0.67 to 0.37 of the read speed [H200]. */
 #define TILE_SHARED(lists_hits)                                                    \
     SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                         \
     SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                       \
@@ -142,8 +142,8 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
     return 1;
 }
 
-/* Returns whether the pattern's 8 bytes at `offset`, but only bytes below offset `to`, differ from
- * the text at x + offset. */
+/* Returns whether the pattern differs from the text at x in one of the 8 bytes from `offset` on.
+ * Bytes from offset `to` on do not count. */
 SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset,
                                uint32_t to)
 {
