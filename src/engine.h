@@ -142,7 +142,8 @@ struct engine_words {
     uint64_t base;
     uint64_t count;           /* set by the engine: number of words found */
     uint64_t candidate_count; /* set by the engine */
-    /* The members below describe the worker's memory, from which engine_ops.bring copies words. */
+    /* The members below are used only if the words lie in the worker's memory, from which
+     * engine_ops.bring copies them. */
     uint64_t at; /* number of words that earlier tasks listed; they stay in front of these words */
     /* the array to which the copies will go, in the first list of a public call; NULL in later
      * lists */

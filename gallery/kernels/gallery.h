@@ -2,9 +2,9 @@
  *
  * A gallery kernel looks for occurrences that begin at an offset x in [begin, limit) of a text in
  * device memory. Which thread searches which part of the text, and which memory holds what, is as
- * in the publication. Most kernels report occurrences by gallery_emit (emit.h), in any order, and
- * the host sorts the occurrences. gallery/README.md tells more. The kernels for records have
- * arguments of their own (gallery_records.h).
+ * in the publication that the head of the kernel's file names. Most kernels report occurrences by
+ * gallery_emit (emit.h), in any order, and the host sorts the occurrences. gallery/README.md tells
+ * more. The kernels for records have arguments of their own (gallery_records.h).
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H

@@ -445,9 +445,10 @@ static uint32_t more_bits(const struct choice *choice)
     return choice->variant == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
 }
 
-/* Returns the expected number of entries: for each literal, the number of different grams that its
- * samples choose. If a run of grams moves by one, a different gram has the least hash with
- * probability 2 / (choices + 1) (Schleimer, Wilkerson and Aiken 2003). */
+/* Returns the expected number of entries. In each literal a sample may begin at `stride` offsets;
+ * the entries are the different grams that are chosen there. If the neighbouring grams of a sample
+ * move by one byte, a different gram has the least hash with probability 2 / (choices + 1)
+ * (Schleimer, Wilkerson and Aiken 2003). */
 static double entries_of(const struct trawl_plan *plan, const struct choice *choice)
 {
     return (double)plan->literal_count * (1 + (choice->stride - 1) * 2.0 / (choice->choices + 1));

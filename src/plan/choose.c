@@ -127,7 +127,8 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
-/* Survivors: the positions of the sample that pass all probes chosen so far. The next probe is
+/* Survivors: positions of the sample that pass all probes chosen so far, at most one of each of
+ * SURVIVORS_MAX parts of the sample. The next probe is
  * chosen by these positions and not only by the rates of bytes: in a log, nearly every line has the
  * same rare bytes together. */
 struct survivors {

@@ -439,9 +439,10 @@ static uint32_t begin(const struct chain *chain, const uint8_t *bytes, uint64_t 
     return symbol == CHAIN_ELSE ? CHAIN_ASKS : chain->first[chain->words >> symbol & 1];
 }
 
-/* Looks for the line's end. Returns false if no match of the sequence can end with the line's last
- * byte. *spare is the number of bytes that chains may still read; subtracts from it the bytes that
- * the automaton could have read meanwhile. */
+/* Looks for the line's end in the next CHAIN_BYTES + *spare bytes. Returns false if the end is
+ * there and no match of the sequence can end with the byte before it. *spare is the number of bytes
+ * that chains may still read; subtracts from it the bytes that the automaton could have read
+ * meanwhile. */
 static bool may_end(const struct chain *chain, const uint8_t *bytes, uint64_t end, uint64_t count,
                     uint64_t *spare)
 {

@@ -508,8 +508,8 @@ int main(void)
             for (int repeat = 0; repeat < 3 && status == TRAWL_OK; repeat++, cases++) {
                 struct trawl_searcher *searcher = searcher_for(&config, test_random_u64(&random));
                 config.call = (enum held_call)test_random_below(&random, HELD_CALLS);
-                /* whole words are also searched in pipes, where the character before a word may lie
-                 * in an earlier piece */
+                /* whole words are always searched also in pipes, where the character before a word
+                 * may lie in an earlier piece; other searches are in one case of four */
                 config.place = (enum place_kind)test_random_below(
                     &random, (input.flags & NAIVE_WHOLE_WORD) != 0 || test_random_one_in(&random, 4)
                                  ? PLACE_KINDS

@@ -46,8 +46,8 @@ struct sets_form {
     int rare;      /* 1: the rare variant */
 };
 
-/* A warp's queues and sums, in shared memory. An entry of a queue is the sample's number, which
- * counts from a->position on, plus the hash of the sample's gram << 32. */
+/* A warp's queues and sums, in shared memory. Except in `first`, an entry is the sample's number,
+ * which counts from a->position on, plus the hash of the sample's gram << 32. */
 struct sets_warp {
     uint64_t spent; /* cost of verification so far */
     uint64_t count;

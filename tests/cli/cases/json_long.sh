@@ -9,8 +9,8 @@ trawl --json -m1 foo1 few | grep -o '"bytes_searched":[0-9]*' | sort -u
 { printf 'foo '; yes $'\xff' | tr -d '\n' | head -c 20000; echo; } > b
 trawl --json foo b | sed -n 's/.*"lines":{"bytes":"\([^"]*\)".*/\1/p' > c
 base64 -w 0 b | cmp - <(tr -d '\n' < c) && echo the same
-# A NUL makes its whole block binary. So the lines of the block before the NUL are neither printed nor counted, however
-# small the chunks are in which the block is searched; with -I, nothing at all is printed about the file.
+# A NUL makes its whole block binary (96 KiB, as grep reads). So the lines of the block before the NUL are neither printed
+# nor counted, however small the chunks are in which the block is searched; with -I, nothing at all is printed about the file.
 printf 'foo\nfoo\nbar\0\nfoo\n' > n
 for chunk in 4 1000; do
     trawl --json --chunk-bytes=$chunk -v -I none n | grep -c begin

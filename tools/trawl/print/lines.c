@@ -206,9 +206,9 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
 }
 
 /* Returns whether the search ends before this line, because the line ends the run of selected lines
- * before it: the line is not selected, or ends in a later block. Always false unless
- * lines.ends_with_run. The line ends at text offset `end`; `selected` says whether the line is
- * selected. */
+ * before it: the line is not selected, or ends in a later block of BLOCK_BYTES than they. Always
+ * false unless lines.ends_with_run. The line ends at text offset `end`; `selected` says whether the
+ * line is selected. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
