@@ -5,6 +5,9 @@
  * in the publication that the head of the kernel's file names. Most kernels report occurrences by
  * gallery_emit (emit.h), in any order, and the host sorts the occurrences. gallery/README.md tells
  * more. The kernels for records have arguments of their own (gallery_records.h).
+ *
+ * In the heads of the kernels' files, "Lost" names what was tried and is slower, and "Fixed" says
+ * where the kernel does more than the publication.
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H
