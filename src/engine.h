@@ -9,6 +9,7 @@
 #define TRAWL_ENGINE_H
 
 #include "base/status.h"
+#include "match/answer.h"
 #include "match/cells.h"
 #include "match/hits.h"
 #include "match/records.h"
@@ -127,6 +128,7 @@ static inline bool price_is_less(struct price price, double times, struct price 
 /* Where a task puts the occurrences that it finds. */
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* counts and hits go to engine_task.result */
+    ENGINE_OUTPUT_ANSWER, /* counts go to engine_task.result, an answer to engine_task.answer */
     ENGINE_OUTPUT_BEGINS  /* offsets of begins (engine_words) go to a device's memory */
 };
 
@@ -172,10 +174,11 @@ struct engine_copy {
  * outputs for which a field is used. */
 struct engine_task {
     const struct engine_chunk *chunk;
-    uint64_t from; /* RESULT: begins in [from, chunk->owned) are searched */
+    uint64_t from; /* RESULT, ANSWER: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
-    struct engine_result *result; /* RESULT; the caller has called engine_result_begin */
+    struct engine_result *result; /* RESULT, ANSWER; the caller has called engine_result_begin */
+    struct hits_answer *answer;        /* ANSWER: the form that is wanted, and the answer */
     struct engine_words *words;   /* BEGINS: the array and what was found */
 };
 
@@ -254,8 +257,8 @@ struct engine_ops {
                                  const struct trawl_plan *plan, struct engine_worker **worker,
                                  struct trawl_error *error);
     void (*release)(struct engine_worker *worker);
-    /* Does a task. Returns UNSUPPORTED if this engine has no such output; the caller must then use
-     * scans. */
+    /* Does a task. Returns UNSUPPORTED if this engine has no such output, or cannot make the answer
+     * for this plan and chunk; the caller must then use scans. */
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in the host's memory without a worker. Returns false if the plan or the
@@ -274,6 +277,8 @@ struct engine_ops {
                                uint64_t from, uint64_t to, struct cells *cells,
                                struct trawl_error *error);
     /* The functions from here on are the devices' engine's alone. */
+    /* Returns whether the engine can make this answer for the plan, of chunks of loaded texts. */
+    bool (*answers)(const struct trawl_plan *plan, enum answer_form form);
     /* Begins a copy or, with `wait`, waits for a copy that was begun. Several copies may run at the
      * same time; the caller waits for them in the order in which they began. Any thread may call.
      * After a failure no copy of the worker is running. */

@@ -114,7 +114,8 @@ static enum trawl_status list_end(struct engine_worker *worker, struct engine_wo
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error)
 {
-    struct cuda_hits_room room = {words->address, words->room, words->base, 0, 0};
+    struct cuda_hits_room room = {
+        .address = words->address, .count = words->room, .base = words->base};
     struct cuda_range range = {0, 0, 0, 0};
     uint64_t limit;
 

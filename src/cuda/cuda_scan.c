@@ -5,13 +5,12 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
+#include "cuda/cuda_answer.h"
 #include "cuda/cuda_choose.h"
+#include "cuda/cuda_lists.h"
 
 /* number of scans without stream kernels after a scan with too many candidates */
 #define DENSE_SCANS 15u
-/* The longest range for which mark_set makes a bitmap, since positions in the range have 32
- * bits. */
-#define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
@@ -52,58 +51,62 @@ static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_e
     return take_automaton(worker, error);
 }
 
-/* Marks the begins in the range at which a literal of the set occurs, for hits_set. Sets *found to
- * the number of occurrences. Sets *marked to false if there are no marks, so that hits_set must
- * filter the range itself. */
-static enum trawl_status mark_set(struct engine_worker *worker, const struct cuda_range *range,
-                                  uint64_t limit, bool *marked, uint64_t *found,
-                                  uint64_t *candidates, struct trawl_error *error)
+/* Lists the range's hits in any order, in the worker's first list, by the kernel that counts. Sets
+ * *total to the number of hits, and *listed to whether the list has all of them: a kernel may be
+ * unable to list, or give up because a part of the text has too many candidates, or there may be
+ * too many hits. */
+static enum trawl_status append_hits(struct engine_worker *worker, const struct cuda_range *range,
+                                     uint64_t limit, bool *listed, uint64_t *total,
+                                     uint64_t *candidates, struct trawl_error *error)
 {
-    uint64_t words = (limit - (range->begin & ~15ull)) / 32 + 1 + SCAN_TILE_WORDS_MAX;
+    uint64_t words = cuda_lists_words(worker, limit - range->begin);
     struct cuda_launch launch;
     enum trawl_status status;
 
-    TRAWL_ASSERT(range->begin < limit);
-    *marked = false;
-    if (!worker->tables->has_sets || worker->tables->dense_left > 0 ||
-        limit - range->begin > SET_MARKS_MAX)
+    TRAWL_ASSERT(range->begin < limit && limit - range->begin <= CUDA_RANGE_BYTES_MAX);
+    *listed = false;
+    if (!worker->tables->appends || worker->tables->dense_left > 0)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_tables_want_set(worker, worker->tables->sets_kernel, error));
-    if (!worker->tables->has_sets)
+    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
+    cuda_launch_prepare(worker, worker->tables, range, limit, WANT_COUNT, &launch);
+    if (!cuda_launch_may_append(&launch))
         return TRAWL_OK;
-    status = cuda_memory_reserve(worker->device, &worker->marks, words * sizeof(uint32_t), error);
+    status = cuda_lists_reserve(worker, words, error);
     if (status == TRAWL_MEMORY)
         return TRAWL_OK;
     TRAWL_TRY(status);
-    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->marks.address, 0,
-                        (size_t)(words * sizeof(uint32_t)), worker->stream));
-    cuda_launch_prepare(worker, worker->tables, range, limit, WANT_COUNT, &launch);
-    launch.arguments.marks = (uint32_t *)(uintptr_t)worker->marks.address;
+    launch.arguments.hits = (uint64_t *)(uintptr_t)worker->lists[0].address;
+    launch.arguments.capacity = words;
+    if (!worker->tables->has_sets)
+        launch.arguments.listed_max = 0; /* no other kernel adds the hits of a tile to the list */
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     *candidates += launch.found.candidates;
-    *found = launch.found.count;
-    *marked = launch.found.listed <= launch.arguments.listed_max;
-    if (!*marked)
-        TRAWL_TRY(note_dense(worker, error));
+    *total = launch.found.count;
+    *listed = launch.found.listed <= launch.arguments.listed_max && *total <= words;
+    if (launch.found.listed <= launch.arguments.listed_max)
+        return TRAWL_OK;
+    if (worker->tables->has_sets)
+        return note_dense(worker, error);
+    worker->tables->appends = false;
     return TRAWL_OK;
 }
 
-/* Sorts the hits that stream_sampled found, and copies the first room->ahead hits to the landing
- * buffer, as cuda_launch_run does after other kernels. Sets *in_vain if there are too many hits, or
- * if a part of the text has too many candidates. From then on, other kernels list this plan's
- * hits. */
-static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_launch *launch,
-                                   const struct cuda_hits_room *room, bool *in_vain,
-                                   struct trawl_error *error)
+/* Puts the `count` hits of the worker's first list where the room says, in order if the room wants
+ * order, and copies the first room->ahead hits to the landing buffer, as cuda_launch_run does. */
+static enum trawl_status take_list(struct engine_worker *worker, uint64_t positions, uint64_t count,
+                                   struct cuda_hits_room *room, struct trawl_error *error)
 {
-    uint64_t count = launch->found.count;
+    const uint32_t bits = log2_ceiling(positions);
 
-    TRAWL_ASSERT(room->ahead <= room->count);
-    *in_vain = launch->found.listed > 0 || count > worker->limits.sorted_max;
-    worker->tables->sorts = !*in_vain;
-    if (*in_vain || count == 0)
+    room->list = 0;
+    if (count == 0)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_launch_sort(worker, launch, count, error));
+    if (room->address == 0) /* the hits stay in a list */
+        return room->any_order ? TRAWL_OK
+                               : cuda_lists_sort(worker, &room->list, count, bits, 0, NULL, error);
+    TRAWL_TRY(cuda_lists_sort(worker, &room->list, count, bits,
+                              room->literal == 0 ? 0 : log2_ceiling(worker->plan->literal_count),
+                              room, error));
     if (room->ahead > 0) {
         worker->landing_busy = true;
         TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
@@ -114,35 +117,51 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
+/* Prepares a kernel that lists hits in order. */
+static enum trawl_status prepare_ordered(struct engine_worker *worker,
+                                         const struct cuda_range *range, uint64_t limit,
+                                         struct cuda_hits_room *room, struct cuda_launch *launch,
+                                         struct trawl_error *error)
+{
+    uint64_t words;
+
+    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
+    cuda_launch_prepare(worker, worker->tables, range, limit, WANT_HITS, launch);
+    launch->arguments.hits = (uint64_t *)(uintptr_t)room->address;
+    launch->arguments.hits_base = room->base;
+    launch->arguments.hits_literal = room->literal;
+    launch->arguments.capacity = room->count;
+    if (room->address == 0) { /* the hits go to a list */
+        words = cuda_lists_words(worker, limit - range->begin);
+        TRAWL_TRY(cuda_lists_reserve(worker, words, error));
+        launch->arguments.hits = (uint64_t *)(uintptr_t)worker->lists[0].address;
+        launch->arguments.capacity = words;
+        room->list = 0;
+    }
+    launch->ahead_bytes = room->ahead * sizeof(uint64_t);
+    if (launch->kernel == CUDA_KERNEL_HITS_SET)
+        cuda_launch_small_tiles(worker, launch);
+    return TRAWL_OK;
+}
+
 static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                   uint64_t limit, const struct cuda_hits_room *room,
-                                   uint64_t *total, uint64_t *candidates, struct trawl_error *error)
+                                   uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
+                                   uint64_t *candidates, struct trawl_error *error)
 {
     struct cuda_launch launch;
-    bool in_vain, marked;
+    bool in_vain, listed;
 
-    TRAWL_TRY(mark_set(worker, range, limit, &marked, total, candidates, error));
-    if (worker->leaves || (marked && *total == 0))
+    *total = 0;
+    TRAWL_TRY(append_hits(worker, range, limit, &listed, total, candidates, error));
+    if (worker->leaves)
         return TRAWL_OK;
+    if (listed)
+        return take_list(worker, limit - range->begin, *total, room, error);
     do {
-        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_HITS), error));
-        cuda_launch_prepare(worker, worker->tables, range, limit, WANT_HITS, &launch);
-        launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
-        launch.arguments.hits_base = room->base;
-        launch.arguments.hits_literal = room->literal;
-        launch.arguments.capacity = room->count;
-        launch.ahead_bytes =
-            launch.kernel == CUDA_KERNEL_STREAM_SAMPLED ? 0 : room->ahead * sizeof(uint64_t);
-        launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)worker->marks.address : NULL;
-        if (launch.kernel == CUDA_KERNEL_HITS_SET && !marked)
-            cuda_launch_small_tiles(worker, &launch);
+        TRAWL_TRY(prepare_ordered(worker, range, limit, room, &launch, error));
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
         *candidates += launch.found.candidates;
         worker->tables->dense_left -= worker->tables->dense_left > 0;
-        if (launch.kernel == CUDA_KERNEL_STREAM_SAMPLED) {
-            TRAWL_TRY(sort_hits(worker, &launch, room, &in_vain, error));
-            continue;
-        }
         in_vain = launch.found.listed > launch.arguments.listed_max;
         if (in_vain)
             TRAWL_TRY(note_dense(worker, error));
@@ -155,13 +174,12 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
  * such kernels at the same time took 340 ms instead of 7 ms [H200]. If the last scan found few
  * hits, the lock is not taken: two kernels with few hits do not slow each other down. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
+                                 uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
 {
     bool alone = !worker->tables->lists_few;
     enum trawl_status status;
 
-    TRAWL_ASSERT(room->count == 0 || room->address != 0);
     TRAWL_ASSERT(room->ahead <= room->count && limit > range->begin);
     if (alone)
         (void)pthread_mutex_lock(&worker->device->list_lock);
@@ -243,8 +261,11 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
         worker->hits_room = max_u64(worker->hits_room, worker->limits.hits_room_min);
         TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->hits,
                                       worker->hits_room * sizeof(struct hit), error));
-        room = (struct cuda_hits_room){worker->hits.address, worker->hits_room, hits_base,
-                                       1ull << 32, min_u64(worker->hits_room, HITS_AHEAD)};
+        room = (struct cuda_hits_room){.address = worker->hits.address,
+                                       .count = worker->hits_room,
+                                       .base = hits_base,
+                                       .literal = 1ull << 32,
+                                       .ahead = min_u64(worker->hits_room, HITS_AHEAD)};
         TRAWL_TRY(landing_reserve(worker, room.ahead * sizeof(struct hit), error));
         TRAWL_TRY(
             cuda_list_hits(worker, range, limit, &room, &total, &result->candidate_count, error));
@@ -318,6 +339,8 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
     uint64_t begin_ns = cuda_clock_ns(), stopped;
     struct cuda_launch launch;
 
+    if (worker->answering != NULL && worker->answering->answer != NULL)
+        return cuda_answer_range(worker, range, limit, result, done, error);
     if (want == WANT_HITS) {
         TRAWL_TRY(scan_hits(worker, range, limit, hits_base, result, &stopped, error));
         if (stopped < limit)
@@ -356,7 +379,9 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     result->method = worker->tables->method;
     *done = range->end;
     if (bytes == 0)
-        return TRAWL_OK;
+        return worker->answering == NULL || worker->answering->answer == NULL
+                   ? TRAWL_OK
+                   : cuda_answer_range(worker, range, limit, result, done, error);
     way = cuda_choose_way(worker, bytes, want);
     if (way == CUDA_WAY_AUTOMATON) {
         TRAWL_TRY(take_automaton(worker, error));
@@ -369,7 +394,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         way = cuda_choose_way(worker, bytes, want);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
-    /* Make the tables before the clock starts; a search for hits may count first (mark_set). */
+    /* Make the tables before the clock starts; a search for hits may count first (append_hits). */
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
     if (way == CUDA_WAY_TRIED) {

@@ -7,21 +7,23 @@
 /* Room for hits on the device. A hit is a 64-bit word: base + begin - range->begin + literal *
  * the literal's number. */
 struct cuda_hits_room {
-    uint64_t address;
+    uint64_t address; /* 0: the hits go to one of the worker's lists; base is 0, literal 2^32 */
     uint64_t count;
     uint64_t base;
     uint64_t literal; /* factor of the literal's number in a hit's word */
     /* Number of words, from the first on, that are copied to the host at once, however many hits
      * there turn out to be; ahead ≤ count. The worker's landing buffer has room for these words. */
     uint64_t ahead;
+    bool any_order; /* hits in a list need no order */
+    uint32_t list;  /* set: which of the worker's lists has the hits */
 };
 
 /* Writes the range's hits that begin below `limit` into the room, in order. Sets *total to the
- * number of all hits, of which the first room->count are written. Adds the number of verified
- * positions to *candidates. If worker->leaves becomes true, the host must search, and no hits are
- * listed. */
+ * number of all hits, of which the first room->count are written; a list has none of them if there
+ * are more than cuda_lists_words. Adds the number of verified positions to *candidates. If
+ * worker->leaves becomes true, the host must search, and no hits are listed. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
-                                 uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
+                                 uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
 /* Scans a range, and adds the range's occurrences to *result: to the count, or as hits at the end

@@ -284,7 +284,7 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->dense_left = 0;
     tables->budget_log2 = 0;
     cuda_choose_try_anew(tables);
-    tables->sorts = tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED;
+    tables->appends = true;
     tables->set = NULL;
     tables->literals_there = tables->buckets_there = false;
     tables->has_sets = tables->sets_there = false;

@@ -42,7 +42,9 @@ struct cuda_tables {
     /* the kernel that counts a single pattern: a stream kernel or `kernel`. For a set: `kernel`,
      * but sets_kernel or the automaton may count instead */
     enum cuda_kernel count_kernel;
-    bool sorts; /* stream_sampled finds the hits, and sampled_sort sorts the hits */
+    /* false: a search for hits in any order was in vain, so kernels list this plan's hits in order
+     */
+    bool appends;
     /* The number of next scans that use no stream kernel, since a scan had too many candidates or a
      * set's automaton took over. In these scans the automaton searches for a set (without an
      * automaton, the kernels of set.cu), and the tile kernel (scan_every, hits_every) for a single

@@ -147,7 +147,6 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_pinned_release(device, &worker->answers);
     tables_release(device, worker->tables);
     cuda_worker_parts_release(worker);
-    cuda_memory_release(device, &worker->marks);
     cuda_memory_release(device, &worker->text);
     cuda_memory_release(device, &worker->sums);
     cuda_memory_release(device, &worker->result);

@@ -37,6 +37,8 @@ struct cuda_parts {
     struct cuda_part part[PLAN_PARTS_MAX];
 };
 
+struct cuda_answering;
+
 struct engine_worker {
     struct engine *engine;
     struct cuda_device *device;
@@ -57,12 +59,14 @@ struct engine_worker {
     struct cuda_pinned answers; /* struct scan_result: the result of the last launch */
     /* The number of launches that this worker has started, which is the last launch's number. */
     uint64_t launches;
-    /* the words by which blocks order hits (kernels/order.h); for the kernel stream_sampled its
-     * unsorted hits */
+    /* the words by which blocks order hits (kernels/order.h) */
     struct cuda_memory result;
     struct cuda_memory offsets; /* numbers of the tiles or groups that a stream kernel gave up */
-    /* a bit for each text position of a range: 1 if an occurrence of the set begins there */
-    struct cuda_memory marks;
+    /* two lists of hits, of which one is sorted into the other, and the counts of the sort */
+    struct cuda_memory lists[2];
+    struct cuda_memory digits;
+    uint64_t lists_words; /* the least room of the lists, since an earlier range had many hits */
+    struct cuda_answering *answering; /* owned; NULL until an answer is wanted (cuda_answer.h) */
     struct cuda_memory hits;       /* struct hit */
     struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
     struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */

@@ -23,11 +23,18 @@
     X(HITS_SET, "hits_set")                                                        \
     X(HITS_STREAM, "hits_stream")                                                  \
     X(STREAM_SAMPLED, "stream_sampled")                                            \
-    X(SORT_SAMPLED, "sampled_sort")                                                \
     X(FIRST_AUTOMATON, "first_automaton")                                          \
     X(HITS_AUTOMATON, "hits_automaton")                                            \
     X(AUTOMATON_ROWS, "automaton_rows")                                            \
     X(COUNT_AUTOMATON, "count_automaton")                                          \
+    X(SORT_RANK, "sort_rank")                                                      \
+    X(SORT_DIGITS, "sort_digits")                                                  \
+    X(SORT_SCATTER, "sort_scatter")                                                \
+    X(ANSWER_LINES, "answer_lines")                                                \
+    X(ANSWER_GAPS, "answer_gaps")                                                  \
+    X(ANSWER_ENDS, "answer_ends")                                                  \
+    X(ANSWER_ACCEPT, "answer_accept")                                              \
+    X(ANSWER_PATTERNS, "answer_patterns")                                          \
     /* cuda_image_sets has all kernels from here on; the first four make tables */ \
     X(SET_RUNS, "set_runs")                                                        \
     X(SET_COUNT, "set_count")                                                      \

@@ -1,6 +1,7 @@
 /* engine_cuda: implements the engine's functions on NVIDIA GPUs, each in a device's context. */
 #include "cuda/engine_cuda.h"
 
+#include "cuda/cuda_answer.h"
 #include "cuda/cuda_begins.h"
 #include "cuda/chunk.h"
 #include "cuda/cuda_load.h"
@@ -150,9 +151,10 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     struct trawl_error own;
     enum trawl_status status =
         cuda_scan_chunk(worker, task->chunk, task->from, task->want,
-                        cuda_parts_are_there(worker) ? &by_parts : &steps, task->result, &own);
+                        task->answer == NULL && cuda_parts_are_there(worker) ? &by_parts : &steps,
+                        task->result, &own);
 
-    if (status == TRAWL_MEMORY && cuda_parts_refuse(worker)) /* search for the whole plan */
+    if (status == TRAWL_MEMORY && task->answer == NULL && cuda_parts_refuse(worker)) /* search for the whole plan */
         status = cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
                                  &own);
     if (status != TRAWL_OK && error != NULL)
@@ -178,8 +180,15 @@ static enum trawl_status begins(struct engine_worker *worker, struct engine_task
 static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine_task *task,
                                      struct trawl_error *error)
 {
-    return task->output == ENGINE_OUTPUT_BEGINS ? begins(worker, task, error)
-                                                : scan(worker, task, error);
+    switch (task->output) {
+    case ENGINE_OUTPUT_BEGINS:
+        return begins(worker, task, error);
+    case ENGINE_OUTPUT_ANSWER:
+        return cuda_answer(worker, task, scan, error);
+    case ENGINE_OUTPUT_RESULT:
+        break;
+    }
+    return scan(worker, task, error);
 }
 
 const struct engine_ops engine_cuda = {
@@ -189,6 +198,7 @@ const struct engine_ops engine_cuda = {
     .compile = cuda_compile,
     .release = cuda_worker_close,
     .submit = cuda_submit,
+    .answers = cuda_answer_is_for,
     .bring = cuda_bring,
     .hold = cuda_hold,
     .drop = cuda_drop,

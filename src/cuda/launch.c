@@ -208,7 +208,7 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
         return want == WANT_HITS ? CUDA_KERNEL_HITS_SET : CUDA_KERNEL_SET;
     if (!streams)
         return want == WANT_HITS ? CUDA_KERNEL_HITS_EVERY : CUDA_KERNEL_EVERY;
-    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED && (want != WANT_HITS || tables->sorts))
+    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED && want != WANT_HITS)
         return CUDA_KERNEL_STREAM_SAMPLED;
     return want == WANT_HITS    ? CUDA_KERNEL_HITS_STREAM
            : want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM
@@ -364,19 +364,13 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* Allocates and zeroes the words by which a launch that lists hits orders the hits. For
- * stream_sampled, allocates the counter and the unsorted hits instead. */
+/* Allocates and zeroes the words by which a launch that lists hits orders the hits. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {
     uint64_t partitions = launch->arguments.partition_count;
     uint64_t bytes = (partitions + 2 * ((partitions >> worker->limits.partition_group_log2) + 1)) *
                      sizeof(uint64_t);
-
-    if (launch->kernel == CUDA_KERNEL_STREAM_SAMPLED) {
-        launch->arguments.partition_count = worker->limits.sorted_max;
-        bytes = (1 + launch->arguments.partition_count) * sizeof(uint64_t);
-    }
 
     TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->result, cuda_worker_room(worker, bytes),
                                   error));
@@ -386,18 +380,15 @@ static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_l
                      worker->stream);
 }
 
-enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_launch *launch,
-                                   uint64_t count, struct trawl_error *error)
+bool cuda_launch_may_append(const struct cuda_launch *launch)
 {
-    uint32_t threads = worker->limits.threads;
-    void *parameters[] = {&launch->arguments};
+    const struct scan_arguments *a = &launch->arguments;
+    /* the filter of scan_stream finds occurrences of such a pattern itself, and only counts */
+    bool decides = a->is_exact != 0 &&
+                   (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
 
-    TRAWL_ASSERT(count > 0 && count <= worker->limits.sorted_max);
-    launch->arguments.partition_count = count;
-    return CUDA_CALL(worker->device, error, launch,
-                     worker->device->functions[CUDA_KERNEL_SORT_SAMPLED],
-                     (unsigned)((count + threads - 1) / threads), 1, 1, threads, 1, 1, 0,
-                     worker->stream, parameters, NULL);
+    return is_set_stream(launch->kernel) || launch->kernel == CUDA_KERNEL_STREAM_SAMPLED ||
+           (launch->kernel == CUDA_KERNEL_STREAM && !decides);
 }
 
 static enum trawl_status start(struct engine_worker *worker, struct cuda_launch *launch,

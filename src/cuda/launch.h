@@ -28,10 +28,8 @@ struct cuda_launch {
     struct scan_result found;
 };
 
-/* Sorts the `count` hits that stream_sampled found; count ≤ limits.sorted_max. Returns before
- * the kernel that sorts is done. */
-enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_launch *launch,
-                                   uint64_t count, struct trawl_error *error);
+/* Returns whether the launch, a count, can also append its hits to a list, in any order. */
+bool cuda_launch_may_append(const struct cuda_launch *launch);
 /* Chooses the kernel, the tiles and the grid; `limit` > range->begin. */
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,

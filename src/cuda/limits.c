@@ -1,12 +1,18 @@
 /* limits: the default limits, which tests may replace. */
 #include "cuda/limits.h"
 
+#include "cuda/kernels/lists.h"
 #include "cuda/kernels/scan.h"
 #include "engine.h"
 
 const struct cuda_limits cuda_limits_default = {
     .text_bytes_max = 256u << 20,
-    .sorted_max = SCAN_SORTED_MAX,
+    .lists_min = 1u << 18,
+    .lists_max = 1u << 23,
+    .ranked_max = SORT_RANKED_MAX,
+    .gap_near = 256,
+    .gap_warp = 64u << 10,
+    .gap_block = 1u << 20,
     .resident_room_left = 1ull << 30,
     .seen_bytes_min = 64u << 20,
     .seen_method = TRAWL_METHOD_AUTO,

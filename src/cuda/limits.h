@@ -18,9 +18,12 @@ enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 struct cuda_limits {
     /* the most bytes of a chunk that lie in a worker's device memory at a time */
     uint64_t text_bytes_max;
-    /* the most hits of the kernel stream_sampled that are sorted; if it finds more, a different
-     * kernel searches all positions */
-    uint32_t sorted_max;
+    /* the least and the most hits for which lists in any order (cuda_lists.h) have room */
+    uint64_t lists_min, lists_max;
+    uint64_t ranked_max; /* the longest list that sort_rank sorts */
+    /* the most bytes of a gap between two hits that a lane, then its warp, and then a block alone
+     * reads (kernels/answer.cu) */
+    uint64_t gap_near, gap_warp, gap_block;
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */
     uint64_t resident_room_left;

@@ -25,6 +25,14 @@ struct cuda_sample {
     uint8_t bytes[CUDA_SAMPLE_BYTES];
 };
 
+/* The number of line ends in a part of a resident. */
+struct cuda_ends {
+    uint64_t at, count; /* the part's offset and number of bytes; count 0: the entry is free */
+    uint8_t line_end, line_end_also;
+    uint64_t ends;
+};
+#define CUDA_ENDS_MAX 8u
+
 /* A text, or a part of a text, that lies on a device. */
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: the entry is free */
@@ -44,6 +52,7 @@ struct cuda_resident {
     /* with `borrowed`: the text was copied to `bytes`, so that the host can read the text, too */
     bool fetched;
     struct cuda_sample *sample; /* NULL: no sample was taken */
+    struct cuda_ends ends[CUDA_ENDS_MAX]; /* counted by earlier searches; the latest is first */
 };
 
 /* An owner that holds a text. A text's residents stay on the devices as long as at least one

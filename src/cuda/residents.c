@@ -3,6 +3,8 @@
  */
 #include "cuda/residents.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "cuda/cuda_worker.h"
 
@@ -105,6 +107,38 @@ uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *b
     }
     (void)pthread_mutex_unlock(&engine->lock);
     return serial;
+}
+
+bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, bool keeps,
+                      struct cuda_ends *ends)
+{
+    struct engine *engine = worker->engine;
+    bool found = false;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < engine->residents_end && !found; i++) {
+        struct cuda_resident *kept = &engine->residents[i];
+
+        if (kept->device_index != worker->device_index ||
+            !resident_holds(kept, bytes, ends->count, &ends->at))
+            continue;
+        if (keeps) {
+            memmove(kept->ends + 1, kept->ends, sizeof kept->ends - sizeof kept->ends[0]);
+            kept->ends[0] = *ends;
+            break;
+        }
+        for (uint32_t k = 0; k < CUDA_ENDS_MAX && !found; k++) {
+            const struct cuda_ends *known = &kept->ends[k];
+
+            found = known->at == ends->at && known->count == ends->count &&
+                    known->line_end == ends->line_end &&
+                    known->line_end_also == ends->line_end_also;
+            if (found)
+                ends->ends = known->ends;
+        }
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    return found;
 }
 
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,

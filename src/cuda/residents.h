@@ -20,6 +20,10 @@ bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *
  * if the bytes do not lie there. */
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t *address, uint64_t *bytes_at);
+/* Looks up the number of line ends in the `ends->count` bytes at `bytes` of a loaded text on the
+ * worker's device. Returns whether the number is known. With `keeps`, keeps the number instead. */
+bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, bool keeps,
+                      struct cuda_ends *ends);
 /* Returns the serial number of a sample: of the loaded text on the worker's device to which the
  * bytes belong. 0: there is no sample. Copies the sample to *sample, unless `sample` is NULL. */
 uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *bytes,

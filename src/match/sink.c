@@ -24,7 +24,10 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
 
 void sink_count(struct sink *sink)
 {
-    *sink = (struct sink){.want = WANT_COUNT, .in_place = true, .deliver = deliver_count};
+    *sink = (struct sink){.want = WANT_COUNT,
+                          .in_place = true,
+                          .form = ANSWER_OF_COUNT,
+                          .deliver = deliver_count};
 }
 
 static bool deliver_first(struct sink *sink, const struct sink_chunk *chunk,
@@ -211,6 +214,15 @@ static bool deliver_lines(struct sink *sink, const struct sink_chunk *chunk,
     return lines->count < lines->count_max;
 }
 
+static enum trawl_status take_lines(const struct sink *sink, const struct hits_answer *answer,
+                                    struct sink_digest *digest, struct trawl_error *error)
+{
+    (void)sink;
+    (void)error;
+    digest->lines = answer->lines;
+    return TRAWL_OK;
+}
+
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
 {
     /* An inverted count reads line ends after the search. The count would be wrong if the bytes of
@@ -218,6 +230,8 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     *sink = (struct sink){.want = WANT_LINES,
                           .in_place = !invert,
                           .digest = digest_lines,
+                          .form = ANSWER_OF_LINES,
+                          .answered = take_lines,
                           .deliver = deliver_lines,
                           .lines = {.invert = invert, .count_max = lines_max}};
 }

@@ -8,6 +8,7 @@
 #ifndef TRAWL_MATCH_SINK_H
 #define TRAWL_MATCH_SINK_H
 
+#include "match/answer.h"
 #include "match/cells.h"
 #include "match/hits.h"
 #include "want.h"
@@ -34,20 +35,6 @@ struct sink_chunk {
     /* if the sink wants line numbers, room for match_count numbers, which digest stores */
     uint64_t *line_numbers;
     uint64_t match_count;
-};
-
-/* A chunk cuts lines at its borders. So its digest describes the line in which the chunk begins,
- * the lines wholly inside, and the line in which the chunk ends. deliver_lines joins the lines that
- * chunks cut. */
-struct line_digest {
-    bool has_bytes;
-    bool has_line_end;
-    bool head_hit; /* a hit before or at the first line end */
-    bool tail_hit; /* a hit after the last line end; without a line end, any hit */
-    bool tail_has_bytes;
-    /* lines after the first line end that have a hit and end in the chunk */
-    uint64_t inside_hit;
-    uint64_t line_end_count; /* counted only if the sink's lines.invert is set */
 };
 
 struct line_count {
@@ -110,6 +97,11 @@ struct sink {
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);
+    /* What deliver needs, and what an engine may make in place of hits and digest; HITS: nothing. */
+    enum answer_form form;
+    /* Turns an engine's answer into the digest of a chunk; NULL: there is no digest. */
+    enum trawl_status (*answered)(const struct sink *sink, const struct hits_answer *answer,
+                                  struct sink_digest *digest, struct trawl_error *error);
     /* Returns false to stop the search. */
     bool (*deliver)(struct sink *sink, const struct sink_chunk *chunk,
                     const struct sink_digest *digest);

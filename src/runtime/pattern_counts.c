@@ -97,6 +97,24 @@ static enum trawl_status digest_counts(const struct sink *sink, const struct sin
     return status;
 }
 
+/* Appends the counts that an engine has made (sink.answered). */
+static enum trawl_status take_counts(const struct sink *sink, const struct hits_answer *answer,
+                                     struct sink_digest *digest, struct trawl_error *error)
+{
+    const struct counting *counting = (const struct counting *)sink->context;
+    struct pattern_counts *counts = &digest->pattern_counts;
+
+    counts->count = 0;
+    for (uint64_t i = 0; i < counting->plan->pattern_count; i++) {
+        if (answer->by_pattern[i] == 0)
+            continue;
+        TRAWL_TRY(counts_reserve(counts, 1, error));
+        counts->items[counts->count++] =
+            (struct trawl_pattern_count){i, answer->by_pattern[i]};
+    }
+    return TRAWL_OK;
+}
+
 static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
                            const struct sink_digest *digest)
 {
@@ -136,6 +154,8 @@ enum trawl_status trawl_count_by_pattern(struct trawl_searcher *searcher,
     } else {
         sink_digests(&sink, digest_counts, &counting);
         sink.in_place = true;
+        sink.form = ANSWER_OF_PATTERNS;
+        sink.answered = take_counts;
         sink.deliver = deliver_counts;
     }
     return search_checked(searcher, plan, text, &sink, error);

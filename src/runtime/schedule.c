@@ -11,6 +11,7 @@
 #include "base/cores.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
+#include "runtime/engines.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/workers.h"
@@ -55,7 +56,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     enum want want = search->sink->want;
     uint64_t most;
 
-    if (want == WANT_COUNT && plan_counts_alone(plan))
+    if (search->answers || (want == WANT_COUNT && plan_counts_alone(plan)))
         return max_u64(bytes, CHUNK_MAX);
     if ((want == WANT_COUNT && !plan_judges(plan)) || want == WANT_FIRST)
         return CHUNK_MAX;
@@ -86,8 +87,9 @@ static void choose_resident(struct search *search, const struct trawl_text *text
 {
     /* For counts within errors, and for counts of expressions, devices list candidates, too. The
      * host verifies these, and several workers share the verification. */
-    bool lists = search->sink->want != WANT_FIRST &&
-                 (search->sink->want != WANT_COUNT || plan_judges(search->job.plan));
+    bool lists = !search->answers && search->sink->want != WANT_FIRST &&
+                 (search->sink->want != WANT_COUNT || plan_needs_refining(search->job.plan) ||
+                  plan_judges(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
 
     if (search->searcher->chunk_bytes == 0) {
@@ -173,13 +175,17 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
     bool is_split = false;
 
     search->chunk_device = fixed > 0 ? fixed : fit_need(plan, CHUNK_DEVICE);
-    if (is_resident(search, text, &is_split))
+    if (is_resident(search, text, &is_split)) {
+        /* a plain count needs no hits */
+        search->answers = !(search->sink->want == WANT_COUNT && plan_counts_alone(plan)) &&
+                          engine_for_devices->answers(plan, search->sink->form);
         choose_resident(search, text, is_split);
-    else if (search->schedule == SCHEDULE_STAGED &&
+    } else if (search->schedule == SCHEDULE_STAGED &&
              (plan_is_layered(plan) ||
               (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
-              !devices_start(devices)))
+              !devices_start(devices))) {
         search->schedule = SCHEDULE_CALLER;
+    }
     /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk
      * to the host, a single thread searches the chunk before all threads search the text. */
     if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
@@ -228,8 +234,8 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 
     if (!text_is_hidden(text))
         return TRAWL_OK;
-    if (sink->digest == NULL && !sink->keeps_text && search->for_devices &&
-        plan_counts_alone(plan) && is_resident(search, text, &is_split)) {
+    if (search->answers || (sink->digest == NULL && !sink->keeps_text && search->for_devices &&
+                            plan_counts_alone(plan) && is_resident(search, text, &is_split))) {
         worker_follow(&search->searcher->caller, text);
         return TRAWL_OK;
     }

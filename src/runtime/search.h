@@ -43,6 +43,7 @@ struct task {
     /* Hits in `result` while the task waits for delivery, as counted in search->pending_hits. */
     uint64_t pending_hits;
     uint64_t match_count;
+    bool is_answered; /* the engine has made the answer (sink.form), and there are no hits */
     struct sink_digest digest;
     enum trawl_status status; /* outcome of reading and searching this chunk */
     struct trawl_error error;
@@ -78,6 +79,7 @@ struct search {
     bool is_split;      /* the text is loaded, divided over several devices */
     bool host_searches; /* host workers may search; false: host workers only make chunks ready */
     bool for_devices;   /* devices may search, if there are devices */
+    bool answers;       /* devices make the sink's answer, for chunks of a loaded text */
     /* task_deliver makes matches part by part just before delivering each part, so the matches stay
      * in the cache. False if the sink wants the matches of a chunk at once, or if literals have
      * tails (characters behind a literal that match in several ways): to find the length of a tail

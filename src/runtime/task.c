@@ -228,6 +228,30 @@ static void leave_device(struct search *search, struct task *task)
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
 }
 
+/* Asks the devices' engine for the answer that the sink delivers. Returns UNSUPPORTED if the engine
+ * cannot make it; then the chunk is searched for hits. */
+static enum trawl_status scan_for_answer(struct search *search, struct task *task,
+                                         struct worker *worker, const struct engine_chunk *chunk,
+                                         struct trawl_error *error)
+{
+    const struct sink *sink = search->sink;
+    struct hits_answer answer = {.form = sink->form, .counts_ends = sink->lines.invert};
+    struct engine_task asked = {.chunk = chunk,
+                                .from = task->from,
+                                .want = WANT_HITS,
+                                .output = ENGINE_OUTPUT_ANSWER,
+                                .result = &task->result,
+                                .answer = &answer};
+
+    engine_result_begin(&task->result, task->from, false);
+    TRAWL_TRY(engine_for_devices->submit(worker->device, &asked, error));
+    TRAWL_ASSERT(task->result.done == chunk->owned);
+    if (sink->answered != NULL)
+        TRAWL_TRY(sink->answered(sink, &answer, &task->digest, error));
+    task->is_answered = true;
+    return TRAWL_OK;
+}
+
 /* Searches the part of the task's chunk from task->from on, and makes matches of the hits. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
@@ -252,6 +276,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     struct engine_worker *engine_worker;
 
     task->match_count = 0;
+    task->is_answered = false;
     if (want == WANT_NOTHING || search->job.plan->literal_count == 0 ||
         task->from == chunk->owned) {
         task->result.done = chunk->owned;
@@ -266,6 +291,14 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if ((!on_device || plan_judges(search->job.plan)) &&
         search->cursor.text->device_address != 0) /* the host reads the text */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
+    if (on_device && search->answers && task->from == 0) {
+        enum trawl_status status = scan_for_answer(search, task, worker, &scanned, error);
+
+        if (status != TRAWL_UNSUPPORTED)
+            return status;
+        if (search->cursor.text->device_address != 0) /* the host makes the answer of the hits */
+            TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
+    }
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (scanned.owned >= UINT32_MAX && search->job.layer == ENGINE_FOR_EXPRESSIONS)
         return TRAWL_FAIL(error, LIMIT,
@@ -323,6 +356,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
 static void fail_part(struct task *task, enum trawl_status status, const struct trawl_error *error)
 {
     drop_part(task);
+    task->is_answered = false;
     if (task->status != TRAWL_OK &&
         task->status != TRAWL_READ) /* a fault of reading lies behind all parts */
         return;
@@ -339,7 +373,7 @@ static void digest_part(struct search *search, struct task *task)
     struct trawl_error error;
     struct sink_chunk view;
 
-    if (sink->digest == NULL)
+    if (sink->digest == NULL || task->is_answered)
         return;
     task_view(search, task, &view);
     status = sink->digest(sink, &view, &task->digest, &error);

@@ -551,9 +551,9 @@ static const struct candidate_case {
     {TRAWL_METHOD_AUTO, 8, 0, 0},     {TRAWL_METHOD_AUTO, 9, 7, 7},
     {TRAWL_METHOD_EVERY, 3, 0, 0},    {TRAWL_METHOD_EVERY, 40, 7, 7},
     {TRAWL_METHOD_SAMPLED, 16, 7, 7}, {TRAWL_METHOD_SAMPLED, 64, 7, 7},
-    {TRAWL_METHOD_SET, 3, 7, 7},      {TRAWL_METHOD_SET, 7, 7, 14},
-    {TRAWL_METHOD_SET, 20, 7, 14}, /* a kernel marks, a second kernel lists; both count */
-    {TRAWL_METHOD_GRAMS, 8, 0, 0},    {TRAWL_METHOD_GRAMS, 20, 7, 7},
+    {TRAWL_METHOD_SET, 3, 7, 7},      {TRAWL_METHOD_SET, 7, 7, 7},
+    {TRAWL_METHOD_SET, 20, 7, 7},     {TRAWL_METHOD_GRAMS, 8, 0, 0},
+    {TRAWL_METHOD_GRAMS, 20, 7, 7},
 };
 
 static void check_candidates(struct trawl_searcher *searcher, const struct trawl_plan *plan,

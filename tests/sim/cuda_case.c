@@ -75,7 +75,14 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.listed_min =
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
     if (test_random_below(random, 3) == 0)
-        limits.sorted_max = (uint32_t)test_random_below(random, 10);
+        limits.ranked_max = test_random_below(random, 10);
+    if (test_random_below(random, 2)) {
+        limits.lists_min = 1 + test_random_below(random, 30);
+        limits.lists_max = limits.lists_min + 1000 + test_random_below(random, 5000);
+    }
+    limits.gap_near = 1 + test_random_below(random, 40);
+    limits.gap_warp = 1 + test_random_below(random, 100);
+    limits.gap_block = 1 + test_random_below(random, 300);
     if (test_random_below(random, 3) == 0) /* offsets around 2^32, where offsets need more bits */
         limits.before_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
     else if (test_random_below(random, 4) == 0)

@@ -18,13 +18,20 @@
     X(hits_every)      \
     X(hits_set)        \
     X(hits_stream)     \
-    X(sampled_sort)    \
     X(stream_sampled)  \
     X(scan_set)        \
     X(first_automaton) \
     X(hits_automaton)  \
     X(automaton_rows)  \
-    X(count_automaton)
+    X(count_automaton) \
+    X(sort_rank)       \
+    X(sort_digits)     \
+    X(sort_scatter)    \
+    X(answer_lines)    \
+    X(answer_gaps)     \
+    X(answer_ends)     \
+    X(answer_accept)   \
+    X(answer_patterns)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \

@@ -6,3 +6,5 @@
 #include "stream_sampled.cu"
 #include "set.cu"
 #include "automaton.cu"
+#include "sort.cu"
+#include "answer.cu"

@@ -21,7 +21,6 @@
 #define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
 #define SCAN_SAMPLE_BYTES 16u     /* method "sampled": bytes of a sample */
 #define SCAN_SAMPLE_WORDS_MAX 13u /* method "sampled": log2 of the most words of sample_words */
-#define SCAN_SORTED_MAX 32768u    /* method "sampled": most hits that are sorted, in up to 0.2 ms */
 /* number of bytes beyond the text's end that kernels may load, and that are initialised */
 #define SCAN_PADDING_BYTES 64u
 /* The most literals of a set that may occur at one begin. With this bound, a tile of
@@ -139,10 +138,11 @@ struct scan_result {
                              a kernel for sets raises this above listed_max if the budget is used
                              up */
     uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
+    uint64_t appended; /* number of hits that tile_append has given a slot */
     /* number of blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
 };
-#define SCAN_RESULT_WORDS 7u
+#define SCAN_RESULT_WORDS 8u
 /* number of the first words, to which each block adds the sums of its threads */
 #define SCAN_SUMS 3u
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
@@ -268,18 +268,17 @@ struct scan_arguments {
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* the launch's number, not 0 */
-    /* the hits, ascending; a hit is hits_base + x - begin, for sets plus hits_literal * literal */
+    /* Kernels that list hits: the hits, ascending; a hit is hits_base + x - begin, for sets plus
+     * hits_literal * literal. Kernels that count, unless NULL: the hits in any order (tile_append);
+     * a hit is literal << 32 | x - begin. */
     uint64_t *hits;
     uint64_t hits_base;
     uint64_t hits_literal;
     uint64_t capacity; /* number of hits for which there is room; later hits are only counted */
-    /* The words of order.h: a word for each partition and two for each group, zeroed. For
-     * stream_sampled: a counter, zeroed, and room for partition_count hits in any order. */
+    /* the words of order.h: a word for each partition and two for each group, zeroed */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    /* number of partitions, which are tiles; for stream_sampled, the number of hits that `order`
-     * has room for */
-    uint64_t partition_count;
+    uint64_t partition_count; /* number of partitions, which are tiles */
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
@@ -358,9 +357,6 @@ struct scan_arguments {
     const uint32_t *literal_bytes_count;
     uint32_t set_budget; /* budget of verification for each word of a tile's bitmap; UINT32_MAX: no
                             bound */
-    uint32_t *marks;     /* NULL, or a bit for each begin from begin & ~15 on. stream_set sets the
-                            bits of begins of occurrences; hits_set looks only at begins with a
-                            bit. */
 
     /* stream_set: */
     struct scan_sets sets;

@@ -177,24 +177,6 @@ SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
                   totals->dense_count == 0);
 }
 
-/* Copies the tile's bits from a->marks. Returns how many bits of this thread's words are set. */
-SIMT_FUNCTION uint32_t set_marked(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  uint64_t tile)
-{
-    uint32_t own = tile_own_words(a), count = 0;
-
-    for (uint32_t w = simt_thread() * own; w < (simt_thread() + 1u) * own; w++) {
-        uint64_t at = tile * a->tile_words + w;
-        uint32_t word = 0;
-
-        if (SIMT_BOUND(at <= (a->limit - (a->begin & ~15ull)) / 32u))
-            word = simt_load_u32(a->marks + at);
-        shared->bits[w] = word;
-        count += simt_popcount(word);
-    }
-    return count;
-}
-
 /* Searches the tiles that the block draws. */
 SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
@@ -214,8 +196,7 @@ SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_s
         range.position = begin_position + tile * a->tile_words * 32u;
         if (!shared->lists && a->want == WANT_FIRST && tile_is_behind(a, range.position))
             break;
-        found = shared->lists && a->marks != 0 ? set_marked(a, shared, tile)
-                                               : filter_tile_of(a, &range, shared, FILTER_SET, 0);
+        found = filter_tile_of(a, &range, shared, FILTER_SET, 0);
         totals.candidates += found;
         if (simt_barrier_or(found != 0))
             set_verify(a, range.position, shared, tile, &totals, &waited);

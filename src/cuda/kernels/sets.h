@@ -477,18 +477,6 @@ SIMT_FUNCTION uint64_t sets_place(const struct scan_arguments *a, uint64_t entry
     return a->position + ((uint64_t)(uint32_t)entry << a->sets.stride_log2);
 }
 
-/* Records that the literal occurs at x: with WANT_FIRST in result->nearest, otherwise as a bit of
- * a->marks unless a->marks is NULL. */
-SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32_t literal)
-{
-    uint64_t bit = x - (a->begin & ~15ull);
-
-    if (a->want == WANT_FIRST)
-        tile_lower_first(a, (x - a->begin) << 32 | literal);
-    else if (a->marks != 0)
-        (void)simt_atomic_or_u32(a->marks + bit / 32u, 1u << (bit & 31u));
-}
-
 /* A sample whose list is searched. */
 struct sets_sample {
     uint64_t first, others; /* the two words of the list's head (scan_sets.heads) */
@@ -580,37 +568,42 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
     return offset - chosen < a->sets.stride;
 }
 
-/* Returns 1 and records the occurrence if the literal occurs where the proposal says, at a begin
- * that is searched. Returns 0 otherwise. Adds the cost to *cost. */
-SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal,
-                                    uint32_t *cost)
+/* Returns 1 if the literal occurs where the proposal says, at a begin *x that is searched, and sets
+ * *literal to the literal's number. Returns 0 otherwise. Adds the cost to *cost. */
+SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal, uint64_t *x,
+                                    uint32_t *literal, uint32_t *cost)
 {
-    uint64_t place = sets_place(a, proposal >> 32), x;
+    uint64_t place = sets_place(a, proposal >> 32);
     uint32_t index = (uint32_t)proposal, before = index & (a->sets.stride - 1u);
     struct simt_u32x4 record =
         simt_load_u32x4(a->sets.literals + 4u * (uint64_t)(index >> a->sets.stride_log2));
 
     before += record.w[2];
-    x = place - before;
-    if (place < a->begin + before || !SIMT_BOUND(x < a->limit) ||
-        !SIMT_BOUND(record.w[1] <= a->text_end - x))
+    *x = place - before;
+    *literal = record.w[3];
+    if (place < a->begin + before || !SIMT_BOUND(*x < a->limit) ||
+        !SIMT_BOUND(record.w[1] <= a->text_end - *x))
         return 0;
     *cost += 1u + record.w[1] / SETS_COST_BYTES;
-    if (!tile_equal(a, x, a->literal_bytes + record.w[0], record.w[1]))
-        return 0;
-    sets_found(a, x, record.w[3]);
-    return 1u;
+    return tile_equal(a, *x, a->literal_bytes + record.w[0], record.w[1]) ? 1u : 0;
 }
 
-/* Compares the literals of `count` ≤ 32 proposals. Called by all lanes of the warp. */
+/* Compares the literals of `count` ≤ 32 proposals, and records the occurrences: with WANT_FIRST in
+ * result->nearest, otherwise in a->hits unless that is NULL. Called by all lanes of the warp. */
 SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *proposals,
                                 uint32_t count, uint32_t *found, uint64_t *spent)
 {
-    uint32_t cost = 0;
+    uint32_t cost = 0, own = 0, literal = 0;
+    uint64_t x = 0;
 
     simt_warp_sync(); /* all lanes have written the proposals before other lanes read */
     if (SIMT_BOUND(simt_lane() < count))
-        *found += sets_matches(a, proposals[simt_lane()], &cost);
+        own = sets_matches(a, proposals[simt_lane()], &x, &literal, &cost);
+    if (own != 0 && a->want == WANT_FIRST)
+        tile_lower_first(a, (x - a->begin) << 32 | literal);
+    else if (a->want == WANT_COUNT && a->hits != 0)
+        tile_append(a, own != 0, x, literal);
+    *found += own;
     *spent += simt_warp_sum_u32(cost);
     simt_warp_sync(); /* all lanes have read the proposals before a lane writes new proposals */
 }

@@ -185,6 +185,8 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
         gives_up = stream_verify_one(a, x, mask != 0, &steps, &found);
         if (a->want == WANT_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
             tile_lower_first(a, (x - a->begin) << 32);
+        if (a->hits != 0 && !gives_up)
+            tile_append(a, (found >> simt_lane() & 1u) != 0, x, 0);
         looked += simt_popcount(simt_ballot(mask != 0));
         own_sum += simt_popcount(found & ~early_lanes);
         early_sum += simt_popcount(found & early_lanes);

@@ -13,8 +13,8 @@
  *              128 samples --> two bits --> queue of the warp --> 32 lists --> compare
  *              (registers)     (shared)     (shared)              (global)      (text, pattern)
  *
- *            Occurrences are counted, compared with the first so far, or put into a list in any
- *            order, which sampled_sort sorts. If lists and comparisons cost more than the budget,
+ *            Occurrences are counted, compared with the first so far, or appended to a list in any
+ *            order (tile_append). If lists and comparisons cost more than the budget,
  *            the warp empties the queue and lists the groups from which the queue's samples came,
  *            for scan_every (every.cu). A warp stops once it lists a group after too many
  *            others; the host then searches the whole range by another kernel.
@@ -22,13 +22,11 @@
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
  *            or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list.
- *            sampled_sort: each thread reads all begins that were found, SCAN_SORTED_MAX at most,
- *            usually from L1.
  * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
- * Order      ascending, by sampled_sort.
- * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
- *            be sorted, the host lists hits by other kernels.
+ * Order      no order: a count, the first, or a list in any order.
+ * Limits     stride a multiple of 16. If hits are wanted and a group is listed, the host lists hits
+ *            by other kernels.
  * Lost       groups assigned to warps beforehand: 0.86 of the speed, since warps drift apart, while
  *            tickets keep the sectors that are read at a time close together. The whole warp
  *            compares one candidate after the other: 0.45 to 0.70 of the speed if a pattern of 256
@@ -274,20 +272,6 @@ SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x,
     return equal;
 }
 
-/* Records that the pattern occurs at x. */
-SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
-{
-    uint64_t slot;
-
-    if (a->want == WANT_FIRST) {
-        tile_lower_first(a, (x - a->begin) << 32);
-        return;
-    }
-    slot = simt_atomic_add_u64(a->order, 1);
-    if (SIMT_BOUND(slot < a->partition_count))
-        simt_store_u64(a->order + 1 + slot, x - a->begin);
-}
-
 /* Compares the pattern with the text at the begin x of each lane whose `equal` is not 0. Returns
  * whether the warp gives up because the budget is used up. */
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
@@ -304,8 +288,10 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
             return 1;
     }
     s->count += equal ? 1u : 0;
-    if (equal && a->want != WANT_COUNT)
-        sampled_found(a, x);
+    if (equal && a->want == WANT_FIRST)
+        tile_lower_first(a, (x - a->begin) << 32);
+    else if (a->want == WANT_COUNT && a->hits != 0)
+        tile_append(a, equal, x, 0);
     return 0;
 }
 
@@ -409,8 +395,7 @@ SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_s
 }
 
 /* Writes the numbers of the groups from which the queue's samples came into a->tile_list. Returns
- * whether too many groups are listed by now. If hits are wanted, writes nothing, and a single group
- * is too many. */
+ * whether too many groups are listed by now. */
 SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_stream *s)
 {
     int too_many = 0;
@@ -421,10 +406,9 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
         if (i == 0 || s->queue[i - 1u] / SCAN_SAMPLE_STEP != group) {
             uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
-            if (a->want != WANT_HITS)
-                simt_store_u32(a->tile_list + slot, group);
+            simt_store_u32(a->tile_list + slot, group);
             s->listed++;
-            too_many |= slot >= a->listed_max || a->want == WANT_HITS;
+            too_many |= slot >= a->listed_max;
         }
     }
     return simt_ballot(too_many) != 0;
@@ -557,18 +541,4 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     totals.candidates = s.candidates;
     totals.dense_count = s.listed;
     tile_finish(&args, &totals, walk.ahead);
-}
-
-/* Sorts the begins that stream_sampled found: a begin's rank is the number of lower begins. */
-SIMT_KERNEL(sampled_sort, scan_arguments, SCAN_THREADS_MAX, 1)
-{
-    uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread(), rank = 0, begin;
-
-    if (!SIMT_BOUND(own < args.partition_count))
-        return;
-    begin = simt_load_u64(args.order + 1 + own);
-    for (uint64_t i = 0; i < args.partition_count; i++)
-        rank += simt_load_u64(args.order + 1 + i) < begin;
-    if (SIMT_BOUND(rank < args.capacity))
-        simt_store_u64(args.hits + rank, args.hits_base + begin);
 }

@@ -1,0 +1,450 @@
+/* cuda_answer: makes answers of hits that stay on the device.
+ *
+ * For each range of the chunk, cuda_scan.c lists the hits in one of the worker's lists, and the
+ * kernels of answer.cu make the answer of the list. A plan's conditions come first: answer_accept
+ * leaves the hits that are whole words or lines.
+ */
+#include "cuda/cuda_answer.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/cuda_lists.h"
+#include "cuda/cuda_scan.h"
+#include "cuda/residents.h"
+
+/* most patterns for which a device counts: the counts are copied to the host whole */
+#define PATTERNS_MAX (1u << 20)
+
+bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
+{
+    const bool folds = (plan->flags & TRAWL_WHOLE_WORD) != 0 && plan->utf8_is_set;
+
+    if (form == ANSWER_OF_HITS || plan_is_layered(plan) || plan->element_count > 0 || folds)
+        return false;
+    return form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX;
+}
+
+/* ---- Tables ------------------------------------------------------------------------------- */
+
+/* Puts the literals' lengths and patterns on the device, where they are not all alike. */
+static enum trawl_status literals_want(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    const struct trawl_plan *plan = worker->plan;
+    uint64_t count = plan->literal_count;
+    enum trawl_status status;
+    uint32_t *words;
+    void *host;
+
+    if (own->literals_serial == plan->serial)
+        return TRAWL_OK;
+    own->literals_serial = 0;
+    own->lengths = own->patterns = NULL;
+    if (plan->literals != NULL || plan->length_min != plan->length_max) {
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->literals,
+                                      2 * count * sizeof(uint32_t), error));
+        TRAWL_TRY(cuda_worker_stage(worker, 2 * count * sizeof(uint32_t), &host, error));
+        words = (uint32_t *)host;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct plan_literal literal = plan_literal_at(plan, i);
+
+            words[i] = (uint32_t)literal.bytes_count;
+            words[count + i] = literal.pattern;
+        }
+        status = cuda_worker_upload(worker, own->literals.address, host,
+                                    2 * count * sizeof(uint32_t), error);
+        cuda_worker_unstage(worker, host, 2 * count * sizeof(uint32_t));
+        TRAWL_TRY(status);
+        own->lengths = (const uint32_t *)(uintptr_t)own->literals.address;
+        own->patterns = own->lengths + count;
+    }
+    own->literals_serial = plan->serial;
+    return TRAWL_OK;
+}
+
+/* Allocates what the kernels of a range write, and zeroes the sums. */
+static enum trawl_status range_begin(struct engine_worker *worker, uint64_t bytes,
+                                     struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    uint64_t gap_bytes = ANSWER_GAP_WORDS * sizeof(uint64_t);
+
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t),
+                                  error));
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &own->told,
+                                  (ANSWER_SUMS + 1) * sizeof(uint64_t), error));
+    if (own->answer->form == ANSWER_OF_LINES) {
+        TRAWL_TRY(cuda_memory_reserve(
+            worker->device, &own->gaps,
+            cuda_worker_room(worker, (bytes / worker->limits.gap_warp + 1) * gap_bytes), error));
+        TRAWL_TRY(cuda_memory_reserve(
+            worker->device, &own->vast,
+            cuda_worker_room(worker, (bytes / worker->limits.gap_block + 1) * gap_bytes), error));
+    }
+    return CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
+                     ANSWER_SUMS * sizeof(uint64_t), worker->stream);
+}
+
+/* Copies the sums to the host and waits for them. */
+static enum trawl_status sums_bring(struct engine_worker *worker, const uint64_t **sums,
+                                    struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, own->told.bytes, own->sums.address,
+                        ANSWER_SUMS * sizeof(uint64_t), worker->stream));
+    *sums = (const uint64_t *)(const void *)own->told.bytes;
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}
+
+/* Sets the arguments that all kernels of the range [begin, end) have in common. */
+static void arguments_of(const struct engine_worker *worker, const struct cuda_range *range,
+                         uint64_t end, struct answer_arguments *a)
+{
+    const struct cuda_answering *own = worker->answering;
+    const struct trawl_plan *plan = worker->plan;
+    const struct engine_chunk *chunk = own->chunk;
+    bool fetched;
+
+    memset(a, 0, sizeof *a);
+    a->text = (const uint8_t *)(uintptr_t)range->address;
+    a->begin = range->begin;
+    a->end = end;
+    a->text_end = range->text_end;
+    a->sums = (uint64_t *)(uintptr_t)own->sums.address;
+    a->line_end = plan->line_end * 0x01010101u;
+    a->line_end_also = plan->line_end_also * 0x01010101u;
+    a->near_bytes = worker->limits.gap_near;
+    a->warp_bytes = worker->limits.gap_warp;
+    a->block_bytes = worker->limits.gap_block;
+    a->gaps = (uint64_t *)(uintptr_t)own->gaps.address;
+    a->lengths = own->lengths;
+    a->literal_bytes = plan->literal_count == 0 ? 0 : (uint32_t)plan->length_min;
+    a->patterns = own->patterns;
+    a->counts = (uint64_t *)(uintptr_t)own->counts.address;
+    a->pattern_count = (uint32_t)plan->pattern_count;
+    if ((plan->flags & TRAWL_WHOLE_WORD) != 0)
+        a->conditions |= ANSWER_WORDS;
+    if ((plan->flags & TRAWL_WHOLE_LINE) != 0)
+        a->conditions |= ANSWER_LINES;
+    a->lead_at = own->chunk_at;
+    a->lead = ANSWER_NO_BYTE;
+    if (chunk->before > 0)
+        a->lead = cuda_residents_borrowed(worker->engine, chunk->bytes, &fetched)
+                      ? ANSWER_IN_TEXT
+                      : chunk->bytes[-1];
+}
+
+/* ---- Answers of a list --------------------------------------------------------------------- */
+
+static uint64_t blocks_resident(const struct engine_worker *worker, enum cuda_kernel kernel)
+{
+    return worker->limits.blocks_max != 0 ? worker->limits.blocks_max
+                                          : worker->device->resident[kernel];
+}
+
+/* Leaves the hits that meet the plan's conditions: in the worker's other list, or, if only their
+ * number is wanted, nowhere. Sets *count to their number. */
+static enum trawl_status accept(struct engine_worker *worker, struct answer_arguments *a,
+                                bool lists, uint32_t *which, uint64_t *count,
+                                struct trawl_error *error)
+{
+    const uint64_t *sums;
+
+    if (a->conditions == 0 || *count == 0)
+        return TRAWL_OK;
+    a->hits = (const uint64_t *)(uintptr_t)worker->lists[*which].address;
+    a->count = *count;
+    *which ^= 1;
+    a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
+    TRAWL_TRY(
+        cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, error));
+    TRAWL_TRY(sums_bring(worker, &sums, error));
+    TRAWL_ASSERT(sums[ANSWER_KEPT] <= *count);
+    *count = sums[ANSWER_KEPT];
+    return TRAWL_OK;
+}
+
+/* Searches the gaps that answer_lines has left, and brings the sums again. */
+static enum trawl_status search_gaps(struct engine_worker *worker, struct answer_arguments *a,
+                                     const uint64_t **sums, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    uint64_t blocks = blocks_resident(worker, CUDA_KERNEL_ANSWER_GAPS);
+
+    if ((*sums)[ANSWER_FAR] == 0)
+        return TRAWL_OK;
+    a->gap_count = (*sums)[ANSWER_FAR];
+    a->vast = (uint64_t *)(uintptr_t)own->vast.address;
+    TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <= own->gaps.bytes);
+    TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_GAPS, a->gap_count * LISTS_THREADS,
+                                blocks, a, error));
+    TRAWL_TRY(sums_bring(worker, sums, error));
+    if ((*sums)[ANSWER_VAST] == 0)
+        return TRAWL_OK;
+    a->gaps = a->vast;
+    a->gap_count = (*sums)[ANSWER_VAST];
+    a->vast = NULL;
+    TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <= own->vast.bytes);
+    TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_GAPS, blocks * LISTS_THREADS, 0, a,
+                                error));
+    return sums_bring(worker, sums, error);
+}
+
+/* Counts the line ends of the range, or takes the number of an earlier call. */
+static enum trawl_status count_ends(struct engine_worker *worker, struct answer_arguments *a,
+                                    uint64_t *ends, struct trawl_error *error)
+{
+    const struct cuda_answering *own = worker->answering;
+    const uint8_t *bytes = own->chunk->bytes + (a->begin - own->chunk_at);
+    struct cuda_ends known = {.count = a->end - a->begin,
+                              .line_end = worker->plan->line_end,
+                              .line_end_also = worker->plan->line_end_also};
+    const uint64_t *sums;
+
+    if (!cuda_worker_ends(worker, bytes, false, &known)) {
+        TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_ENDS, known.count / 16 + 1,
+                                    blocks_resident(worker, CUDA_KERNEL_ANSWER_ENDS), a, error));
+        TRAWL_TRY(sums_bring(worker, &sums, error));
+        known.ends = sums[ANSWER_ENDS];
+        (void)cuda_worker_ends(worker, bytes, true, &known);
+    }
+    *ends = known.ends;
+    return TRAWL_OK;
+}
+
+/* Adds the lines of the range to the answer: `count` hits are in order in list `which`. */
+static enum trawl_status add_lines(struct engine_worker *worker, struct answer_arguments *a,
+                                   uint32_t which, uint64_t count, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    struct line_digest lines = {.has_bytes = a->end > a->begin, .tail_has_bytes = true};
+    uint64_t distinct, all;
+    const uint64_t *sums;
+    uint8_t last;
+
+    if (a->end == a->begin)
+        return TRAWL_OK;
+    a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
+    a->count = count;
+    TRAWL_TRY(
+        cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_LINES, count + 1, 0, a, error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
+                        own->told.bytes + ANSWER_SUMS * sizeof(uint64_t),
+                        (uint64_t)(uintptr_t)(a->text + a->end - 1), 1, worker->stream));
+    TRAWL_TRY(sums_bring(worker, &sums, error));
+    last = own->told.bytes[ANSWER_SUMS * sizeof(uint64_t)];
+    TRAWL_TRY(search_gaps(worker, a, &sums, error));
+    all = sums[ANSWER_FIRST] + sums[ANSWER_INNER] + sums[ANSWER_LAST];
+    lines.has_line_end = all > 0;
+    lines.tail_hit = count > 0 && (!lines.has_line_end || sums[ANSWER_LAST] == 0);
+    lines.head_hit = lines.has_line_end && count > 0 && sums[ANSWER_FIRST] == 0;
+    distinct = count == 0 ? 0 : 1 + sums[ANSWER_INNER];
+    if (lines.has_line_end) {
+        TRAWL_ASSERT(distinct >= (uint64_t)lines.head_hit + lines.tail_hit);
+        lines.inside_hit = distinct - lines.head_hit - lines.tail_hit;
+        lines.tail_has_bytes =
+            last != worker->plan->line_end && last != worker->plan->line_end_also;
+    }
+    if (own->answer->counts_ends)
+        TRAWL_TRY(count_ends(worker, a, &lines.line_end_count, error));
+    if (own->has_lines)
+        line_digest_join(&own->answer->lines, &lines);
+    else
+        own->answer->lines = lines;
+    own->has_lines = true;
+    return TRAWL_OK;
+}
+
+static enum trawl_status add_patterns(struct engine_worker *worker, struct answer_arguments *a,
+                                      uint32_t which, uint64_t count, struct trawl_error *error)
+{
+    if (count == 0)
+        return TRAWL_OK;
+    a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
+    a->count = count;
+    return cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_PATTERNS, count,
+                             blocks_resident(worker, CUDA_KERNEL_ANSWER_PATTERNS), a, error);
+}
+
+/* Adds the range's hits, `count` in list `which`, to the answer. */
+static enum trawl_status add_list(struct engine_worker *worker, struct answer_arguments *a,
+                                  bool ordered, uint32_t which, uint64_t count,
+                                  struct engine_result *result, struct trawl_error *error)
+{
+    enum answer_form form = worker->answering->answer->form;
+
+    ordered = ordered && a->conditions == 0; /* answer_accept keeps no order */
+    TRAWL_TRY(accept(worker, a, form != ANSWER_OF_COUNT, &which, &count, error));
+    result->count += count;
+    if (form == ANSWER_OF_PATTERNS)
+        return add_patterns(worker, a, which, count, error);
+    if (form != ANSWER_OF_LINES)
+        return TRAWL_OK;
+    if (!ordered && count > 0)
+        TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(a->end - a->begin), 0,
+                                  NULL, error));
+    return add_lines(worker, a, which, count, error);
+}
+
+/* ---- Ranges ------------------------------------------------------------------------------- */
+
+/* Is called after a range had `total` hits, more than the lists have room for. Makes more room, or
+ * shortens the range: *limit is where the next try ends. */
+static enum trawl_status shorten(struct engine_worker *worker, const struct cuda_range *range,
+                                 uint64_t total, uint64_t *limit, struct trawl_error *error)
+{
+    uint64_t positions = *limit - range->begin, most = worker->limits.lists_max;
+
+    if (worker->lists_words < most && total <= most) {
+        worker->lists_words = min_u64(total + total / 4 + 1, most);
+        return TRAWL_OK;
+    }
+    worker->lists_words = most;
+    if (positions == 1)
+        return TRAWL_FAIL(error, UNSUPPORTED, "too many occurrences begin at one place");
+    worker->tables->reach_bytes = max_u64(positions / (total / most + 1) / 2, 1);
+    *limit = range->begin + worker->tables->reach_bytes;
+    return TRAWL_OK;
+}
+
+/* Lists the range's hits that begin below *limit, or fewer: then *limit is less. */
+static enum trawl_status list_range(struct engine_worker *worker, const struct cuda_range *range,
+                                    bool ordered, uint64_t *limit, struct cuda_hits_room *room,
+                                    uint64_t *total, struct engine_result *result,
+                                    struct trawl_error *error)
+{
+    uint64_t words;
+
+    *limit = min_u64(*limit, saturating_add(range->begin, worker->tables->reach_bytes));
+    for (;;) {
+        *room = (struct cuda_hits_room){.literal = 1ull << 32, .any_order = !ordered};
+        words = cuda_lists_words(worker, *limit - range->begin);
+        TRAWL_TRY(
+            cuda_list_hits(worker, range, *limit, room, total, &result->candidate_count, error));
+        if (*total <= words || worker->leaves)
+            break;
+        TRAWL_TRY(shorten(worker, range, *total, limit, error));
+    }
+    worker->tables->reach_bytes =
+        saturating_multiply((*limit - range->begin) / (*total + 1) + 1, worker->limits.lists_max / 2);
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_answer_range(struct engine_worker *worker, const struct cuda_range *range,
+                                    uint64_t limit, struct engine_result *result, uint64_t *done,
+                                    struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    const bool ordered = own->answer->form == ANSWER_OF_LINES && !plan_has_conditions(worker->plan);
+    struct cuda_hits_room room = {.address = 0};
+    uint64_t total = 0, reached = limit;
+    struct answer_arguments a;
+
+    if (limit > range->begin)
+        TRAWL_TRY(list_range(worker, range, ordered, &reached, &room, &total, result, error));
+    if (worker->leaves)
+        return TRAWL_OK;
+    if (reached < limit)
+        *done = reached;
+    TRAWL_TRY(range_begin(worker, *done - range->begin, error));
+    arguments_of(worker, range, *done, &a);
+    return add_list(worker, &a, ordered, room.list, total, result, error);
+}
+
+/* ---- Tasks -------------------------------------------------------------------------------- */
+
+static enum trawl_status answering_want(struct engine_worker *worker, struct trawl_error *error)
+{
+    void *memory;
+
+    if (worker->answering != NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->answering, &memory, error));
+    worker->answering = (struct cuda_answering *)memory;
+    return TRAWL_OK;
+}
+
+/* Prepares the answer of a task. The device's context is current. */
+static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    uint64_t bytes = worker->plan->pattern_count * sizeof(uint64_t);
+
+    memset(&own->answer->lines, 0, sizeof own->answer->lines);
+    own->answer->by_pattern = NULL;
+    own->has_lines = false;
+    TRAWL_TRY(literals_want(worker, error));
+    if (own->answer->form != ANSWER_OF_PATTERNS)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &own->counts, bytes, error));
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &own->by_pattern, bytes, error));
+    return CUDA_CALL(worker->device, error, fill, own->counts.address, 0, (size_t)bytes,
+                     worker->stream);
+}
+
+/* Brings to the host what the ranges of the task have added up on the device. */
+static enum trawl_status answer_finish(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+
+    if (own->answer->form != ANSWER_OF_PATTERNS)
+        return TRAWL_OK;
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, own->by_pattern.bytes,
+                        own->counts.address,
+                        (size_t)(worker->plan->pattern_count * sizeof(uint64_t)), worker->stream));
+    own->answer->by_pattern = (const uint64_t *)(const void *)own->by_pattern.bytes;
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}
+
+enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *task,
+                              enum trawl_status (*scan)(struct engine_worker *worker,
+                                                        struct engine_task *task,
+                                                        struct trawl_error *error),
+                              struct trawl_error *error)
+{
+    const struct engine_chunk *chunk = task->chunk;
+    enum trawl_status status;
+    uint64_t address;
+
+    TRAWL_TRY(answering_want(worker, error));
+    if (!cuda_answer_is_for(worker->plan, task->answer->form) ||
+        !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &address,
+                              &worker->answering->chunk_at))
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s alone cannot make this answer",
+                          worker->device->name);
+    worker->answering->answer = task->answer;
+    worker->answering->chunk = chunk;
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = answer_begin(worker, error);
+    if (status == TRAWL_OK)
+        status = scan(worker, task, error);
+    if (status == TRAWL_OK && !task->result->is_left)
+        status = answer_finish(worker, error);
+    if (status != TRAWL_OK)
+        cuda_worker_failed(worker);
+    cuda_device_leave(worker->device);
+    if (status == TRAWL_OK && task->result->is_left)
+        status = TRAWL_FAIL(error, UNSUPPORTED, "%s leaves the chunk to the host",
+                            worker->device->name);
+done:
+    worker->answering->answer = NULL;
+    return status;
+}
+
+void cuda_answer_end(struct engine_worker *worker)
+{
+    struct cuda_answering *own = worker->answering;
+
+    if (own == NULL)
+        return;
+    cuda_memory_release(worker->device, &own->sums);
+    cuda_memory_release(worker->device, &own->gaps);
+    cuda_memory_release(worker->device, &own->vast);
+    cuda_memory_release(worker->device, &own->counts);
+    cuda_memory_release(worker->device, &own->literals);
+    cuda_pinned_release(worker->device, &own->told);
+    cuda_pinned_release(worker->device, &own->by_pattern);
+}

@@ -1,0 +1,43 @@
+/* cuda_answer: makes answers of hits that stay on the device (match/answer.h). */
+#ifndef TRAWL_CUDA_CUDA_ANSWER_H
+#define TRAWL_CUDA_CUDA_ANSWER_H
+
+#include "cuda/cuda_worker.h"
+#include "cuda/launch.h"
+#include "cuda/kernels/lists.h"
+#include "match/answer.h"
+
+/* The worker's state for answers. */
+struct cuda_answering {
+    struct hits_answer *answer; /* of the current task; NULL: the task wants hits */
+    const struct engine_chunk *chunk;
+    uint64_t chunk_at; /* position of the chunk's first byte in the text on the device */
+    bool has_lines;    /* answer->lines describes the ranges so far */
+    struct cuda_memory sums;  /* ANSWER_SUMS words */
+    struct cuda_pinned told;  /* the sums, copied to the host */
+    struct cuda_memory gaps, vast;
+    struct cuda_memory counts;      /* a word for each pattern */
+    struct cuda_pinned by_pattern;  /* the counts, copied to the host */
+    struct cuda_memory literals;    /* lengths, then patterns, of the literals */
+    uint64_t literals_serial;       /* of the plan whose literals these are; 0: none */
+    const uint32_t *lengths, *patterns;
+};
+
+/* Returns whether a device can make this answer for the plan. */
+bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form);
+/* Runs a task that makes an answer (ENGINE_OUTPUT_ANSWER). Errors: UNSUPPORTED if the chunk is not
+ * loaded on the worker's device, or the device cannot make this answer. */
+enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *task,
+                              enum trawl_status (*scan)(struct engine_worker *worker,
+                                                        struct engine_task *task,
+                                                        struct trawl_error *error),
+                              struct trawl_error *error);
+/* Adds to the answer the hits of a range that begin below `limit`, or fewer if there are too many
+ * for the lists: then *done becomes the begin at which the answer goes on. */
+enum trawl_status cuda_answer_range(struct engine_worker *worker, const struct cuda_range *range,
+                                    uint64_t limit, struct engine_result *result, uint64_t *done,
+                                    struct trawl_error *error);
+/* Frees the device's memory. */
+void cuda_answer_end(struct engine_worker *worker);
+
+#endif

@@ -1,0 +1,95 @@
+/* cuda_lists: lists of hits in a device's memory, and the sort of a list. */
+#include "cuda/cuda_lists.h"
+
+#include "base/checked.h"
+
+/* A list has room for one hit in each LISTS_POSITIONS positions, unless hits are denser. */
+#define LISTS_POSITIONS 512u
+
+uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions)
+{
+    uint64_t words = max_u64(positions / LISTS_POSITIONS, worker->limits.lists_min);
+
+    return min_u64(max_u64(words, worker->lists_words), worker->limits.lists_max);
+}
+
+enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,
+                                     struct trawl_error *error)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->lists[i], words * sizeof(uint64_t),
+                                      error));
+    return cuda_memory_reserve(worker->device, &worker->digits,
+                               (uint64_t)SORT_BLOCKS_MAX * SORT_DIGITS * sizeof(uint32_t), error);
+}
+
+enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kernel kernel,
+                                    uint64_t threads, uint64_t blocks_max, void *arguments,
+                                    struct trawl_error *error)
+{
+    void *parameters[] = {arguments};
+    uint64_t each = min_u64((threads + 31) / 32 * 32, LISTS_THREADS);
+    uint64_t blocks = (threads + each - 1) / each;
+
+    TRAWL_ASSERT(threads > 0);
+    if (blocks_max > 0)
+        blocks = min_u64(blocks, blocks_max);
+    TRAWL_ASSERT(blocks <= INT32_MAX);
+    return CUDA_CALL(worker->device, error, launch, worker->device->functions[kernel],
+                     (unsigned)blocks, 1, 1, (unsigned)each, 1, 1, 0, worker->stream, parameters,
+                     NULL);
+}
+
+/* Sorts by one digit, or a short list whole, from list *which to the other or, if room is not NULL,
+ * to the room. */
+static enum trawl_status sort_turn(struct engine_worker *worker, struct sort_arguments *a,
+                                   uint32_t *which, const struct cuda_hits_room *room,
+                                   struct trawl_error *error)
+{
+    uint64_t tiles = (a->count + SORT_TILE - 1) / SORT_TILE;
+    uint64_t blocks = min_u64(tiles, SORT_BLOCKS_MAX);
+
+    a->from = (const uint64_t *)(uintptr_t)worker->lists[*which].address;
+    *which ^= 1;
+    a->to = (uint64_t *)(uintptr_t)worker->lists[*which].address;
+    a->base = 0;
+    a->factor = 1ull << 32;
+    a->capacity = worker->lists[*which].bytes / sizeof(uint64_t);
+    if (room != NULL) {
+        a->to = (uint64_t *)(uintptr_t)room->address;
+        a->base = room->base;
+        a->factor = room->literal;
+        a->capacity = room->count;
+    }
+    if (a->count <= worker->limits.ranked_max)
+        return cuda_lists_launch(worker, CUDA_KERNEL_SORT_RANK, a->count, 0, a, error);
+    a->share = (tiles + blocks - 1) / blocks * SORT_TILE;
+    a->counts = (uint32_t *)(uintptr_t)worker->digits.address;
+    TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_SORT_DIGITS, blocks * LISTS_THREADS, 0, a,
+                                error));
+    return cuda_lists_launch(worker, CUDA_KERNEL_SORT_SCATTER, blocks * LISTS_THREADS, 0, a,
+                             error);
+}
+
+enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which, uint64_t count,
+                                  uint32_t low_bits, uint32_t high_bits,
+                                  const struct cuda_hits_room *room, struct trawl_error *error)
+{
+    struct sort_arguments a = {.count = count};
+
+    TRAWL_ASSERT(count > 0 && count <= UINT32_MAX && low_bits <= 32 && high_bits <= 32);
+    if (count <= worker->limits.ranked_max)
+        return sort_turn(worker, &a, which, room, error);
+    for (a.shift = 32; a.shift < 32 + high_bits; a.shift += SORT_DIGIT_BITS)
+        TRAWL_TRY(sort_turn(worker, &a, which, NULL, error));
+    for (a.shift = 0; a.shift + SORT_DIGIT_BITS < low_bits; a.shift += SORT_DIGIT_BITS)
+        TRAWL_TRY(sort_turn(worker, &a, which, NULL, error));
+    return sort_turn(worker, &a, which, room, error);
+}
+
+void cuda_lists_end(struct engine_worker *worker)
+{
+    cuda_memory_release(worker->device, &worker->lists[0]);
+    cuda_memory_release(worker->device, &worker->lists[1]);
+    cuda_memory_release(worker->device, &worker->digits);
+}

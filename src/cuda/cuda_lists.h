@@ -1,0 +1,27 @@
+/* cuda_lists: lists of hits in a device's memory (kernels/lists.h). */
+#ifndef TRAWL_CUDA_CUDA_LISTS_H
+#define TRAWL_CUDA_CUDA_LISTS_H
+
+#include "cuda/cuda_scan.h"
+#include "cuda/kernels/lists.h"
+
+/* Returns how many hits a list for this many positions has room for. */
+uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions);
+/* Makes room for `words` hits in both of the worker's lists. */
+enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,
+                                     struct trawl_error *error);
+/* Sorts `count` words of list *which: by their low halves, which have `low_bits` bits, and words of
+ * equal low halves by their high halves, of which `high_bits` bits count. Without `room`, *which
+ * becomes the list that has the sorted words. With `room`, the words go there, as cuda_hits_room
+ * says. Returns before the kernels are done. */
+enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which, uint64_t count,
+                                  uint32_t low_bits, uint32_t high_bits,
+                                  const struct cuda_hits_room *room, struct trawl_error *error);
+/* Starts a kernel of sort.cu or answer.cu, of at least `threads` threads but at most blocks_max
+ * blocks; 0: any number of blocks. */
+enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kernel kernel,
+                                    uint64_t threads, uint64_t blocks_max, void *arguments,
+                                    struct trawl_error *error);
+void cuda_lists_end(struct engine_worker *worker);
+
+#endif

@@ -1,0 +1,315 @@
+/* answer: makes an answer of a list of hits (lists.h), where the list lies.
+ *
+ * Method     answer_lines: two neighbouring hits are in the same line unless a line end lies in the
+ *            *gap* between them, from the first hit's begin up to the second's. n hits have n + 1
+ *            gaps, with those at the range's ends. A lane searches its gap backwards. What is left
+ *            after near_bytes, its warp searches; after warp_bytes more, the gap goes to a list for answer_gaps, where a block searches each gap, and in a second launch all
+ *            blocks share the longest:
+ *
+ *              range   .....\n....H.....H..\n........\n.H......
+ *              gaps    0000000000 111111 22222222222222 3333333    0: FIRST, 1 and 2: INNER,
+ *                                                                  3: LAST
+ *
+ *            So no byte is read twice, and lines without a hit are read in part only.
+ *            answer_accept: keeps the hits that are whole words or lines. answer_patterns: counts
+ *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
+ *            finds each hit's record, by a table of the record at each RECORDS_STEP bytes, and
+ *            marks or lists the record. answer_steps makes that table, and checks the offsets.
+ *            answer_cells: makes columns of sorted keys, without repeated keys.
+ * Grid       a thread per hit; answer_gaps, answer_ends and answer_cells any.
+ * Shared     answer_patterns: static, 16 KiB.
+ * Traffic    per hit: 8 bytes of the list; for lines, the gap's text up to its last line end; for
+ *            records, 4 of the table and some offsets.
+ * Bound      by the text's sectors, if lines are short.
+ * Progress   no block waits for another.
+ * Source     the answer is made from a list, as in the publications of the gallery, where the host
+ *            reads the list.
+ */
+#include "filter.h"
+#include "lists.h"
+
+/* ---- Line ends in a gap ------------------------------------------------------------------ */
+
+/* Returns which of the 16 bytes from `unit` * 16 on are line ends, as bits. */
+SIMT_FUNCTION uint32_t answer_unit(const struct answer_arguments *a, uint64_t unit)
+{
+    struct simt_u32x4 bytes =
+        simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
+    uint32_t mask = 0;
+
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4u; k++)
+        mask |= filter_gather(filter_zero_bytes(bytes.w[k] ^ a->line_end), k) |
+                filter_gather(filter_zero_bytes(bytes.w[k] ^ a->line_end_also), k);
+    return mask;
+}
+
+/* Returns the bits of those of the unit's 16 bytes that lie in [from, to). */
+SIMT_FUNCTION uint32_t answer_inside(uint64_t unit, uint64_t from, uint64_t to)
+{
+    uint64_t begin = unit * 16u, end = begin + 16u;
+    uint32_t low = from > begin ? (uint32_t)(from - begin) : 0;
+    uint32_t high = to < end ? (uint32_t)(to - begin) : 16u;
+
+    return from >= end || to <= begin ? 0 : (0xffffu >> (16u - (high - low))) << low;
+}
+
+/* Returns whether [from, to) has a line end; searches backwards. */
+SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t from, uint64_t to)
+{
+    for (uint64_t unit = to / 16u + 1u; unit-- > from / 16u;)
+        if (SIMT_BOUND(unit * 16u < to) &&
+            (answer_unit(a, unit) & answer_inside(unit, from, to)) != 0)
+            return 1;
+    return 0;
+}
+
+/* Does what answer_near does, by all lanes of the warp, which pass the same bytes. */
+SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from, uint64_t to)
+{
+    uint64_t units = to == from ? 0 : (to - 1u) / 16u - from / 16u + 1u, last = (to - 1u) / 16u;
+
+    SIMT_ROLLED
+    for (uint64_t done = 0; done < units; done += 4u * SIMT_WARP_THREADS) {
+        uint32_t found = 0;
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4u; k++) {
+            uint64_t back = done + k * SIMT_WARP_THREADS + simt_lane();
+
+            if (SIMT_BOUND(back < units))
+                found |= answer_unit(a, last - back) & answer_inside(last - back, from, to);
+        }
+        if (simt_ballot(found != 0) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Appends a gap to a list, whose number of entries is the word `sum` of a->sums. */
+SIMT_FUNCTION void answer_list_gap(const struct answer_arguments *a, uint64_t *list, uint32_t sum,
+                                   uint64_t from, uint64_t to, uint32_t kind)
+{
+    uint64_t *gap = list + ANSWER_GAP_WORDS * simt_atomic_add_u64(a->sums + sum, 1);
+
+    simt_store_u64(gap, from);
+    simt_store_u64(gap + 1, to);
+    simt_store_u64(gap + 2, kind);
+    simt_store_u64(gap + 3, 0);
+}
+
+/* Returns the position of hit i. */
+SIMT_FUNCTION uint64_t answer_place(const struct answer_arguments *a, uint64_t i)
+{
+    return a->begin + (uint32_t)simt_load_u64(a->hits + i);
+}
+
+SIMT_KERNEL(answer_lines, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t gap = (uint64_t)simt_block() * simt_threads() + simt_thread(), from = 0, near = 0;
+    int is_gap = SIMT_BOUND(gap <= args.count), found = 0, is_far = 0;
+    uint32_t kind = gap == 0            ? ANSWER_FIRST
+                    : gap == args.count ? ANSWER_LAST
+                                        : ANSWER_INNER;
+    uint32_t rest, lanes;
+
+    if (is_gap) {
+        uint64_t to = gap == args.count ? args.end : answer_place(&args, gap);
+
+        from = gap == 0 ? args.begin : answer_place(&args, gap - 1u);
+        near = to - from > args.near_bytes ? to - args.near_bytes : from;
+        found = answer_near(&args, near, to);
+    }
+    for (rest = simt_ballot(!found && near > from); rest != 0; rest &= rest - 1u) {
+        uint32_t lane = simt_lowest_bit(rest);
+        uint64_t to = simt_shuffle_u64(near, lane), begin = simt_shuffle_u64(from, lane);
+        uint64_t far = to - begin > args.warp_bytes ? to - args.warp_bytes : begin;
+        int here = answer_by_warp(&args, far, to);
+
+        if (simt_lane() == lane) {
+            found = here;
+            is_far = !here && far > begin;
+            near = far;
+        }
+    }
+    if (is_far)
+        answer_list_gap(&args, args.gaps, ANSWER_FAR, from, near, kind);
+    for (rest = ANSWER_INNER; rest <= ANSWER_LAST; rest++) {
+        lanes = simt_ballot(found && kind == rest);
+        if (lanes != 0 && simt_lane() == 0)
+            simt_add_u64(args.sums + rest, simt_popcount(lanes));
+    }
+}
+
+/* Returns whether [from, to) has a line end. Called by all threads of the block. Stops early if the
+ * gap's fourth word becomes 1. */
+SIMT_FUNCTION int answer_by_block(const struct answer_arguments *a, uint64_t from, uint64_t to,
+                                  const uint64_t *state)
+{
+    uint64_t warps = simt_threads() / SIMT_WARP_THREADS, part = ANSWER_PIECE_BYTES / warps;
+
+    for (uint64_t at = from; at < to; at += ANSWER_PIECE_BYTES) {
+        uint64_t begin = at + simt_warp() * part, end = begin + part;
+        int found = 0;
+
+        end = end < to ? end : to;
+        if (begin < end)
+            found = answer_by_warp(a, begin, end);
+        if (simt_barrier_or(found))
+            return 1;
+        if (state != 0 && simt_barrier_or(simt_thread() == 0 && simt_read_u64(state) != 0))
+            return 0;
+    }
+    return 0;
+}
+
+SIMT_KERNEL(answer_gaps, answer_arguments, LISTS_THREADS, 4)
+{
+    int shared = args.vast == 0;
+    uint64_t step = shared ? 1u : simt_blocks(), i = shared ? 0 : simt_block();
+
+    for (; SIMT_BOUND(i < args.gap_count); i += step) {
+        uint64_t *gap = args.gaps + ANSWER_GAP_WORDS * i;
+        uint64_t from = simt_load_l2_u64(gap), to = simt_load_l2_u64(gap + 1);
+        uint32_t kind = (uint32_t)simt_load_l2_u64(gap + 2);
+
+        if (!shared && to - from > args.block_bytes) {
+            if (simt_thread() == 0)
+                answer_list_gap(&args, args.vast, ANSWER_VAST, from, to, kind);
+            continue;
+        }
+        if (!shared) {
+            if (answer_by_block(&args, from, to, 0) && simt_thread() == 0)
+                simt_add_u64(args.sums + kind, 1);
+            continue;
+        }
+        for (uint64_t at = from + simt_block() * args.block_bytes; at < to;
+             at += simt_blocks() * args.block_bytes) {
+            uint64_t end = at + args.block_bytes;
+
+            if (!answer_by_block(&args, at, end < to ? end : to, gap + 3))
+                continue;
+            if (simt_thread() == 0 && simt_atomic_exchange_u64(gap + 3, 1) == 0)
+                simt_add_u64(args.sums + kind, 1);
+            break;
+        }
+    }
+}
+
+SIMT_KERNEL(answer_ends, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t first = args.begin / 16u, units = (args.end + 15u) / 16u - first, total = 0;
+    uint64_t step = (uint64_t)simt_blocks() * simt_threads();
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
+
+    SIMT_ROLLED
+    for (; i < units; i += 4u * step) {
+        uint32_t count = 0;
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4u; k++)
+            if (SIMT_BOUND(i + k * step < units))
+                count += simt_popcount(answer_unit(&args, first + i + k * step) &
+                                       answer_inside(first + i + k * step, args.begin, args.end));
+        total += count;
+    }
+    total = order_warp_sum(total);
+    if (simt_lane() == 0 && total != 0)
+        simt_add_u64(args.sums + ANSWER_ENDS, total);
+}
+
+/* ---- Hits -------------------------------------------------------------------------------- */
+
+SIMT_FUNCTION uint32_t answer_length(const struct answer_arguments *a, uint32_t literal)
+{
+    return a->lengths == 0 ? a->literal_bytes : simt_load_u32(a->lengths + literal);
+}
+
+SIMT_FUNCTION int answer_is_word(uint32_t byte)
+{
+    return byte - '0' < 10u || (byte | 0x20u) - 'a' < 26u || byte == '_';
+}
+
+/* Returns whether the byte, ANSWER_NO_BYTE beyond the text, may stand beside an occurrence. */
+SIMT_FUNCTION int answer_parts(const struct answer_arguments *a, uint32_t byte)
+{
+    if (byte == ANSWER_NO_BYTE)
+        return 1;
+    if ((a->conditions & ANSWER_LINES) != 0 && byte != (a->line_end & 0xffu) &&
+        byte != (a->line_end_also & 0xffu))
+        return 0;
+    return (a->conditions & ANSWER_WORDS) == 0 || !answer_is_word(byte);
+}
+
+/* Returns whether the conditions hold for the occurrence [x, x + bytes), where [from, to) is the
+ * text or the record. The byte before lead_at is a->lead. */
+SIMT_FUNCTION int answer_holds(const struct answer_arguments *a, uint64_t x, uint32_t bytes,
+                               uint64_t from, uint64_t to)
+{
+    uint32_t before = ANSWER_NO_BYTE, after = ANSWER_NO_BYTE;
+
+    if (x != from)
+        before = x == a->lead_at && a->lead != ANSWER_IN_TEXT ? a->lead
+                                                              : simt_load_u8(a->text + x - 1u);
+    if (x + bytes < to)
+        after = simt_load_u8(a->text + x + bytes);
+    return answer_parts(a, before) && answer_parts(a, after);
+}
+
+/* Appends the word of each lane whose `is_kept` is not 0 to the list, in any order; counts the
+ * words in a->sums[ANSWER_KEPT]. Called by all lanes of the warp. */
+SIMT_FUNCTION void answer_keep(const struct answer_arguments *a, int is_kept, uint64_t word)
+{
+    uint32_t lanes = simt_ballot(is_kept);
+    uint64_t slot = 0;
+
+    if (lanes == 0)
+        return;
+    if (simt_lane() == 0)
+        slot = simt_atomic_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
+    slot = simt_shuffle_u64(slot, 0) + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
+    if (is_kept && a->kept != 0)
+        simt_store_u64(a->kept + slot, word);
+}
+
+SIMT_KERNEL(answer_accept, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
+    int is_kept = 0;
+
+    if (SIMT_BOUND(i < args.count)) {
+        hit = simt_load_u64(args.hits + i);
+        /* lead_at is the position of the chunk's begin; before it the text begins if there is no
+         * byte */
+        is_kept = answer_holds(&args, args.begin + (uint32_t)hit,
+                               answer_length(&args, (uint32_t)(hit >> 32)), UINT64_MAX,
+                               args.text_end);
+    }
+    answer_keep(&args, is_kept, hit);
+}
+
+SIMT_KERNEL(answer_patterns, answer_arguments, LISTS_THREADS, 4)
+{
+    SIMT_SHARED(uint32_t, answer_counts, ANSWER_PATTERNS_SHARED);
+    uint64_t step = (uint64_t)simt_blocks() * simt_threads();
+    int few = args.pattern_count <= ANSWER_PATTERNS_SHARED;
+
+    for (uint32_t p = simt_thread(); few && p < args.pattern_count; p += simt_threads())
+        answer_counts[p] = 0;
+    simt_barrier();
+    for (uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
+         SIMT_BOUND(i < args.count); i += step) {
+        uint32_t pattern = (uint32_t)(simt_load_u64(args.hits + i) >> 32);
+
+        if (args.patterns != 0)
+            pattern = simt_load_u32(args.patterns + pattern);
+        if (few)
+            (void)simt_atomic_add_u32(&answer_counts[pattern], 1);
+        else
+            simt_add_u64(args.counts + pattern, 1);
+    }
+    simt_barrier();
+    for (uint32_t p = simt_thread(); few && p < args.pattern_count; p += simt_threads())
+        if (answer_counts[p] != 0)
+            simt_add_u64(args.counts + p, answer_counts[p]);
+}

@@ -1,0 +1,122 @@
+/* lists: constants and arguments that the host and the kernels share that work on a list of hits.
+ *
+ * A search that wants more than a count leaves its hits in a list in the device's memory: 64-bit
+ * words, literal << 32 | offset, where the offset counts from the begin of the range that was
+ * searched. sort.cu puts a list in order. answer.cu makes an answer of a list: how many lines have
+ * a hit, how often each pattern occurs, which records have a hit.
+ */
+#ifndef TRAWL_CUDA_KERNELS_LISTS_H
+#define TRAWL_CUDA_KERNELS_LISTS_H
+
+#include <stdint.h>
+
+#define LISTS_THREADS 256u
+
+/* ---- sort.cu ---- */
+
+#define SORT_DIGIT_BITS 8u
+#define SORT_DIGITS (1u << SORT_DIGIT_BITS)
+#define SORT_EACH 8u /* words of a lane in a tile */
+#define SORT_TILE (LISTS_THREADS * SORT_EACH)
+#define SORT_BLOCKS_MAX 128u
+/* The longest list that sort_rank sorts: each thread reads the whole list, which costs less than
+ * the launches of the other kernels do. */
+#define SORT_RANKED_MAX 2048u
+
+struct sort_arguments {
+    const uint64_t *from;
+    uint64_t *to;
+    uint64_t count;
+    uint32_t *counts; /* of each block, the number of words with each of the SORT_DIGITS digits */
+    uint32_t shift;   /* words are ordered by the digit at this bit */
+    /* words of a block, a multiple of SORT_TILE */
+    uint64_t share;
+    /* what is written of a word: base + its low half + factor * its high half; capacity: words
+     * from this index on are dropped */
+    uint64_t base;
+    uint64_t factor;
+    uint64_t capacity;
+};
+
+/* ---- answer.cu ---- */
+
+/* Words of answer_arguments.sums. All are zero before the first kernel of a range. */
+enum {
+    ANSWER_INNER, /* gaps between two hits that have a line end */
+    ANSWER_FIRST, /* 1: the gap before the first hit has a line end */
+    ANSWER_LAST,  /* 1: the gap after the last hit has one. INNER, FIRST, LAST: in this order */
+    ANSWER_FAR,   /* gaps that answer_lines has left to answer_gaps */
+    ANSWER_VAST,  /* gaps that answer_gaps has left to its second launch */
+    ANSWER_KEPT,  /* hits that answer_accept has accepted, or keys that answer_records has listed */
+    ANSWER_ENDS,  /* line ends that answer_ends has counted */
+    ANSWER_FAULT, /* SCAN_NONE - the number of the first record that is out of order; 0: none */
+    ANSWER_SUMS
+};
+
+#define ANSWER_PIECE_BYTES (64u << 10) /* of a gap that a block reads at a time */
+/* A gap in a list: where the gap begins and ends, and the word of `sums` that counts the gap; then
+ * a word that is 1 once a line end is found. */
+#define ANSWER_GAP_WORDS 4u
+#define ANSWER_PATTERNS_SHARED 4096u /* so many patterns are counted in shared memory first */
+
+enum { ANSWER_NO_BYTE = 256, ANSWER_IN_TEXT = 257 }; /* values of answer_arguments.lead */
+enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments.conditions */
+/* What answer_records makes: a bit or a byte for each record that has a hit, the number of each
+ * record's hits, or keys: record * pattern_count + pattern for each hit. */
+enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
+
+struct answer_arguments {
+    const uint8_t *text; /* as in scan_arguments */
+    uint64_t begin, end; /* the range: a hit's offset counts from `begin` */
+    uint64_t text_end;
+    const uint64_t *hits;
+    uint64_t count;
+    uint64_t *sums;
+    uint32_t line_end, line_end_also; /* each a byte in all four bytes of the word */
+
+    uint64_t near_bytes;  /* most bytes of a gap that a lane reads alone */
+    uint64_t warp_bytes;  /* most bytes of a gap that then a warp reads */
+    uint64_t block_bytes; /* most bytes of a gap that a block reads alone */
+    uint64_t *gaps;
+    uint64_t gap_count; /* answer_gaps: number of gaps */
+    uint64_t *vast;     /* where answer_gaps lists the gaps of more than block_bytes; NULL: all
+                           blocks share each gap */
+
+    /* the literals; NULL: all have literal_bytes bytes, or literal i is pattern i */
+    const uint32_t *lengths;
+    uint32_t literal_bytes;
+    const uint32_t *patterns;
+    uint64_t *counts; /* a count for each pattern */
+    uint32_t pattern_count;
+
+    /* Conditions around an occurrence. `lead` is the byte before the position lead_at, if that byte
+     * is not in the device's memory; ANSWER_NO_BYTE if the text begins there. */
+    uint32_t conditions;
+    uint32_t lead;
+    uint64_t lead_at;
+    uint64_t *kept; /* answer_accept: where accepted hits go, in any order; NULL: nowhere */
+
+    /* Records: */
+    const void *offsets; /* record i is bytes [offsets[i], offsets[i + 1]) of the caller's array */
+    const uint8_t *validity;
+    uint64_t validity_begin;
+    uint64_t record_count;
+    uint64_t origin; /* offsets[0] */
+    uint64_t tape;   /* position of the first record's first byte, modulo 2^64 */
+    /* for each multiple of RECORDS_STEP bytes of the tape, the first record that ends beyond */
+    uint32_t *steps;
+    uint64_t step_count;
+    uint32_t narrow; /* 1: offsets have 32 bits */
+    uint32_t shape;
+    void *into; /* what `shape` says */
+    uint64_t into_room;
+
+    /* answer_cells: sorted keys -> columns of the keys' records and patterns */
+    uint32_t *block_counts; /* a number for each block */
+    void *cell_records, *cell_patterns;
+    uint32_t cell_bytes; /* 4 or 8 */
+};
+
+#define RECORDS_STEP_LOG2 10u
+
+#endif

@@ -1,0 +1,67 @@
+/* answer: what a search makes of its hits.
+ *
+ * A sink names the form of its answer. An engine that knows the form makes the answer where the
+ * hits are, in a device's memory, so that no hit comes to the host; the runtime asks such an engine
+ * for long chunks (ENGINE_OUTPUT_ANSWER). For all other engines the sink's digest makes the same
+ * answer from the hits of a chunk.
+ */
+#ifndef TRAWL_MATCH_ANSWER_H
+#define TRAWL_MATCH_ANSWER_H
+
+#include "base/status.h"
+
+enum answer_form {
+    ANSWER_OF_HITS, /* the hits themselves */
+    ANSWER_OF_COUNT,
+    ANSWER_OF_LINES,
+    ANSWER_OF_PATTERNS
+};
+
+/* A chunk cuts lines at its borders. So its digest describes the line in which the chunk begins,
+ * the lines wholly inside, and the line in which the chunk ends. */
+struct line_digest {
+    bool has_bytes;
+    bool has_line_end;
+    bool head_hit; /* a hit before or at the first line end */
+    bool tail_hit; /* a hit after the last line end; without a line end, any hit */
+    bool tail_has_bytes;
+    /* lines after the first line end that have a hit and end in the chunk */
+    uint64_t inside_hit;
+    uint64_t line_end_count; /* counted only for inverted counts */
+};
+
+/* Makes *lines the digest of its own bytes followed by those of `more`. */
+static inline void line_digest_join(struct line_digest *lines, const struct line_digest *more)
+{
+    bool joint = lines->tail_hit || more->head_hit;
+
+    lines->has_bytes |= more->has_bytes;
+    lines->line_end_count += more->line_end_count;
+    if (!more->has_line_end) {
+        lines->tail_hit |= more->tail_hit;
+        lines->tail_has_bytes |= more->tail_has_bytes;
+        return;
+    }
+    if (lines->has_line_end)
+        lines->inside_hit += more->inside_hit + joint;
+    else {
+        lines->head_hit = joint;
+        lines->inside_hit = more->inside_hit;
+    }
+    lines->has_line_end = true;
+    lines->tail_hit = more->tail_hit;
+    lines->tail_has_bytes = more->tail_has_bytes;
+}
+
+/* An answer of the hits of a chunk. */
+struct hits_answer {
+    enum answer_form form;
+    uint8_t line_end, line_end_also; /* LINES */
+    bool counts_ends;                /* LINES: line_end_count is wanted */
+    struct line_digest lines;        /* LINES: set by the engine */
+    /* PATTERNS: the number of hits of each pattern, set by the engine; valid until the worker's
+     * next task */
+    const uint64_t *by_pattern;
+};
+
+#endif
