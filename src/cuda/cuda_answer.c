@@ -64,39 +64,48 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-/* Allocates what the kernels of a range write, and zeroes the sums. */
+/* Allocates what the kernels of a range write. The sums are zeros between two kernels. */
 static enum trawl_status range_begin(struct engine_worker *worker, uint64_t bytes,
                                      struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     uint64_t gap_bytes = ANSWER_GAP_WORDS * sizeof(uint64_t);
 
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t),
-                                  error));
-    TRAWL_TRY(cuda_pinned_reserve(worker->device, &own->told,
-                                  (ANSWER_SUMS + 1) * sizeof(uint64_t), error));
-    if (own->answer->form == ANSWER_OF_LINES) {
-        TRAWL_TRY(cuda_memory_reserve(
-            worker->device, &own->gaps,
-            cuda_worker_room(worker, (bytes / worker->limits.gap_warp + 1) * gap_bytes), error));
-        TRAWL_TRY(cuda_memory_reserve(
-            worker->device, &own->vast,
-            cuda_worker_room(worker, (bytes / worker->limits.gap_block + 1) * gap_bytes), error));
+    if (!own->sums_ready) {
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t),
+                                      error));
+        TRAWL_TRY(cuda_mapped_reserve(worker->device, &own->told, ANSWER_SUMS * sizeof(uint64_t),
+                                      error));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
+                            ANSWER_SUMS * sizeof(uint64_t), worker->stream));
+        own->sums_ready = true;
     }
-    return CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
-                     ANSWER_SUMS * sizeof(uint64_t), worker->stream);
+    if (own->answer->form != ANSWER_OF_LINES)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_memory_reserve(
+        worker->device, &own->gaps,
+        cuda_worker_room(worker, (bytes / worker->limits.gap_warp + 1) * gap_bytes), error));
+    return cuda_memory_reserve(
+        worker->device, &own->vast,
+        cuda_worker_room(worker, (bytes / worker->limits.gap_block + 1) * gap_bytes), error);
 }
 
-/* Copies the sums to the host and waits for them. */
-static enum trawl_status sums_bring(struct engine_worker *worker, const uint64_t **sums,
-                                    struct trawl_error *error)
+static bool is_told(const void *context)
 {
-    struct cuda_answering *own = worker->answering;
+    const struct answer_arguments *a = (const struct answer_arguments *)context;
 
-    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, own->told.bytes, own->sums.address,
-                        ANSWER_SUMS * sizeof(uint64_t), worker->stream));
-    *sums = (const uint64_t *)(const void *)own->told.bytes;
-    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    return __atomic_load_n(&a->told[ANSWER_DONE], __ATOMIC_ACQUIRE) == a->launch;
+}
+
+/* Runs a kernel of answer.cu, and sets *sums to the kernel's sums. */
+static enum trawl_status run(struct engine_worker *worker, enum cuda_kernel kernel,
+                             uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
+                             const uint64_t **sums, struct trawl_error *error)
+{
+    a->launch = ++worker->launches;
+    TRAWL_TRY(cuda_lists_launch(worker, kernel, threads, blocks_max, a, error));
+    *sums = a->told;
+    return cuda_launch_wait(worker, is_told, a, error);
 }
 
 /* Sets the arguments that all kernels of the range [begin, end) have in common. */
@@ -114,6 +123,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     a->end = end;
     a->text_end = range->text_end;
     a->sums = (uint64_t *)(uintptr_t)own->sums.address;
+    a->told = (uint64_t *)(void *)own->told.bytes;
     a->line_end = plan->line_end * 0x01010101u;
     a->line_end_also = plan->line_end_also * 0x01010101u;
     a->near_bytes = worker->limits.gap_near;
@@ -159,38 +169,55 @@ static enum trawl_status accept(struct engine_worker *worker, struct answer_argu
     a->count = *count;
     *which ^= 1;
     a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
-    TRAWL_TRY(
-        cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, error));
-    TRAWL_TRY(sums_bring(worker, &sums, error));
+    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, &sums, error));
     TRAWL_ASSERT(sums[ANSWER_KEPT] <= *count);
     *count = sums[ANSWER_KEPT];
     return TRAWL_OK;
 }
 
-/* Searches the gaps that answer_lines has left, and brings the sums again. */
-static enum trawl_status search_gaps(struct engine_worker *worker, struct answer_arguments *a,
-                                     const uint64_t **sums, struct trawl_error *error)
-{
-    struct cuda_answering *own = worker->answering;
-    uint64_t blocks = blocks_resident(worker, CUDA_KERNEL_ANSWER_GAPS);
+/* The gaps of a range that have a line end. */
+struct gaps_found {
+    uint64_t first, inner, last;
+    uint8_t byte; /* the range's last byte */
+};
 
-    if ((*sums)[ANSWER_FAR] == 0)
+static void add_gaps(struct gaps_found *found, const uint64_t *sums)
+{
+    found->first += sums[ANSWER_FIRST];
+    found->inner += sums[ANSWER_INNER];
+    found->last += sums[ANSWER_LAST];
+}
+
+/* Finds the gaps that have a line end. */
+static enum trawl_status search_gaps(struct engine_worker *worker, struct answer_arguments *a,
+                                     struct gaps_found *found, struct trawl_error *error)
+{
+    uint64_t blocks = blocks_resident(worker, CUDA_KERNEL_ANSWER_GAPS);
+    const uint64_t *sums;
+
+    memset(found, 0, sizeof *found);
+    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_LINES, a->count + 1, 0, a, &sums, error));
+    found->byte = (uint8_t)sums[ANSWER_BYTE];
+    add_gaps(found, sums);
+    a->gap_count = sums[ANSWER_FAR];
+    if (a->gap_count == 0)
         return TRAWL_OK;
-    a->gap_count = (*sums)[ANSWER_FAR];
-    a->vast = (uint64_t *)(uintptr_t)own->vast.address;
-    TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <= own->gaps.bytes);
-    TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_GAPS, a->gap_count * LISTS_THREADS,
-                                blocks, a, error));
-    TRAWL_TRY(sums_bring(worker, sums, error));
-    if ((*sums)[ANSWER_VAST] == 0)
+    a->vast = (uint64_t *)(uintptr_t)worker->answering->vast.address;
+    TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <=
+                 worker->answering->gaps.bytes);
+    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_GAPS, a->gap_count * LISTS_THREADS, blocks, a, &sums,
+                  error));
+    add_gaps(found, sums);
+    a->gap_count = sums[ANSWER_VAST];
+    if (a->gap_count == 0)
         return TRAWL_OK;
     a->gaps = a->vast;
-    a->gap_count = (*sums)[ANSWER_VAST];
     a->vast = NULL;
-    TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <= own->vast.bytes);
-    TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_GAPS, blocks * LISTS_THREADS, 0, a,
-                                error));
-    return sums_bring(worker, sums, error);
+    TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <=
+                 worker->answering->vast.bytes);
+    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_GAPS, blocks * LISTS_THREADS, 0, a, &sums, error));
+    add_gaps(found, sums);
+    return TRAWL_OK;
 }
 
 /* Counts the line ends of the range, or takes the number of an earlier call. */
@@ -205,9 +232,8 @@ static enum trawl_status count_ends(struct engine_worker *worker, struct answer_
     const uint64_t *sums;
 
     if (!cuda_worker_ends(worker, bytes, false, &known)) {
-        TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_ENDS, known.count / 16 + 1,
-                                    blocks_resident(worker, CUDA_KERNEL_ANSWER_ENDS), a, error));
-        TRAWL_TRY(sums_bring(worker, &sums, error));
+        TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_ENDS, known.count / 16 + 1,
+                      blocks_resident(worker, CUDA_KERNEL_ANSWER_ENDS), a, &sums, error));
         known.ends = sums[ANSWER_ENDS];
         (void)cuda_worker_ends(worker, bytes, true, &known);
     }
@@ -221,32 +247,23 @@ static enum trawl_status add_lines(struct engine_worker *worker, struct answer_a
 {
     struct cuda_answering *own = worker->answering;
     struct line_digest lines = {.has_bytes = a->end > a->begin, .tail_has_bytes = true};
-    uint64_t distinct, all;
-    const uint64_t *sums;
-    uint8_t last;
+    struct gaps_found found;
+    uint64_t distinct;
 
     if (a->end == a->begin)
         return TRAWL_OK;
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
     a->count = count;
-    TRAWL_TRY(
-        cuda_lists_launch(worker, CUDA_KERNEL_ANSWER_LINES, count + 1, 0, a, error));
-    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
-                        own->told.bytes + ANSWER_SUMS * sizeof(uint64_t),
-                        (uint64_t)(uintptr_t)(a->text + a->end - 1), 1, worker->stream));
-    TRAWL_TRY(sums_bring(worker, &sums, error));
-    last = own->told.bytes[ANSWER_SUMS * sizeof(uint64_t)];
-    TRAWL_TRY(search_gaps(worker, a, &sums, error));
-    all = sums[ANSWER_FIRST] + sums[ANSWER_INNER] + sums[ANSWER_LAST];
-    lines.has_line_end = all > 0;
-    lines.tail_hit = count > 0 && (!lines.has_line_end || sums[ANSWER_LAST] == 0);
-    lines.head_hit = lines.has_line_end && count > 0 && sums[ANSWER_FIRST] == 0;
-    distinct = count == 0 ? 0 : 1 + sums[ANSWER_INNER];
+    TRAWL_TRY(search_gaps(worker, a, &found, error));
+    lines.has_line_end = found.first + found.inner + found.last > 0;
+    lines.tail_hit = count > 0 && (!lines.has_line_end || found.last == 0);
+    lines.head_hit = lines.has_line_end && count > 0 && found.first == 0;
+    distinct = count == 0 ? 0 : 1 + found.inner;
     if (lines.has_line_end) {
         TRAWL_ASSERT(distinct >= (uint64_t)lines.head_hit + lines.tail_hit);
         lines.inside_hit = distinct - lines.head_hit - lines.tail_hit;
         lines.tail_has_bytes =
-            last != worker->plan->line_end && last != worker->plan->line_end_also;
+            found.byte != worker->plan->line_end && found.byte != worker->plan->line_end_also;
     }
     if (own->answer->counts_ends)
         TRAWL_TRY(count_ends(worker, a, &lines.line_end_count, error));
@@ -423,8 +440,10 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
         status = scan(worker, task, error);
     if (status == TRAWL_OK && !task->result->is_left)
         status = answer_finish(worker, error);
-    if (status != TRAWL_OK)
+    if (status != TRAWL_OK) {
         cuda_worker_failed(worker);
+        worker->answering->sums_ready = false;
+    }
     cuda_device_leave(worker->device);
     if (status == TRAWL_OK && task->result->is_left)
         status = TRAWL_FAIL(error, UNSUPPORTED, "%s leaves the chunk to the host",

@@ -13,8 +13,9 @@ struct cuda_answering {
     const struct engine_chunk *chunk;
     uint64_t chunk_at; /* position of the chunk's first byte in the text on the device */
     bool has_lines;    /* answer->lines describes the ranges so far */
-    struct cuda_memory sums;  /* ANSWER_SUMS words */
-    struct cuda_pinned told;  /* the sums, copied to the host */
+    struct cuda_memory sums; /* ANSWER_SUMS words, zeros between two kernels if sums_ready */
+    bool sums_ready;         /* false: a failure may have left other values */
+    struct cuda_pinned told; /* the host's copy of the sums */
     struct cuda_memory gaps, vast;
     struct cuda_memory counts;      /* a word for each pattern */
     struct cuda_pinned by_pattern;  /* the counts, copied to the host */

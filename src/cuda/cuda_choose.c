@@ -321,10 +321,11 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
 }
 
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
-                               uint64_t ns)
+                               enum want want, uint64_t ns)
 {
     double rate = worker->device->read_rate; /* bytes per ns */
-    double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes;
+    double automaton_ns = cuda_automaton_price(worker) / rate * (double)bytes *
+                          (want == WANT_HITS ? AUTOMATON_LISTS : 1);
     double filter_ns = (double)ns - TRIED_LAUNCH_NS, lost_ns = filter_ns - automaton_ns;
     struct cuda_tables *tables = worker->tables;
     bool leaves, is_sure;

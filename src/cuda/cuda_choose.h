@@ -43,7 +43,7 @@ void cuda_choose_try_anew(struct cuda_tables *tables);
  * automaton would save in the rest, or than the automaton would have saved so far. If a trial was
  * too short to be sure, returns false, and the next trial is longer. */
 bool cuda_choose_leaves_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
-                               uint64_t ns);
+                               enum want want, uint64_t ns);
 /* Records that the automaton took `ns` to count in `bytes` bytes of text, if that is long enough.
  * If the set's filter took clearly less per byte, the filter searches next. */
 void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, uint64_t ns);

@@ -414,6 +414,6 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     if (way == CUDA_WAY_SETTLED || worker->leaves || worker->tables->dense_left > 0 ||
         want == WANT_FIRST)
         return TRAWL_OK;
-    return cuda_choose_leaves_filter(worker, bytes, rest, ns) ? take_automaton(worker, error)
+    return cuda_choose_leaves_filter(worker, bytes, rest, want, ns) ? take_automaton(worker, error)
                                                               : TRAWL_OK;
 }

@@ -412,8 +412,10 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
 
 /* Returns whether the kernel's answer has arrived. The answer to a count arrives word by word,
  * and each word has the bit SCAN_THERE. */
-static bool is_answered(const struct cuda_launch *launch, const struct scan_result *answer)
+static bool is_answered(const void *context)
 {
+    const struct cuda_launch *launch = (const struct cuda_launch *)context;
+    const struct scan_result *answer = launch->arguments.answer;
     const uint64_t *words = (const uint64_t *)(const void *)answer;
     bool there = true;
 
@@ -435,12 +437,10 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
-/* Waits for the kernel's answer. A short kernel ends before the driver would notice the end, so
- * the host polls the answer for POLL_NS and then waits by the driver. */
-static enum trawl_status wait_for(struct engine_worker *worker, struct cuda_launch *launch,
-                                  struct trawl_error *error)
+enum trawl_status cuda_launch_wait(struct engine_worker *worker,
+                                   bool (*is_there)(const void *context), const void *context,
+                                   struct trawl_error *error)
 {
-    const struct scan_result *answer = launch->arguments.answer;
     bool there = false;
     uint64_t begin_ns, poll_ns;
 
@@ -453,14 +453,13 @@ static enum trawl_status wait_for(struct engine_worker *worker, struct cuda_laun
     begin_ns = cuda_clock_ns();
     do {
         for (uint32_t i = 0; i < LOOKS_PER_TIME && !there; i++)
-            there = is_answered(launch, answer);
+            there = is_there(context);
     } while (!there && cuda_clock_ns() - begin_ns < poll_ns);
     if (!there)
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    if (!is_answered(launch, answer))
+    if (!is_there(context))
         return TRAWL_FAIL(error, DEVICE, "%s: a kernel ended without an answer",
                           worker->device->name);
-    add_answer(launch, answer);
     return TRAWL_OK;
 }
 
@@ -476,7 +475,9 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
                             (uint64_t)(uintptr_t)launch->arguments.hits,
                             (size_t)launch->ahead_bytes, worker->stream));
     }
-    return wait_for(worker, launch, error);
+    TRAWL_TRY(cuda_launch_wait(worker, is_answered, launch, error));
+    add_answer(launch, launch->arguments.answer);
+    return TRAWL_OK;
 }
 
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,

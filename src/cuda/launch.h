@@ -46,6 +46,12 @@ uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want wa
  * tiles stay unsearched, and the caller repeats the search. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
+/* Waits until is_there(context) says that a kernel's answer is in the host's memory. A short kernel
+ * ends before the driver would notice the end, so the host polls for a while, and then waits by the
+ * driver. */
+enum trawl_status cuda_launch_wait(struct engine_worker *worker,
+                                   bool (*is_there)(const void *context), const void *context,
+                                   struct trawl_error *error);
 /* Gives the launch the smallest possible tiles. */
 void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch);
 

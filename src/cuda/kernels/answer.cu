@@ -2,15 +2,16 @@
  *
  * Method     answer_lines: two neighbouring hits are in the same line unless a line end lies in the
  *            *gap* between them, from the first hit's begin up to the second's. n hits have n + 1
- *            gaps, with those at the range's ends. A lane searches its gap backwards. What is left
- *            after near_bytes, its warp searches; after warp_bytes more, the gap goes to a list for answer_gaps, where a block searches each gap, and in a second launch all
+ *            gaps, with those at the range's ends. A lane searches its gap from both ends. What is
+ *            left after near_bytes, its warp searches; after warp_bytes more, the gap goes to a
+ *            list for answer_gaps, where a block searches each gap, and in a second launch all
  *            blocks share the longest:
  *
  *              range   .....\n....H.....H..\n........\n.H......
  *              gaps    0000000000 111111 22222222222222 3333333    0: FIRST, 1 and 2: INNER,
  *                                                                  3: LAST
  *
- *            So no byte is read twice, and lines without a hit are read in part only.
+ *            So no byte is read twice, and lines without a hit are seldom read whole.
  *            answer_accept: keeps the hits that are whole words or lines. answer_patterns: counts
  *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
  *            finds each hit's record, by a table of the record at each RECORDS_STEP bytes, and
@@ -54,36 +55,78 @@ SIMT_FUNCTION uint32_t answer_inside(uint64_t unit, uint64_t from, uint64_t to)
     return from >= end || to <= begin ? 0 : (0xffffu >> (16u - (high - low))) << low;
 }
 
-/* Returns whether [from, to) has a line end; searches backwards. */
-SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t from, uint64_t to)
+/* Returns whether the unit has a line end in [from, to). */
+SIMT_FUNCTION int answer_ends_in(const struct answer_arguments *a, uint64_t unit, uint64_t from,
+                                 uint64_t to)
 {
-    for (uint64_t unit = to / 16u + 1u; unit-- > from / 16u;)
-        if (SIMT_BOUND(unit * 16u < to) &&
-            (answer_unit(a, unit) & answer_inside(unit, from, to)) != 0)
+    return (answer_unit(a, unit) & answer_inside(unit, from, to)) != 0;
+}
+
+/* Returns whether [*from, *to) has a line end among its first and its last bytes. If not, [*from,
+ * *to) becomes what was not searched. Both ends are searched at a time, since an occurrence often
+ * lies near one end of its line. */
+SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t *from, uint64_t *to)
+{
+    uint64_t left = *from / 16u, right = *to / 16u, begin = *from, end = *to;
+
+    if (begin == end)
+        return 0;
+    right -= end % 16u == 0;
+    SIMT_ROLLED
+    for (uint64_t done = 0; done < a->near_bytes; done += 32u) {
+        if (answer_ends_in(a, left, begin, end) | answer_ends_in(a, right, begin, end))
             return 1;
+        left++;
+        if (left >= right) {
+            *from = *to;
+            return 0;
+        }
+        right--;
+    }
+    *from = left * 16u;
+    *to = right * 16u + 16u;
     return 0;
 }
 
-/* Does what answer_near does, by all lanes of the warp, which pass the same bytes. */
+/* Returns whether [from, to) has a line end. All lanes of the warp call, with the same bytes. */
 SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from, uint64_t to)
 {
     uint64_t units = to == from ? 0 : (to - 1u) / 16u - from / 16u + 1u, last = (to - 1u) / 16u;
 
     SIMT_ROLLED
     for (uint64_t done = 0; done < units; done += 4u * SIMT_WARP_THREADS) {
-        uint32_t found = 0;
+        int found = 0;
 
         SIMT_UNROLL
         for (uint32_t k = 0; k < 4u; k++) {
             uint64_t back = done + k * SIMT_WARP_THREADS + simt_lane();
 
             if (SIMT_BOUND(back < units))
-                found |= answer_unit(a, last - back) & answer_inside(last - back, from, to);
+                found |= answer_ends_in(a, last - back, from, to);
         }
-        if (simt_ballot(found != 0) != 0)
+        if (simt_ballot(found) != 0)
             return 1;
     }
     return 0;
+}
+
+/* Signs that the block is done. The last block hands the sums to the host, and leaves zeros. Called
+ * by all threads of the block, at the end. */
+SIMT_FUNCTION void answer_sign(const struct answer_arguments *a)
+{
+    simt_barrier();
+    if (simt_thread() != 0)
+        return;
+    simt_fence(); /* the block's sums are visible before its signature */
+    if (simt_atomic_add_u64(a->sums + ANSWER_DONE, 1) + 1u != simt_blocks())
+        return;
+    simt_fence(); /* this block reads the sums after it has read all signatures */
+    for (uint32_t i = 0; i < ANSWER_DONE; i++)
+        simt_store_u64(a->told + i, simt_read_u64(a->sums + i));
+    for (uint32_t i = 0; i < ANSWER_SUMS; i++)
+        simt_store_u64(a->sums + i, 0);
+    simt_fence_host();
+    simt_store_u64(a->told + ANSWER_DONE, a->launch);
 }
 
 /* Appends a gap to a list, whose number of entries is the word `sum` of a->sums. */
@@ -106,7 +149,7 @@ SIMT_FUNCTION uint64_t answer_place(const struct answer_arguments *a, uint64_t i
 
 SIMT_KERNEL(answer_lines, answer_arguments, LISTS_THREADS, 4)
 {
-    uint64_t gap = (uint64_t)simt_block() * simt_threads() + simt_thread(), from = 0, near = 0;
+    uint64_t gap = (uint64_t)simt_block() * simt_threads() + simt_thread(), from = 0, to = 0;
     int is_gap = SIMT_BOUND(gap <= args.count), found = 0, is_far = 0;
     uint32_t kind = gap == 0            ? ANSWER_FIRST
                     : gap == args.count ? ANSWER_LAST
@@ -114,31 +157,32 @@ SIMT_KERNEL(answer_lines, answer_arguments, LISTS_THREADS, 4)
     uint32_t rest, lanes;
 
     if (is_gap) {
-        uint64_t to = gap == args.count ? args.end : answer_place(&args, gap);
-
+        to = gap == args.count ? args.end : answer_place(&args, gap);
         from = gap == 0 ? args.begin : answer_place(&args, gap - 1u);
-        near = to - from > args.near_bytes ? to - args.near_bytes : from;
-        found = answer_near(&args, near, to);
+        found = answer_near(&args, &from, &to);
     }
-    for (rest = simt_ballot(!found && near > from); rest != 0; rest &= rest - 1u) {
+    for (rest = simt_ballot(!found && to > from); rest != 0; rest &= rest - 1u) {
         uint32_t lane = simt_lowest_bit(rest);
-        uint64_t to = simt_shuffle_u64(near, lane), begin = simt_shuffle_u64(from, lane);
-        uint64_t far = to - begin > args.warp_bytes ? to - args.warp_bytes : begin;
-        int here = answer_by_warp(&args, far, to);
+        uint64_t end = simt_shuffle_u64(to, lane), begin = simt_shuffle_u64(from, lane);
+        uint64_t far = end - begin > args.warp_bytes ? end - args.warp_bytes : begin;
+        int here = answer_by_warp(&args, far, end);
 
         if (simt_lane() == lane) {
             found = here;
             is_far = !here && far > begin;
-            near = far;
+            to = far;
         }
     }
     if (is_far)
-        answer_list_gap(&args, args.gaps, ANSWER_FAR, from, near, kind);
+        answer_list_gap(&args, args.gaps, ANSWER_FAR, from, to, kind);
     for (rest = ANSWER_INNER; rest <= ANSWER_LAST; rest++) {
         lanes = simt_ballot(found && kind == rest);
         if (lanes != 0 && simt_lane() == 0)
             simt_add_u64(args.sums + rest, simt_popcount(lanes));
     }
+    if (gap == 0)
+        simt_store_u64(args.sums + ANSWER_BYTE, simt_load_u8(args.text + args.end - 1u));
+    answer_sign(&args);
 }
 
 /* Returns whether [from, to) has a line end. Called by all threads of the block. Stops early if the
@@ -194,6 +238,7 @@ SIMT_KERNEL(answer_gaps, answer_arguments, LISTS_THREADS, 4)
             break;
         }
     }
+    answer_sign(&args);
 }
 
 SIMT_KERNEL(answer_ends, answer_arguments, LISTS_THREADS, 4)
@@ -216,6 +261,7 @@ SIMT_KERNEL(answer_ends, answer_arguments, LISTS_THREADS, 4)
     total = order_warp_sum(total);
     if (simt_lane() == 0 && total != 0)
         simt_add_u64(args.sums + ANSWER_ENDS, total);
+    answer_sign(&args);
 }
 
 /* ---- Hits -------------------------------------------------------------------------------- */
@@ -286,6 +332,7 @@ SIMT_KERNEL(answer_accept, answer_arguments, LISTS_THREADS, 4)
                                args.text_end);
     }
     answer_keep(&args, is_kept, hit);
+    answer_sign(&args);
 }
 
 SIMT_KERNEL(answer_patterns, answer_arguments, LISTS_THREADS, 4)

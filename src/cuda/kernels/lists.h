@@ -18,7 +18,7 @@
 #define SORT_DIGITS (1u << SORT_DIGIT_BITS)
 #define SORT_EACH 8u /* words of a lane in a tile */
 #define SORT_TILE (LISTS_THREADS * SORT_EACH)
-#define SORT_BLOCKS_MAX 128u
+#define SORT_BLOCKS_MAX 256u
 /* The longest list that sort_rank sorts: each thread reads the whole list, which costs less than
  * the launches of the other kernels do. */
 #define SORT_RANKED_MAX 2048u
@@ -40,7 +40,8 @@ struct sort_arguments {
 
 /* ---- answer.cu ---- */
 
-/* Words of answer_arguments.sums. All are zero before the first kernel of a range. */
+/* Words of answer_arguments.sums. All are zero before each kernel. The last block of a kernel hands
+ * the words to the host and leaves zeros. */
 enum {
     ANSWER_INNER, /* gaps between two hits that have a line end */
     ANSWER_FIRST, /* 1: the gap before the first hit has a line end */
@@ -49,7 +50,9 @@ enum {
     ANSWER_VAST,  /* gaps that answer_gaps has left to its second launch */
     ANSWER_KEPT,  /* hits that answer_accept has accepted, or keys that answer_records has listed */
     ANSWER_ENDS,  /* line ends that answer_ends has counted */
-    ANSWER_FAULT, /* SCAN_NONE - the number of the first record that is out of order; 0: none */
+    ANSWER_BYTE,  /* the last byte of the range, set by answer_lines */
+    ANSWER_FAULT, /* UINT64_MAX - the number of the first record that is out of order; 0: none */
+    ANSWER_DONE,  /* blocks that are done; in the host's copy, the launch's number, written last */
     ANSWER_SUMS
 };
 
@@ -72,6 +75,8 @@ struct answer_arguments {
     const uint64_t *hits;
     uint64_t count;
     uint64_t *sums;
+    uint64_t *told;  /* the host's copy of the sums */
+    uint64_t launch; /* the launch's number, not 0 */
     uint32_t line_end, line_end_also; /* each a byte in all four bytes of the word */
 
     uint64_t near_bytes;  /* most bytes of a gap that a lane reads alone */

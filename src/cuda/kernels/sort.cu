@@ -22,6 +22,8 @@
 #include "lists.h"
 #include "simt.h"
 
+#define SORT_LOADS 16u /* counts of blocks that a thread loads together */
+
 SIMT_FUNCTION void sort_put(const struct sort_arguments *a, uint64_t at, uint64_t word)
 {
     if (SIMT_BOUND(at < a->capacity))
@@ -100,11 +102,21 @@ SIMT_FUNCTION uint32_t sort_first_place(const struct sort_arguments *a, uint32_t
     uint32_t before = 0, total = 0, upto, lower = 0;
 
     SIMT_ROLLED
-    for (uint32_t b = 0; b < simt_blocks(); b++) {
-        uint32_t own = simt_load_u32(a->counts + (uint64_t)b * SORT_DIGITS + simt_thread());
+    for (uint32_t b = 0; b < simt_blocks(); b += SORT_LOADS) {
+        uint32_t own[SORT_LOADS];
 
-        before += b < simt_block() ? own : 0;
-        total += own;
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SORT_LOADS; k++) {
+            own[k] = 0;
+            if (SIMT_BOUND(b + k < simt_blocks()))
+                own[k] =
+                    simt_load_u32(a->counts + (uint64_t)(b + k) * SORT_DIGITS + simt_thread());
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < SORT_LOADS; k++) {
+            before += b + k < simt_block() ? own[k] : 0;
+            total += own[k];
+        }
     }
     upto = simt_warp_upto_u32(total);
     if (simt_lane() == SIMT_WARP_THREADS - 1u)
