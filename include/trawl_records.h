@@ -85,6 +85,68 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_
 /* Close a search of records, at its end or before. */
 TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
 
+/* ---- Records that stay loaded -----------------------------------------------------------------
+ * For many questions about the same records, in the host's memory or in a GPU's. Loading checks the
+ * offsets once, and puts tape, offsets and validity on a device; a question then costs a search of
+ * the tape, and the answer is made and stays where the caller wants it. */
+struct trawl_records;
+/* Load records. The array's bytes, offsets and validity all lie in the host's memory, or all in the
+ * memory of one GPU (as addresses cast to pointers; memory as of trawl_text_from_device). They are
+ * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
+ * device has room, records in the host's memory stay there.
+ * Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or exceed
+ * 2^63 (error.text_offset is the record's offset), and memory of different kinds; BUSY, MEMORY,
+ * DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded.
+ * Threads: as of trawl_text_load. Cost: one copy to the device, and a read of the offsets.
+ * Memory: on the device the tape, offsets and validity, unless they lie there, and 4 bytes for each
+ * KiB of the tape. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
+                                                             const struct trawl_record_array *array,
+                                                             struct trawl_records **records,
+                                                             struct trawl_error *error);
+/* Unload records and free the object. No search may use them. NULL is allowed. */
+TRAWL_API void trawl_records_unload(struct trawl_searcher *searcher, struct trawl_records *records);
+
+/* What trawl_records_into writes. N is the number of records. */
+enum trawl_records_shape {
+    TRAWL_RECORDS_BITS = 0,   /* 1 bit a record, 1: a pattern occurs there. Record i is bit (i & 7)
+                                 of byte i >> 3; later bits of the last byte are 0 */
+    TRAWL_RECORDS_BYTES = 1,  /* 1 byte a record: 1 if a pattern occurs there, else 0 */
+    TRAWL_RECORDS_COUNTS = 2, /* uint32_t a record: occurrences of all patterns, overlapping ones
+                                 too */
+    TRAWL_RECORDS_CELLS = 3   /* two columns: record and pattern of each pair where the pattern
+                                 occurs in the record, in order of (record, pattern) */
+};
+
+/* Where the answer goes: memory of the host, or of the GPU on which the records are. */
+struct trawl_records_into {
+    uint64_t size;  /* sizeof(struct trawl_records_into), set by the caller */
+    void *values;   /* BITS, BYTES, COUNTS: N values. CELLS: the column of records */
+    void *patterns; /* CELLS: the column of patterns; otherwise NULL */
+    uint64_t room;  /* CELLS: cells for which both columns have room. Otherwise the N or more values
+                       for which `values` has room */
+    uint32_t cell_bytes; /* CELLS: bytes of a number in the columns, 4 or 8; 0 means 8 */
+    uint32_t on_device;  /* set by the call: 1 if a device made the answer, 0 if the host did */
+    uint64_t count;      /* set by the call: records where a pattern occurs; CELLS: cells */
+};
+#define TRAWL_RECORDS_INTO_INIT                                   \
+    {                                                             \
+        sizeof(struct trawl_records_into), NULL, NULL, 0, 0, 0, 0 \
+    }
+
+/* Ask which loaded records hold an occurrence of a pattern, how many each, or of which patterns.
+ * For whole words and whole lines, a record's borders count as borders of the text. The call
+ * returns when the answer is complete. Errors: as of trawl_matrix_open. LIMIT if `room` is too
+ * small: into->count is then the true number, and the first `room` cells are written, or for the
+ * other shapes nothing. ARGUMENT also for memory of a GPU that does not hold the records.
+ * UNSUPPORTED, for records or answers in a GPU's memory, if only the host can answer: for
+ * expressions, errors, algorithms, whole words beyond ASCII, and case variants of different
+ * lengths. Cost: the search of a loaded text; some nanoseconds per occurrence divided over the
+ * device. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
+    enum trawl_records_shape shape, struct trawl_records_into *into, struct trawl_error *error);
+
 /* ---- Matches in a line -----------------------------------------------------------------------
  * Lists the matches of an expression in a line, also those of no byte, with their groups. What is
  * known of the line is kept from match to match, so that the time is linear in the line. */
