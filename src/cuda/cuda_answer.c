@@ -363,9 +363,9 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_answer_range(struct engine_worker *worker, const struct cuda_range *range,
-                                    uint64_t limit, struct engine_result *result, uint64_t *done,
-                                    struct trawl_error *error)
+static enum trawl_status add_range(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, struct engine_result *result, uint64_t *done,
+                                   struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     const bool ordered = own->answer->form == ANSWER_OF_LINES && !plan_has_conditions(worker->plan);
@@ -453,6 +453,7 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
         return TRAWL_FAIL(error, UNSUPPORTED, "%s alone cannot make this answer",
                           worker->device->name);
     worker->answering->answer = task->answer;
+    worker->answering->add_range = add_range;
     worker->answering->chunk = chunk;
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = answer_begin(worker, error);
@@ -471,22 +472,4 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
 done:
     worker->answering->answer = NULL;
     return status;
-}
-
-void cuda_answer_end(struct engine_worker *worker)
-{
-    struct cuda_answering *own = worker->answering;
-
-    if (own == NULL)
-        return;
-    cuda_memory_release(worker->device, &own->sums);
-    cuda_memory_release(worker->device, &own->gaps);
-    cuda_memory_release(worker->device, &own->vast);
-    cuda_memory_release(worker->device, &own->counts);
-    cuda_memory_release(worker->device, &own->literals);
-    cuda_memory_release(worker->device, &own->bits);
-    cuda_memory_release(worker->device, &own->values);
-    cuda_memory_release(worker->device, &own->block_counts);
-    cuda_pinned_release(worker->device, &own->told);
-    cuda_pinned_release(worker->device, &own->by_pattern);
 }

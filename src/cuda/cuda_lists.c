@@ -85,10 +85,3 @@ enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which,
         TRAWL_TRY(sort_turn(worker, &a, which, NULL, error));
     return sort_turn(worker, &a, which, room, error);
 }
-
-void cuda_lists_end(struct engine_worker *worker)
-{
-    cuda_memory_release(worker->device, &worker->lists[0]);
-    cuda_memory_release(worker->device, &worker->lists[1]);
-    cuda_memory_release(worker->device, &worker->digits);
-}

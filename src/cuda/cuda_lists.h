@@ -22,6 +22,5 @@ enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which,
 enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kernel kernel,
                                     uint64_t threads, uint64_t blocks_max, void *arguments,
                                     struct trawl_error *error);
-void cuda_lists_end(struct engine_worker *worker);
 
 #endif

@@ -373,8 +373,8 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
         tables->method = cuda_choose_method(plan, asked);
     if (plan_is_one_literal(plan) && plan->length_min > GRAM_BYTES &&
         (plan->flags & TRAWL_IGNORE_CASE) != 0)
-        tables->look_offset = cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes,
-                                               sample.bytes_count);
+        tables->look_offset =
+            cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes, sample.bytes_count);
 }
 
 /* Lays out tables in the host's memory and copies them to the device. */
