@@ -119,8 +119,8 @@ enum trawl_records_shape {
 };
 
 /* Where the answer goes: memory of the host, or of the GPU on which the records are. */
-struct trawl_records_into {
-    uint64_t size;  /* sizeof(struct trawl_records_into), set by the caller */
+struct trawl_records_out {
+    uint64_t size;  /* sizeof(struct trawl_records_out), set by the caller */
     void *values;   /* BITS, BYTES, COUNTS: N values. CELLS: the column of records */
     void *patterns; /* CELLS: the column of patterns; otherwise NULL */
     uint64_t room;  /* CELLS: cells for which both columns have room. Otherwise the N or more values
@@ -129,9 +129,9 @@ struct trawl_records_into {
     uint32_t on_device;  /* set by the call: 1 if a device made the answer, 0 if the host did */
     uint64_t count;      /* set by the call: records where a pattern occurs; CELLS: cells */
 };
-#define TRAWL_RECORDS_INTO_INIT                                   \
-    {                                                             \
-        sizeof(struct trawl_records_into), NULL, NULL, 0, 0, 0, 0 \
+#define TRAWL_RECORDS_OUT_INIT                                   \
+    {                                                            \
+        sizeof(struct trawl_records_out), NULL, NULL, 0, 0, 0, 0 \
     }
 
 /* Ask which loaded records hold an occurrence of a pattern, how many each, or of which patterns.
@@ -145,7 +145,7 @@ struct trawl_records_into {
  * device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
-    enum trawl_records_shape shape, struct trawl_records_into *into, struct trawl_error *error);
+    enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);
 
 /* ---- Matches in a line -----------------------------------------------------------------------
  * Lists the matches of an expression in a line, also those of no byte, with their groups. What is

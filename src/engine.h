@@ -279,6 +279,13 @@ struct engine_ops {
     /* The functions from here on are the devices' engine's alone. */
     /* Returns whether the engine can make this answer for the plan, of chunks of loaded texts. */
     bool (*answers)(const struct trawl_plan *plan, enum answer_form form);
+    /* records_hold puts the offsets and the validity of records on a device, and makes a table of
+     * them. With `lies_there`, they are in that device's memory already: then their order is
+     * checked, and the origin and the tape's length are set. records_drop accepts NULL. */
+    enum trawl_status (*records_hold)(struct engine *engine, uint32_t device, bool lies_there,
+                                      struct records *records, struct engine_records **held,
+                                      struct trawl_error *error);
+    void (*records_drop)(struct engine *engine, struct engine_records *held);
     /* Begins a copy or, with `wait`, waits for a copy that was begun. Several copies may run at the
      * same time; the caller waits for them in the order in which they began. Any thread may call.
      * After a failure no copy of the worker is running. */

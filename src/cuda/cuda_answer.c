@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/cuda_lists.h"
+#include "cuda/cuda_records.h"
 #include "cuda/cuda_scan.h"
 #include "cuda/residents.h"
 
@@ -43,8 +44,8 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     own->literals_serial = 0;
     own->lengths = own->patterns = NULL;
     if (plan->literals != NULL || plan->length_min != plan->length_max) {
-        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->literals,
-                                      2 * count * sizeof(uint32_t), error));
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->literals, 2 * count * sizeof(uint32_t),
+                                      error));
         TRAWL_TRY(cuda_worker_stage(worker, 2 * count * sizeof(uint32_t), &host, error));
         words = (uint32_t *)host;
         for (uint32_t i = 0; i < count; i++) {
@@ -64,22 +65,30 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-/* Allocates what the kernels of a range write. The sums are zeros between two kernels. */
+enum trawl_status cuda_answer_sums(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+
+    if (own->sums_ready)
+        return TRAWL_OK;
+    TRAWL_TRY(
+        cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t), error));
+    TRAWL_TRY(
+        cuda_mapped_reserve(worker->device, &own->told, ANSWER_SUMS * sizeof(uint64_t), error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
+                        ANSWER_SUMS * sizeof(uint64_t), worker->stream));
+    own->sums_ready = true;
+    return TRAWL_OK;
+}
+
+/* Allocates what the kernels of a range write. */
 static enum trawl_status range_begin(struct engine_worker *worker, uint64_t bytes,
                                      struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     uint64_t gap_bytes = ANSWER_GAP_WORDS * sizeof(uint64_t);
 
-    if (!own->sums_ready) {
-        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t),
-                                      error));
-        TRAWL_TRY(cuda_mapped_reserve(worker->device, &own->told, ANSWER_SUMS * sizeof(uint64_t),
-                                      error));
-        TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
-                            ANSWER_SUMS * sizeof(uint64_t), worker->stream));
-        own->sums_ready = true;
-    }
+    TRAWL_TRY(cuda_answer_sums(worker, error));
     if (own->answer->form != ANSWER_OF_LINES)
         return TRAWL_OK;
     TRAWL_TRY(cuda_memory_reserve(
@@ -97,11 +106,12 @@ static bool is_told(const void *context)
     return __atomic_load_n(&a->told[ANSWER_DONE], __ATOMIC_ACQUIRE) == a->launch;
 }
 
-/* Runs a kernel of answer.cu, and sets *sums to the kernel's sums. */
-static enum trawl_status run(struct engine_worker *worker, enum cuda_kernel kernel,
-                             uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
-                             const uint64_t **sums, struct trawl_error *error)
+enum trawl_status cuda_answer_run(struct engine_worker *worker, enum cuda_kernel kernel,
+                                  uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
+                                  const uint64_t **sums, struct trawl_error *error)
 {
+    a->sums = (uint64_t *)(uintptr_t)worker->answering->sums.address;
+    a->told = (uint64_t *)(void *)worker->answering->told.bytes;
     a->launch = ++worker->launches;
     TRAWL_TRY(cuda_lists_launch(worker, kernel, threads, blocks_max, a, error));
     *sums = a->told;
@@ -115,6 +125,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     const struct cuda_answering *own = worker->answering;
     const struct trawl_plan *plan = worker->plan;
     const struct engine_chunk *chunk = own->chunk;
+    uint32_t flags = own->answer->records == NULL ? plan->flags : own->answer->records->flags;
     bool fetched;
 
     memset(a, 0, sizeof *a);
@@ -122,8 +133,6 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     a->begin = range->begin;
     a->end = end;
     a->text_end = range->text_end;
-    a->sums = (uint64_t *)(uintptr_t)own->sums.address;
-    a->told = (uint64_t *)(void *)own->told.bytes;
     a->line_end = plan->line_end * 0x01010101u;
     a->line_end_also = plan->line_end_also * 0x01010101u;
     a->near_bytes = worker->limits.gap_near;
@@ -135,9 +144,9 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     a->patterns = own->patterns;
     a->counts = (uint64_t *)(uintptr_t)own->counts.address;
     a->pattern_count = (uint32_t)plan->pattern_count;
-    if ((plan->flags & TRAWL_WHOLE_WORD) != 0)
+    if ((flags & TRAWL_WHOLE_WORD) != 0)
         a->conditions |= ANSWER_WORDS;
-    if ((plan->flags & TRAWL_WHOLE_LINE) != 0)
+    if ((flags & TRAWL_WHOLE_LINE) != 0)
         a->conditions |= ANSWER_LINES;
     a->lead_at = own->chunk_at;
     a->lead = ANSWER_NO_BYTE;
@@ -169,7 +178,7 @@ static enum trawl_status accept(struct engine_worker *worker, struct answer_argu
     a->count = *count;
     *which ^= 1;
     a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
-    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, &sums, error));
+    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, &sums, error));
     TRAWL_ASSERT(sums[ANSWER_KEPT] <= *count);
     *count = sums[ANSWER_KEPT];
     return TRAWL_OK;
@@ -196,7 +205,7 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     const uint64_t *sums;
 
     memset(found, 0, sizeof *found);
-    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_LINES, a->count + 1, 0, a, &sums, error));
+    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_LINES, a->count + 1, 0, a, &sums, error));
     found->byte = (uint8_t)sums[ANSWER_BYTE];
     add_gaps(found, sums);
     a->gap_count = sums[ANSWER_FAR];
@@ -205,8 +214,8 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     a->vast = (uint64_t *)(uintptr_t)worker->answering->vast.address;
     TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <=
                  worker->answering->gaps.bytes);
-    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_GAPS, a->gap_count * LISTS_THREADS, blocks, a, &sums,
-                  error));
+    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_GAPS, a->gap_count * LISTS_THREADS, blocks,
+                              a, &sums, error));
     add_gaps(found, sums);
     a->gap_count = sums[ANSWER_VAST];
     if (a->gap_count == 0)
@@ -215,7 +224,8 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     a->vast = NULL;
     TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <=
                  worker->answering->vast.bytes);
-    TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_GAPS, blocks * LISTS_THREADS, 0, a, &sums, error));
+    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_GAPS, blocks * LISTS_THREADS, 0, a, &sums,
+                              error));
     add_gaps(found, sums);
     return TRAWL_OK;
 }
@@ -232,8 +242,9 @@ static enum trawl_status count_ends(struct engine_worker *worker, struct answer_
     const uint64_t *sums;
 
     if (!cuda_worker_ends(worker, bytes, false, &known)) {
-        TRAWL_TRY(run(worker, CUDA_KERNEL_ANSWER_ENDS, known.count / 16 + 1,
-                      blocks_resident(worker, CUDA_KERNEL_ANSWER_ENDS), a, &sums, error));
+        TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_ENDS, known.count / 16 + 1,
+                                  blocks_resident(worker, CUDA_KERNEL_ANSWER_ENDS), a, &sums,
+                                  error));
         known.ends = sums[ANSWER_ENDS];
         (void)cuda_worker_ends(worker, bytes, true, &known);
     }
@@ -293,6 +304,8 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 {
     enum answer_form form = worker->answering->answer->form;
 
+    if (form == ANSWER_OF_RECORDS)
+        return cuda_records_add(worker, a, which, count, error);
     ordered = ordered && a->conditions == 0; /* answer_accept keeps no order */
     TRAWL_TRY(accept(worker, a, form != ANSWER_OF_COUNT, &which, &count, error));
     result->count += count;
@@ -301,8 +314,8 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
     if (form != ANSWER_OF_LINES)
         return TRAWL_OK;
     if (!ordered && count > 0)
-        TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(a->end - a->begin), 0,
-                                  NULL, error));
+        TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(a->end - a->begin), 0, NULL,
+                                  error));
     return add_lines(worker, a, which, count, error);
 }
 
@@ -345,8 +358,8 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
             break;
         TRAWL_TRY(shorten(worker, range, *total, limit, error));
     }
-    worker->tables->reach_bytes =
-        saturating_multiply((*limit - range->begin) / (*total + 1) + 1, worker->limits.lists_max / 2);
+    worker->tables->reach_bytes = saturating_multiply((*limit - range->begin) / (*total + 1) + 1,
+                                                      worker->limits.lists_max / 2);
     return TRAWL_OK;
 }
 
@@ -364,8 +377,11 @@ enum trawl_status cuda_answer_range(struct engine_worker *worker, const struct c
         TRAWL_TRY(list_range(worker, range, ordered, &reached, &room, &total, result, error));
     if (worker->leaves)
         return TRAWL_OK;
-    if (reached < limit)
+    if (reached < limit) {
         *done = reached;
+        if (own->answer->form == ANSWER_OF_RECORDS)
+            TRAWL_TRY(cuda_records_cut(worker, range, done, error));
+    }
     TRAWL_TRY(range_begin(worker, *done - range->begin, error));
     arguments_of(worker, range, *done, &a);
     return add_list(worker, &a, ordered, room.list, total, result, error);
@@ -373,7 +389,7 @@ enum trawl_status cuda_answer_range(struct engine_worker *worker, const struct c
 
 /* ---- Tasks -------------------------------------------------------------------------------- */
 
-static enum trawl_status answering_want(struct engine_worker *worker, struct trawl_error *error)
+enum trawl_status cuda_answer_want(struct engine_worker *worker, struct trawl_error *error)
 {
     void *memory;
 
@@ -394,6 +410,8 @@ static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl
     own->answer->by_pattern = NULL;
     own->has_lines = false;
     TRAWL_TRY(literals_want(worker, error));
+    if (own->answer->form == ANSWER_OF_RECORDS)
+        return cuda_records_begin(worker, error);
     if (own->answer->form != ANSWER_OF_PATTERNS)
         return TRAWL_OK;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->counts, bytes, error));
@@ -407,6 +425,8 @@ static enum trawl_status answer_finish(struct engine_worker *worker, struct traw
 {
     struct cuda_answering *own = worker->answering;
 
+    if (own->answer->form == ANSWER_OF_RECORDS)
+        return cuda_records_finish(worker, error);
     if (own->answer->form != ANSWER_OF_PATTERNS)
         return TRAWL_OK;
     TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, own->by_pattern.bytes,
@@ -426,7 +446,7 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
     enum trawl_status status;
     uint64_t address;
 
-    TRAWL_TRY(answering_want(worker, error));
+    TRAWL_TRY(cuda_answer_want(worker, error));
     if (!cuda_answer_is_for(worker->plan, task->answer->form) ||
         !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &address,
                               &worker->answering->chunk_at))
@@ -446,8 +466,8 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
     }
     cuda_device_leave(worker->device);
     if (status == TRAWL_OK && task->result->is_left)
-        status = TRAWL_FAIL(error, UNSUPPORTED, "%s leaves the chunk to the host",
-                            worker->device->name);
+        status =
+            TRAWL_FAIL(error, UNSUPPORTED, "%s leaves the chunk to the host", worker->device->name);
 done:
     worker->answering->answer = NULL;
     return status;
@@ -464,6 +484,9 @@ void cuda_answer_end(struct engine_worker *worker)
     cuda_memory_release(worker->device, &own->vast);
     cuda_memory_release(worker->device, &own->counts);
     cuda_memory_release(worker->device, &own->literals);
+    cuda_memory_release(worker->device, &own->bits);
+    cuda_memory_release(worker->device, &own->values);
+    cuda_memory_release(worker->device, &own->block_counts);
     cuda_pinned_release(worker->device, &own->told);
     cuda_pinned_release(worker->device, &own->by_pattern);
 }

@@ -65,10 +65,9 @@ static enum trawl_status sort_turn(struct engine_worker *worker, struct sort_arg
         return cuda_lists_launch(worker, CUDA_KERNEL_SORT_RANK, a->count, 0, a, error);
     a->share = (tiles + blocks - 1) / blocks * SORT_TILE;
     a->counts = (uint32_t *)(uintptr_t)worker->digits.address;
-    TRAWL_TRY(cuda_lists_launch(worker, CUDA_KERNEL_SORT_DIGITS, blocks * LISTS_THREADS, 0, a,
-                                error));
-    return cuda_lists_launch(worker, CUDA_KERNEL_SORT_SCATTER, blocks * LISTS_THREADS, 0, a,
-                             error);
+    TRAWL_TRY(
+        cuda_lists_launch(worker, CUDA_KERNEL_SORT_DIGITS, blocks * LISTS_THREADS, 0, a, error));
+    return cuda_lists_launch(worker, CUDA_KERNEL_SORT_SCATTER, blocks * LISTS_THREADS, 0, a, error);
 }
 
 enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which, uint64_t count,

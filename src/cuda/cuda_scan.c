@@ -415,5 +415,5 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         want == WANT_FIRST)
         return TRAWL_OK;
     return cuda_choose_leaves_filter(worker, bytes, rest, want, ns) ? take_automaton(worker, error)
-                                                              : TRAWL_OK;
+                                                                    : TRAWL_OK;
 }

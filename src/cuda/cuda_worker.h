@@ -67,10 +67,10 @@ struct engine_worker {
     struct cuda_memory digits;
     uint64_t lists_words; /* the least room of the lists, since an earlier range had many hits */
     struct cuda_answering *answering; /* owned; NULL until an answer is wanted (cuda_answer.h) */
-    struct cuda_memory hits;       /* struct hit */
-    struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
-    struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */
-    uint32_t staging_turn;         /* index of the staging buffer that is filled next, 0 or 1 */
+    struct cuda_memory hits;          /* struct hit */
+    struct cuda_pinned staging[2];    /* filled by the host, then copied to the device */
+    struct cuda_event *staged[2]; /* staged[i] is recorded after the last copy from staging[i] */
+    uint32_t staging_turn;        /* index of the staging buffer that is filled next, 0 or 1 */
     /* true: the last copy was so long (PATIENT_BYTES) that the host thread sleeps until the copy
      * and the kernel after it are done. A thread that polls would keep a core from other
      * threads. */

@@ -35,6 +35,9 @@
     X(ANSWER_ENDS, "answer_ends")                                                  \
     X(ANSWER_ACCEPT, "answer_accept")                                              \
     X(ANSWER_PATTERNS, "answer_patterns")                                          \
+    X(ANSWER_STEPS, "answer_steps")                                                \
+    X(ANSWER_RECORDS, "answer_records")                                            \
+    X(ANSWER_CELLS, "answer_cells")                                                \
     /* cuda_image_sets has all kernels from here on; the first four make tables */ \
     X(SET_RUNS, "set_runs")                                                        \
     X(SET_COUNT, "set_count")                                                      \

@@ -3,6 +3,7 @@
 
 #include "cuda/cuda_answer.h"
 #include "cuda/cuda_begins.h"
+#include "cuda/cuda_records.h"
 #include "cuda/chunk.h"
 #include "cuda/cuda_load.h"
 #include "cuda/open.h"
@@ -154,7 +155,8 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
                         task->answer == NULL && cuda_parts_are_there(worker) ? &by_parts : &steps,
                         task->result, &own);
 
-    if (status == TRAWL_MEMORY && task->answer == NULL && cuda_parts_refuse(worker)) /* search for the whole plan */
+    if (status == TRAWL_MEMORY && task->answer == NULL &&
+        cuda_parts_refuse(worker)) /* search for the whole plan */
         status = cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
                                  &own);
     if (status != TRAWL_OK && error != NULL)
@@ -199,6 +201,8 @@ const struct engine_ops engine_cuda = {
     .release = cuda_worker_close,
     .submit = cuda_submit,
     .answers = cuda_answer_is_for,
+    .records_hold = cuda_records_hold,
+    .records_drop = cuda_records_drop,
     .bring = cuda_bring,
     .hold = cuda_hold,
     .drop = cuda_drop,

@@ -384,8 +384,8 @@ bool cuda_launch_may_append(const struct cuda_launch *launch)
 {
     const struct scan_arguments *a = &launch->arguments;
     /* the filter of scan_stream finds occurrences of such a pattern itself, and only counts */
-    bool decides = a->is_exact != 0 &&
-                   (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
+    bool decides =
+        a->is_exact != 0 && (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
 
     return is_set_stream(launch->kernel) || launch->kernel == CUDA_KERNEL_STREAM_SAMPLED ||
            (launch->kernel == CUDA_KERNEL_STREAM && !decides);

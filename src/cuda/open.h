@@ -51,7 +51,7 @@ struct cuda_resident {
     bool stays;
     /* with `borrowed`: the text was copied to `bytes`, so that the host can read the text, too */
     bool fetched;
-    struct cuda_sample *sample; /* NULL: no sample was taken */
+    struct cuda_sample *sample;           /* NULL: no sample was taken */
     struct cuda_ends ends[CUDA_ENDS_MAX]; /* counted by earlier searches; the latest is first */
 };
 

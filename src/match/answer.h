@@ -14,7 +14,8 @@ enum answer_form {
     ANSWER_OF_HITS, /* the hits themselves */
     ANSWER_OF_COUNT,
     ANSWER_OF_LINES,
-    ANSWER_OF_PATTERNS
+    ANSWER_OF_PATTERNS,
+    ANSWER_OF_RECORDS
 };
 
 /* A chunk cuts lines at its borders. So its digest describes the line in which the chunk begins,
@@ -53,6 +54,21 @@ static inline void line_digest_join(struct line_digest *lines, const struct line
     lines->tail_has_bytes = more->tail_has_bytes;
 }
 
+struct engine_records; /* loaded records, as the devices' engine keeps them */
+
+/* What is wanted of loaded records (struct trawl_records_out), and the result. The chunk is the
+ * whole tape. */
+struct record_answer {
+    const struct engine_records *held;
+    uint32_t flags; /* the plan's flags: conditions hold inside a record */
+    enum trawl_records_shape shape;
+    void *values, *patterns;
+    uint64_t room;
+    uint32_t cell_bytes;
+    bool on_device; /* values and patterns are memory of the device that has the records */
+    uint64_t count; /* set by the engine */
+};
+
 /* An answer of the hits of a chunk. */
 struct hits_answer {
     enum answer_form form;
@@ -62,6 +78,7 @@ struct hits_answer {
     /* PATTERNS: the number of hits of each pattern, set by the engine; valid until the worker's
      * next task */
     const uint64_t *by_pattern;
+    struct record_answer *records; /* RECORDS */
 };
 
 #endif

@@ -24,10 +24,8 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
 
 void sink_count(struct sink *sink)
 {
-    *sink = (struct sink){.want = WANT_COUNT,
-                          .in_place = true,
-                          .form = ANSWER_OF_COUNT,
-                          .deliver = deliver_count};
+    *sink = (struct sink){
+        .want = WANT_COUNT, .in_place = true, .form = ANSWER_OF_COUNT, .deliver = deliver_count};
 }
 
 static bool deliver_first(struct sink *sink, const struct sink_chunk *chunk,

@@ -291,8 +291,8 @@ static enum trawl_status make_bits(struct trawl_matrix_search *matrix, const str
     return TRAWL_OK;
 }
 
-static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
-                                    struct trawl_matrix_batch *batch, struct trawl_error *error)
+enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_matrix_batch *batch,
+                              struct trawl_error *error)
 {
     struct span span;
 
@@ -435,13 +435,9 @@ static void search_close(struct trawl_matrix_search *matrix)
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-/* Opens a matrix search for a searcher that is inside a call. */
-static enum trawl_status matrix_begin(struct trawl_searcher *searcher,
-                                      const struct trawl_plan *plan,
-                                      const struct trawl_record_array *array,
-                                      enum trawl_matrix_shape shape,
-                                      struct trawl_matrix_search **matrix_out,
-                                      struct trawl_error *error)
+enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                               const struct records *records, enum trawl_matrix_shape shape,
+                               struct trawl_matrix_search **matrix_out, struct trawl_error *error)
 {
     struct trawl_matrix_search *matrix;
     enum trawl_status status;
@@ -451,9 +447,8 @@ static enum trawl_status matrix_begin(struct trawl_searcher *searcher,
     matrix->shape = shape;
     if (plan_has_expressions(plan) && plan->pattern_count > 0)
         matrix->expressions = plan;
-    status = records_open(&matrix->records, array, error);
-    if (status == TRAWL_OK)
-        status = search_open(matrix, plan, error);
+    matrix->records = *records;
+    status = search_open(matrix, plan, error);
     if (status == TRAWL_OK)
         *matrix_out = matrix;
     else
@@ -468,6 +463,7 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
                                     struct trawl_error *error)
 {
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct records checked;
     enum trawl_status status;
 
     if (searcher == NULL || plan == NULL || records == NULL || matrix_out == NULL)
@@ -480,7 +476,9 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
     if ((unsigned)shape > TRAWL_MATRIX_ANY)
         return TRAWL_FAIL(error, ARGUMENT, "unknown matrix shape %d", (int)shape);
     TRAWL_TRY(searcher_enter(searcher, error));
-    status = matrix_begin(searcher, plan, &array, shape, matrix_out, error);
+    status = records_open(&checked, &array, error);
+    if (status == TRAWL_OK)
+        status = matrix_begin(searcher, plan, &checked, shape, matrix_out, error);
     searcher->is_pulled = status == TRAWL_OK;
     if (status != TRAWL_OK)
         searcher_leave(searcher);
@@ -499,12 +497,19 @@ enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
         return TRAWL_FAIL(error, ARGUMENT, "batch: size is not a struct's size");
     if (matrix->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
-    status = next_batch(matrix, &filled, error);
+    status = matrix_next(matrix, &filled, error);
     matrix->ended = status != TRAWL_OK || filled.last;
     TRAWL_TRY(status);
     filled.size = batch->size;
     memcpy(batch, &filled, (size_t)min_u64(batch->size, sizeof filled));
     return TRAWL_OK;
+}
+
+void matrix_end(struct trawl_matrix_search *matrix)
+{
+    search_close(matrix);
+    memory_release(matrix->any, matrix->any_bytes, 1);
+    memory_release(matrix, 1, sizeof *matrix);
 }
 
 void trawl_matrix_close(struct trawl_matrix_search *matrix)
@@ -514,8 +519,6 @@ void trawl_matrix_close(struct trawl_matrix_search *matrix)
     if (matrix == NULL)
         return;
     searcher = matrix->searcher;
-    search_close(matrix);
-    memory_release(matrix->any, matrix->any_bytes, 1);
-    memory_release(matrix, 1, sizeof *matrix);
+    matrix_end(matrix);
     searcher_leave(searcher);
 }

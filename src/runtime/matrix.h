@@ -9,6 +9,17 @@
 #include "match/records.h"
 #include "runtime/search.h"
 
+/* ---- matrix.c ---- */
+
+/* trawl_matrix_open, _next and _close for a searcher that is inside a call, and for records that
+ * are checked. The records are copied. */
+enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                               const struct records *records, enum trawl_matrix_shape shape,
+                               struct trawl_matrix_search **matrix, struct trawl_error *error);
+enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_matrix_batch *batch,
+                              struct trawl_error *error);
+void matrix_end(struct trawl_matrix_search *matrix);
+
 /* ---- matrix_cells.c ---- */
 
 /* What workers need to make cells: the records, and the plan with the conditions that hold inside
@@ -17,6 +28,8 @@ struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
     bool any; /* a record gets a single cell instead of a cell for each pattern */
+    /* NULL, or the number of occurrences in each record, which is counted instead of cells */
+    uint32_t *counts;
     pthread_mutex_t lock;
     struct cell_scratch *scratches; /* list of scratches that no worker uses; under the lock */
 };

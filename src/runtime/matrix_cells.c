@@ -166,6 +166,10 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
         TRAWL_ASSERT(begin <= at->end - at->begin);
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
+        if (maker->counts != NULL) { /* two chunks may count in the same record */
+            __atomic_fetch_add(&maker->counts[at->index], 1, __ATOMIC_RELAXED);
+            continue;
+        }
         if (maker->any) {
             TRAWL_TRY(cells_reserve(cells, 1, error));
             cells_append(cells, at->index, pattern, begin);
@@ -212,7 +216,8 @@ static enum trawl_status make_cells(const struct cell_maker *maker, const struct
                                     struct cell_scratch *scratch, struct cells *cells,
                                     struct trawl_error *error)
 {
-    bool marks = !maker->any && maker->plan->pattern_count <= cells_marks_max;
+    bool marks =
+        !maker->any && maker->counts == NULL && maker->plan->pattern_count <= cells_marks_max;
     struct at_record at = {.index = 0};
 
     for (uint64_t i = 0; i < chunk->hit_count; i = at.to) {

@@ -109,8 +109,7 @@ static enum trawl_status take_counts(const struct sink *sink, const struct hits_
         if (answer->by_pattern[i] == 0)
             continue;
         TRAWL_TRY(counts_reserve(counts, 1, error));
-        counts->items[counts->count++] =
-            (struct trawl_pattern_count){i, answer->by_pattern[i]};
+        counts->items[counts->count++] = (struct trawl_pattern_count){i, answer->by_pattern[i]};
     }
     return TRAWL_OK;
 }

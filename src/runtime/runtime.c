@@ -200,3 +200,23 @@ void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text
     if (devices_are_ready(&runtime->devices))
         (void)engine_for_devices->drop(runtime->devices.engine, &request);
 }
+
+enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
+                                      bool *on_device, uint32_t *device, struct trawl_error *error)
+{
+    struct engine_text memory = {.bytes = (const uint8_t *)bytes, .how = ENGINE_HOLD_MEMORY};
+    struct trawl_error device_error;
+    enum trawl_status status;
+
+    *on_device = false;
+    if (bytes == NULL || !devices_are_ready(&runtime->devices))
+        return TRAWL_OK;
+    status = engine_for_devices->hold(runtime->devices.engine, &memory, &device_error);
+    *on_device = status == TRAWL_OK;
+    *device = memory.device;
+    if (status == TRAWL_ARGUMENT || runtime->engine == TRAWL_ENGINE_AUTO)
+        return TRAWL_OK;
+    if (status != TRAWL_OK && error != NULL)
+        *error = device_error;
+    return status;
+}

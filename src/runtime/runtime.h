@@ -199,6 +199,10 @@ void runtime_close(struct trawl_runtime *runtime);
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
+/* Finds out whether memory of the caller lies in a device's memory. With engine AUTO, a device that
+ * does not answer is no fault: the host goes on without that device. */
+enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
+                                      bool *on_device, uint32_t *device, struct trawl_error *error);
 /* Copies a text that lies on a device to the host, unless the host can already read the text. Any
  * thread may call. Errors: UNSUPPORTED, MEMORY, DEVICE. */
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,

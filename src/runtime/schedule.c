@@ -92,7 +92,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
                   plan_judges(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
 
-    if (search->searcher->chunk_bytes == 0) {
+    if (search->searcher->chunk_bytes == 0 || search->sink->form == ANSWER_OF_RECORDS) {
         shared = search->chunk_device = resident_chunk(search, text->bytes_count);
         if (lists && may_be_frequent(search->job.plan)) {
             search->chunk_most = search->chunk_device;
@@ -181,9 +181,9 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
                           engine_for_devices->answers(plan, search->sink->form);
         choose_resident(search, text, is_split);
     } else if (search->schedule == SCHEDULE_STAGED &&
-             (plan_is_layered(plan) ||
-              (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
-              !devices_start(devices))) {
+               (plan_is_layered(plan) ||
+                (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
+                !devices_start(devices))) {
         search->schedule = SCHEDULE_CALLER;
     }
     /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk

@@ -312,28 +312,6 @@ enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct 
     return search_checked(searcher, plan, text, &sink, error);
 }
 
-/* Finds out whether the array lies in a device's memory. With engine AUTO, a device that does not
- * answer is no fault: the host goes on without that device. */
-static enum trawl_status find_array(const struct trawl_runtime *runtime, const uint64_t *array,
-                                    bool *on_device, uint32_t *device, struct trawl_error *error)
-{
-    struct engine_text memory = {.bytes = (const uint8_t *)array, .how = ENGINE_HOLD_MEMORY};
-    struct trawl_error device_error;
-    enum trawl_status status;
-
-    *on_device = false;
-    if (array == NULL || !devices_are_ready(&runtime->devices))
-        return TRAWL_OK;
-    status = engine_for_devices->hold(runtime->devices.engine, &memory, &device_error);
-    *on_device = status == TRAWL_OK;
-    *device = memory.device;
-    if (status == TRAWL_ARGUMENT || runtime->engine == TRAWL_ENGINE_AUTO)
-        return TRAWL_OK;
-    if (status != TRAWL_OK && error != NULL)
-        *error = device_error;
-    return status;
-}
-
 static enum trawl_status fill_on_device(struct trawl_searcher *searcher,
                                         const struct trawl_plan *plan,
                                         const struct trawl_text *text, uint32_t device,
@@ -387,7 +365,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           begin_count == NULL ? "begin_count" : "begins");
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = find_array(searcher->runtime, begins, &on_device, &device, error);
+    status = runtime_find_memory(searcher->runtime, begins, &on_device, &device, error);
     if (status == TRAWL_OK)
         status = on_device
                      ? fill_on_device(searcher, plan, text, device, &array, begin_count, error)

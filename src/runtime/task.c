@@ -235,7 +235,8 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
                                          struct trawl_error *error)
 {
     const struct sink *sink = search->sink;
-    struct hits_answer answer = {.form = sink->form, .counts_ends = sink->lines.invert};
+    struct hits_answer answer = {
+        .form = sink->form, .counts_ends = sink->lines.invert, .records = sink->record_answer};
     struct engine_task asked = {.chunk = chunk,
                                 .from = task->from,
                                 .want = WANT_HITS,
@@ -294,7 +295,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (on_device && search->answers && task->from == 0) {
         enum trawl_status status = scan_for_answer(search, task, worker, &scanned, error);
 
-        if (status != TRAWL_UNSUPPORTED)
+        if (status != TRAWL_UNSUPPORTED || search->sink->form == ANSWER_OF_RECORDS)
             return status;
         if (search->cursor.text->device_address != 0) /* the host makes the answer of the hits */
             TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));

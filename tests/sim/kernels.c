@@ -31,7 +31,10 @@
     X(answer_gaps)     \
     X(answer_ends)     \
     X(answer_accept)   \
-    X(answer_patterns)
+    X(answer_patterns) \
+    X(answer_steps)    \
+    X(answer_records)  \
+    X(answer_cells)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \

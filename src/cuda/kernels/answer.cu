@@ -14,7 +14,7 @@
  *            So no byte is read twice, and lines without a hit are seldom read whole.
  *            answer_accept: keeps the hits that are whole words or lines. answer_patterns: counts
  *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
- *            finds each hit's record, by a table of the record at each RECORDS_STEP bytes, and
+ *            finds each hit's record, by a table of the record at each KiB, and
  *            marks or lists the record. answer_steps makes that table, and checks the offsets.
  *            answer_cells: makes columns of sorted keys, without repeated keys.
  * Grid       a thread per hit; answer_gaps, answer_ends and answer_cells any.
@@ -151,9 +151,7 @@ SIMT_KERNEL(answer_lines, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t gap = (uint64_t)simt_block() * simt_threads() + simt_thread(), from = 0, to = 0;
     int is_gap = SIMT_BOUND(gap <= args.count), found = 0, is_far = 0;
-    uint32_t kind = gap == 0            ? ANSWER_FIRST
-                    : gap == args.count ? ANSWER_LAST
-                                        : ANSWER_INNER;
+    uint32_t kind = gap == 0 ? ANSWER_FIRST : gap == args.count ? ANSWER_LAST : ANSWER_INNER;
     uint32_t rest, lanes;
 
     if (is_gap) {
@@ -295,8 +293,8 @@ SIMT_FUNCTION int answer_holds(const struct answer_arguments *a, uint64_t x, uin
     uint32_t before = ANSWER_NO_BYTE, after = ANSWER_NO_BYTE;
 
     if (x != from)
-        before = x == a->lead_at && a->lead != ANSWER_IN_TEXT ? a->lead
-                                                              : simt_load_u8(a->text + x - 1u);
+        before =
+            x == a->lead_at && a->lead != ANSWER_IN_TEXT ? a->lead : simt_load_u8(a->text + x - 1u);
     if (x + bytes < to)
         after = simt_load_u8(a->text + x + bytes);
     return answer_parts(a, before) && answer_parts(a, after);
@@ -327,9 +325,9 @@ SIMT_KERNEL(answer_accept, answer_arguments, LISTS_THREADS, 4)
         hit = simt_load_u64(args.hits + i);
         /* lead_at is the position of the chunk's begin; before it the text begins if there is no
          * byte */
-        is_kept = answer_holds(&args, args.begin + (uint32_t)hit,
-                               answer_length(&args, (uint32_t)(hit >> 32)), UINT64_MAX,
-                               args.text_end);
+        is_kept =
+            answer_holds(&args, args.begin + (uint32_t)hit,
+                         answer_length(&args, (uint32_t)(hit >> 32)), UINT64_MAX, args.text_end);
     }
     answer_keep(&args, is_kept, hit);
     answer_sign(&args);
@@ -359,4 +357,179 @@ SIMT_KERNEL(answer_patterns, answer_arguments, LISTS_THREADS, 4)
     for (uint32_t p = simt_thread(); few && p < args.pattern_count; p += simt_threads())
         if (answer_counts[p] != 0)
             simt_add_u64(args.counts + p, answer_counts[p]);
+}
+
+/* ---- Records ----------------------------------------------------------------------------- */
+
+/* Returns where record i begins, which is where record i - 1 ends, as an offset in the tape. */
+SIMT_FUNCTION uint64_t answer_record_at(const struct answer_arguments *a, uint64_t i)
+{
+    uint64_t offset = a->narrow != 0 ? simt_load_u32((const uint32_t *)a->offsets + i)
+                                     : simt_load_u64((const uint64_t *)a->offsets + i);
+
+    return offset - a->origin;
+}
+
+SIMT_FUNCTION int answer_is_null(const struct answer_arguments *a, uint64_t record)
+{
+    uint64_t bit = a->validity_begin + record;
+
+    return a->validity != 0 &&
+           ((uint32_t)simt_load_u8(a->validity + bit / 8u) >> bit % 8u & 1u) == 0;
+}
+
+/* Checks each record's offsets, and enters the record into the table at the multiples of the step
+ * that lie in the record. */
+SIMT_KERNEL(answer_steps, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t step = (uint64_t)simt_blocks() * simt_threads();
+
+    for (uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
+         SIMT_BOUND(i < args.record_count); i += step) {
+        uint64_t begin = answer_record_at(&args, i), end = answer_record_at(&args, i + 1u);
+        /* an offset of 32 bits is signed, and only the first one may be above the others */
+        int is_right = begin <= end && end + args.origin <= args.offset_max;
+
+        if (!is_right)
+            simt_max_u64(args.sums + ANSWER_FAULT, UINT64_MAX - i);
+        for (uint64_t k = (begin + (1u << RECORDS_STEP_LOG2) - 1u) >> RECORDS_STEP_LOG2;
+             is_right && k << RECORDS_STEP_LOG2 < end && SIMT_BOUND(k < args.step_count); k++)
+            simt_store_u32(args.steps + k, (uint32_t)i);
+    }
+    answer_sign(&args);
+}
+
+/* Returns the record that holds the tape's byte `at`: the first that ends beyond it. */
+SIMT_FUNCTION uint64_t answer_record_of(const struct answer_arguments *a, uint64_t at)
+{
+    uint64_t k = at >> RECORDS_STEP_LOG2, low = simt_load_u32(a->steps + k);
+    uint64_t high =
+        k + 1u < a->step_count ? simt_load_u32(a->steps + k + 1u) : a->record_count - 1u;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2u;
+
+        if (answer_record_at(a, middle + 1u) <= at)
+            low = middle + 1u;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Marks that the record has a hit. Returns whether it had none before. */
+SIMT_FUNCTION int answer_mark(const struct answer_arguments *a, uint64_t record)
+{
+    uint32_t bit = 1u << record % 32u;
+
+    if (a->shape == ANSWER_COUNTS)
+        return simt_atomic_add_u32((uint32_t *)a->into + record, 1) == 0;
+    if ((simt_atomic_or_u32(a->bits + record / 32u, bit) & bit) != 0)
+        return 0;
+    if (a->shape == ANSWER_BYTES)
+        simt_store_u8((uint8_t *)a->into + record, 1);
+    return 1;
+}
+
+SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), record = 0;
+    uint32_t literal = 0, lanes;
+    int is_kept = 0;
+
+    if (SIMT_BOUND(i < args.count)) {
+        uint64_t hit = simt_load_u64(args.hits + i), x = args.begin + (uint32_t)hit, begin, end;
+        uint32_t bytes;
+
+        literal = (uint32_t)(hit >> 32);
+        bytes = answer_length(&args, literal);
+        record = answer_record_of(&args, x - args.tape);
+        begin = answer_record_at(&args, record) + args.tape;
+        end = answer_record_at(&args, record + 1u) + args.tape;
+        is_kept = x < args.end && bytes <= end - x && !answer_is_null(&args, record) &&
+                  (args.conditions == 0 || answer_holds(&args, x, bytes, begin, end));
+    }
+    if (args.shape == ANSWER_KEYS) {
+        if (is_kept && args.patterns != 0)
+            literal = simt_load_u32(args.patterns + literal);
+        answer_keep(&args, is_kept, (uint64_t)literal << 32 | record);
+    } else {
+        lanes = simt_ballot(is_kept && answer_mark(&args, record));
+        if (lanes != 0 && simt_lane() == 0)
+            simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
+    }
+    answer_sign(&args);
+}
+
+SIMT_FUNCTION void answer_put(const struct answer_arguments *a, void *column, uint64_t at,
+                              uint32_t value)
+{
+    if (a->cell_bytes == 4u)
+        simt_store_u32((uint32_t *)column + at, value);
+    else
+        simt_store_u64((uint64_t *)column + at, value);
+}
+
+/* Returns the number of cells in the blocks before this block. Called by all threads. */
+SIMT_FUNCTION uint64_t answer_cells_before(const struct answer_arguments *a)
+{
+    SIMT_SHARED(uint64_t, answer_before, LISTS_THREADS / SIMT_WARP_THREADS);
+    uint64_t own = 0, before = 0;
+
+    for (uint32_t b = simt_thread(); SIMT_BOUND(b < simt_block()); b += simt_threads())
+        own += simt_load_u32(a->block_counts + b);
+    own = order_warp_sum(own);
+    if (simt_lane() == 0)
+        answer_before[simt_warp()] = own;
+    simt_barrier();
+    for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++)
+        before += answer_before[w];
+    return before;
+}
+
+/* Makes cells of the sorted keys: a key that differs from the key before is a cell. In a first
+ * launch, into_room is 0, and each block counts its cells. In a second launch each block writes
+ * them after the cells of the earlier blocks. */
+SIMT_KERNEL(answer_cells, answer_arguments, LISTS_THREADS, 4)
+{
+    SIMT_SHARED(uint32_t, answer_warps, LISTS_THREADS / SIMT_WARP_THREADS);
+    uint64_t share = (args.count + simt_blocks() - 1u) / simt_blocks(), from, to, before = 0;
+    int writes = args.into_room != 0;
+    uint32_t total = 0;
+
+    share = (share + simt_threads() - 1u) / simt_threads() * simt_threads();
+    from = simt_block() * share;
+    to = from + share < args.count ? from + share : args.count;
+    if (writes)
+        before = args.cells_before + answer_cells_before(&args);
+    for (uint64_t tile = from; tile < to; tile += simt_threads()) {
+        uint64_t i = tile + simt_thread(), key = 0;
+        uint32_t lanes, place = 0, all = 0;
+        int is_cell = 0;
+
+        if (SIMT_BOUND(i < to)) {
+            key = simt_load_u64(args.hits + i);
+            is_cell = i == 0 || simt_load_u64(args.hits + i - 1u) != key;
+        }
+        lanes = simt_ballot(is_cell);
+        if (simt_lane() == 0)
+            answer_warps[simt_warp()] = simt_popcount(lanes);
+        simt_barrier();
+        for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++) {
+            place += w < simt_warp() ? answer_warps[w] : 0;
+            all += answer_warps[w];
+        }
+        place += simt_popcount(lanes & ((1u << simt_lane()) - 1u));
+        if (writes && is_cell && SIMT_BOUND(before + total + place < args.into_room)) {
+            answer_put(&args, args.cell_records, before + total + place, (uint32_t)key);
+            answer_put(&args, args.cell_patterns, before + total + place, (uint32_t)(key >> 32));
+        }
+        total += all;
+        simt_barrier(); /* all threads have read the warps' counts before the next tile's */
+    }
+    if (simt_thread() == 0 && !writes) {
+        simt_store_u32(args.block_counts + simt_block(), total);
+        simt_add_u64(args.sums + ANSWER_KEPT, total);
+    }
+    answer_sign(&args);
 }

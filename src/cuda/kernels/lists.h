@@ -65,7 +65,7 @@ enum {
 enum { ANSWER_NO_BYTE = 256, ANSWER_IN_TEXT = 257 }; /* values of answer_arguments.lead */
 enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments.conditions */
 /* What answer_records makes: a bit or a byte for each record that has a hit, the number of each
- * record's hits, or keys: record * pattern_count + pattern for each hit. */
+ * record's hits, or keys: pattern << 32 | record for each hit. */
 enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
 
 struct answer_arguments {
@@ -75,8 +75,8 @@ struct answer_arguments {
     const uint64_t *hits;
     uint64_t count;
     uint64_t *sums;
-    uint64_t *told;  /* the host's copy of the sums */
-    uint64_t launch; /* the launch's number, not 0 */
+    uint64_t *told;                   /* the host's copy of the sums */
+    uint64_t launch;                  /* the launch's number, not 0 */
     uint32_t line_end, line_end_also; /* each a byte in all four bytes of the word */
 
     uint64_t near_bytes;  /* most bytes of a gap that a lane reads alone */
@@ -108,20 +108,25 @@ struct answer_arguments {
     uint64_t record_count;
     uint64_t origin; /* offsets[0] */
     uint64_t tape;   /* position of the first record's first byte, modulo 2^64 */
-    /* for each multiple of RECORDS_STEP bytes of the tape, the first record that ends beyond */
+    /* for each multiple of 2^RECORDS_STEP_LOG2 bytes of the tape, the first record that ends
+     * beyond */
     uint32_t *steps;
     uint64_t step_count;
     uint32_t narrow; /* 1: offsets have 32 bits */
     uint32_t shape;
-    void *into; /* what `shape` says */
-    uint64_t into_room;
+    uint64_t offset_max; /* answer_steps: no offset may be greater */
+    uint32_t *bits;      /* BITS and BYTES: a bit for each record */
+    void *into;          /* BYTES and COUNTS: a byte, or a word of 32 bits, for each record */
 
     /* answer_cells: sorted keys -> columns of the keys' records and patterns */
+    uint64_t into_room;     /* cells for which the columns have room */
+    uint64_t cells_before;  /* cells of earlier ranges */
     uint32_t *block_counts; /* a number for each block */
     void *cell_records, *cell_patterns;
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
 #define RECORDS_STEP_LOG2 10u
+#define CELLS_BLOCKS_MAX 256u /* most blocks of answer_cells */
 
 #endif

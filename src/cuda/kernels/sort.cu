@@ -109,8 +109,7 @@ SIMT_FUNCTION uint32_t sort_first_place(const struct sort_arguments *a, uint32_t
         for (uint32_t k = 0; k < SORT_LOADS; k++) {
             own[k] = 0;
             if (SIMT_BOUND(b + k < simt_blocks()))
-                own[k] =
-                    simt_load_u32(a->counts + (uint64_t)(b + k) * SORT_DIGITS + simt_thread());
+                own[k] = simt_load_u32(a->counts + (uint64_t)(b + k) * SORT_DIGITS + simt_thread());
         }
         SIMT_UNROLL
         for (uint32_t k = 0; k < SORT_LOADS; k++) {
@@ -129,7 +128,7 @@ SIMT_FUNCTION uint32_t sort_first_place(const struct sort_arguments *a, uint32_t
 
 SIMT_KERNEL(sort_scatter, sort_arguments, LISTS_THREADS, 2)
 {
-    SIMT_SHARED(uint32_t, sort_warps, LISTS_THREADS / SIMT_WARP_THREADS *SORT_DIGITS);
+    SIMT_SHARED(uint32_t, sort_warps, LISTS_THREADS / SIMT_WARP_THREADS * SORT_DIGITS);
     SIMT_SHARED(uint32_t, sort_sums, LISTS_THREADS / SIMT_WARP_THREADS);
     uint32_t *own_warp = sort_warps + simt_warp() * SORT_DIGITS;
     uint32_t place = sort_first_place(&args, sort_sums);

@@ -1,0 +1,359 @@
+/* cuda_records: records whose offsets lie on a device, and answers about them.
+ *
+ * A kernel finds the record of each hit by a table that has the record at each KiB of the tape
+ * (answer.cu). Bits, bytes and counts are made in place: in the caller's memory, if that is the
+ * device's, else in memory of the worker, from which they are copied. For cells the records and
+ * patterns of all hits are listed as keys, and sorted; the first of equal keys is a cell.
+ */
+#include "cuda/cuda_records.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/cuda_lists.h"
+
+struct engine_records {
+    uint32_t device_index;
+    struct records records;               /* offsets and validity are the caller's memory */
+    struct cuda_memory offsets, validity; /* copies; empty if the caller's lie on the device */
+    uint64_t offsets_address, validity_address, validity_begin;
+    struct cuda_memory steps; /* answer_arguments.steps */
+    uint64_t step_count;
+};
+
+/* ---- Loading ------------------------------------------------------------------------------ */
+
+static uint64_t offset_bytes(const struct records *records)
+{
+    return records->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+/* Reads offset `index` from the device. */
+static enum trawl_status read_offset(struct engine_worker *worker,
+                                     const struct engine_records *held, uint64_t index,
+                                     uint64_t *offset, struct trawl_error *error)
+{
+    uint64_t bytes = offset_bytes(&held->records), wide = 0;
+    int32_t narrow = 0;
+
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
+                        held->records.narrow ? (void *)&narrow : (void *)&wide,
+                        held->offsets_address + index * bytes, (size_t)bytes, worker->stream));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    *offset = held->records.narrow ? (uint64_t)narrow : wide;
+    return TRAWL_OK;
+}
+
+/* Copies offsets and validity from the host. */
+static enum trawl_status copy_offsets(struct engine_worker *worker, struct engine_records *held,
+                                      struct trawl_error *error)
+{
+    const struct records *records = &held->records;
+    uint64_t bytes = (records->count + 1) * offset_bytes(records);
+    uint64_t bits = records->validity_begin % 8 + records->count;
+
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &held->offsets, bytes, error));
+    TRAWL_TRY(cuda_worker_upload(worker, held->offsets.address, records->offsets, bytes, error));
+    held->offsets_address = held->offsets.address;
+    if (records->validity == NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &held->validity, (bits + 7) / 8, error));
+    TRAWL_TRY(cuda_worker_upload(worker, held->validity.address,
+                                 records->validity + records->validity_begin / 8, (bits + 7) / 8,
+                                 error));
+    held->validity_address = held->validity.address;
+    held->validity_begin = records->validity_begin % 8;
+    return TRAWL_OK;
+}
+
+static void arguments_of(const struct engine_records *held, struct answer_arguments *a)
+{
+    a->offsets = (const void *)(uintptr_t)held->offsets_address;
+    a->validity = (const uint8_t *)(uintptr_t)held->validity_address;
+    a->validity_begin = held->validity_begin;
+    a->record_count = held->records.count;
+    a->origin = held->records.origin;
+    a->narrow = held->records.narrow;
+    a->offset_max = held->records.narrow ? INT32_MAX : INT64_MAX;
+    a->steps = (uint32_t *)(uintptr_t)held->steps.address;
+    a->step_count = held->step_count;
+}
+
+/* Checks the offsets and makes the table. The device's context is current. */
+static enum trawl_status make_steps(struct engine_worker *worker, struct engine_records *held,
+                                    struct trawl_error *error)
+{
+    struct answer_arguments a = {.text = NULL};
+    uint64_t begin, end, index;
+    enum trawl_status status;
+    const uint64_t *sums;
+
+    held->step_count = (held->records.tape_bytes >> RECORDS_STEP_LOG2) + 1;
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &held->steps, held->step_count * sizeof(uint32_t),
+                                  error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, held->steps.address, 0,
+                        (size_t)(held->step_count * sizeof(uint32_t)), worker->stream));
+    TRAWL_TRY(cuda_answer_want(worker, error));
+    TRAWL_TRY(cuda_answer_sums(worker, error));
+    arguments_of(held, &a);
+    TRAWL_TRY(cuda_answer_run(
+        worker, CUDA_KERNEL_ANSWER_STEPS, held->records.count,
+        max_u64(worker->limits.blocks_max, worker->device->resident[CUDA_KERNEL_ANSWER_STEPS]), &a,
+        &sums, error));
+    if (sums[ANSWER_FAULT] == 0)
+        return TRAWL_OK;
+    index = UINT64_MAX - sums[ANSWER_FAULT];
+    TRAWL_TRY(read_offset(worker, held, index, &begin, error));
+    TRAWL_TRY(read_offset(worker, held, index + 1, &end, error));
+    status = TRAWL_FAIL(error, ARGUMENT,
+                        "record %" PRIu64 " ends at %" PRIu64 ", before its begin or beyond 2^63",
+                        index, end);
+    if (error != NULL)
+        error->text_offset = begin;
+    return status;
+}
+
+static enum trawl_status hold(struct engine_worker *worker, bool lies_there,
+                              struct engine_records *held, struct trawl_error *error)
+{
+    struct records *records = &held->records;
+    uint64_t end;
+
+    if (!lies_there) {
+        TRAWL_TRY(copy_offsets(worker, held, error));
+        return make_steps(worker, held, error);
+    }
+    held->offsets_address = (uint64_t)(uintptr_t)records->offsets;
+    held->validity_address = (uint64_t)(uintptr_t)records->validity;
+    held->validity_begin = records->validity_begin;
+    TRAWL_TRY(read_offset(worker, held, 0, &records->origin, error));
+    TRAWL_TRY(read_offset(worker, held, records->count, &end, error));
+    if (records->origin > end || end > (uint64_t)INT64_MAX)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "the records end at %" PRIu64 ", before their begin or beyond 2^63", end);
+    records->tape_bytes = end - records->origin;
+    return make_steps(worker, held, error);
+}
+
+static void held_release(struct engine_records *held, struct cuda_device *device)
+{
+    cuda_memory_release(device, &held->offsets);
+    cuda_memory_release(device, &held->validity);
+    cuda_memory_release(device, &held->steps);
+}
+
+enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool lies_there,
+                                    struct records *records, struct engine_records **held_out,
+                                    struct trawl_error *error)
+{
+    struct engine_worker *worker = NULL;
+    struct engine_records *held;
+    enum trawl_status status;
+
+    if (records->count > UINT32_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED, "a device takes up to %u records, not %" PRIu64,
+                          UINT32_MAX, records->count);
+    TRAWL_TRY(MEMORY_ZEROED(held, 1, error));
+    held->device_index = device;
+    held->records = *records;
+    TRAWL_TRY_DONE(cuda_worker_open_on(engine, device, &worker, error));
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = hold(worker, lies_there, held, error);
+    if (status != TRAWL_OK) {
+        cuda_worker_failed(worker);
+        held_release(held, worker->device);
+    }
+    cuda_device_leave(worker->device);
+done:
+    if (worker != NULL)
+        cuda_worker_close(worker);
+    if (status == TRAWL_OK) {
+        *records = held->records;
+        *held_out = held;
+    } else {
+        memory_release(held, 1, sizeof *held);
+    }
+    return status;
+}
+
+void cuda_records_drop(struct engine *engine, struct engine_records *held)
+{
+    struct cuda_device *device;
+
+    if (held == NULL)
+        return;
+    device = &engine->devices[held->device_index];
+    if (cuda_device_enter(device, NULL) == TRAWL_OK) {
+        held_release(held, device);
+        cuda_device_leave(device);
+    }
+    memory_release(held, 1, sizeof *held);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+/* Returns the bytes of the values of shape BITS, BYTES or COUNTS. */
+static uint64_t values_bytes(const struct record_answer *answer)
+{
+    uint64_t count = answer->held->records.count;
+
+    return answer->shape == TRAWL_RECORDS_BITS    ? (count + 7) / 8
+           : answer->shape == TRAWL_RECORDS_BYTES ? count
+                                                  : count * sizeof(uint32_t);
+}
+
+/* Returns the address of the values of shape BYTES or COUNTS on the device. */
+static uint64_t values_address(const struct engine_worker *worker,
+                               const struct record_answer *answer)
+{
+    return answer->on_device ? (uint64_t)(uintptr_t)answer->values
+                             : worker->answering->values.address;
+}
+
+enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    struct record_answer *answer = own->answer->records;
+    uint64_t bytes = values_bytes(answer), bits = (answer->held->records.count / 32 + 1) * 4;
+
+    answer->count = 0;
+    if (answer->held->device_index != worker->device_index)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the records are not loaded on %s",
+                          worker->device->name);
+    if (answer->shape == TRAWL_RECORDS_CELLS)
+        return cuda_memory_reserve(worker->device, &own->block_counts,
+                                   CELLS_BLOCKS_MAX * sizeof(uint32_t), error);
+    if (answer->shape != TRAWL_RECORDS_COUNTS) {
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->bits, bits, error));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->bits.address, 0, (size_t)bits,
+                            worker->stream));
+    }
+    if (answer->shape == TRAWL_RECORDS_BITS)
+        return TRAWL_OK;
+    if (!answer->on_device)
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->values, bytes, error));
+    return CUDA_CALL(worker->device, error, fill, values_address(worker, answer), 0, (size_t)bytes,
+                     worker->stream);
+}
+
+enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t *done, struct trawl_error *error)
+{
+    const struct cuda_answering *own = worker->answering;
+    const struct engine_records *held = own->answer->records->held;
+    /* the tape's offset of *done; records up to `low` begin there or before */
+    uint64_t at = *done - own->chunk_at, low = 0, high = held->records.count, offset = 0;
+
+    if (own->answer->records->shape != TRAWL_RECORDS_CELLS)
+        return TRAWL_OK;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        TRAWL_TRY(read_offset(worker, held, middle, &offset, error));
+        if (offset - held->records.origin <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    TRAWL_TRY(read_offset(worker, held, low, &offset, error));
+    *done = own->chunk_at + (offset - held->records.origin);
+    if (*done > range->begin)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, UNSUPPORTED, "record %" PRIu64 " has too many occurrences for %s", low,
+                      worker->device->name);
+}
+
+/* Sorts `count` keys, and writes the cells among them after the cells of earlier ranges. */
+static enum trawl_status add_cells(struct engine_worker *worker, struct answer_arguments *a,
+                                   uint32_t which, uint64_t count, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    struct record_answer *answer = own->answer->records;
+    uint64_t blocks = min_u64(count / LISTS_THREADS + 1, CELLS_BLOCKS_MAX), found, fitting, bytes;
+    uint8_t *records = (uint8_t *)answer->values, *patterns = (uint8_t *)answer->patterns;
+    const uint64_t *sums;
+
+    if (count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_lists_sort(worker, &which, count, log2_ceiling(answer->held->records.count),
+                              log2_ceiling(worker->plan->pattern_count), NULL, error));
+    a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
+    a->count = count;
+    a->block_counts = (uint32_t *)(uintptr_t)own->block_counts.address;
+    a->cell_bytes = answer->cell_bytes;
+    a->into_room = 0;
+    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_CELLS, blocks * LISTS_THREADS, 0, a, &sums,
+                              error));
+    found = sums[ANSWER_KEPT];
+    fitting = min_u64(found, answer->room - min_u64(answer->room, answer->count));
+    bytes = fitting * answer->cell_bytes;
+    a->cells_before = answer->on_device ? answer->count : 0;
+    a->into_room = answer->on_device ? answer->room : fitting;
+    a->cell_records = answer->values;
+    a->cell_patterns = answer->patterns;
+    if (!answer->on_device && fitting > 0) {
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &own->values, 2 * bytes, error));
+        a->cell_records = (void *)(uintptr_t)own->values.address;
+        a->cell_patterns = (void *)(uintptr_t)(own->values.address + bytes);
+    }
+    if (fitting > 0)
+        TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_CELLS, blocks * LISTS_THREADS, 0, a,
+                                  &sums, error));
+    if (!answer->on_device && fitting > 0) {
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
+                            records + answer->count * answer->cell_bytes, own->values.address,
+                            (size_t)bytes, worker->stream));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
+                            patterns + answer->count * answer->cell_bytes,
+                            own->values.address + bytes, (size_t)bytes, worker->stream));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    }
+    answer->count += found;
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
+                                   uint32_t which, uint64_t count, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    struct record_answer *answer = own->answer->records;
+    static const uint32_t shapes[] = {ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS};
+    const uint64_t *sums;
+
+    if (count == 0)
+        return TRAWL_OK;
+    arguments_of(answer->held, a);
+    a->tape = own->chunk_at;
+    a->shape = shapes[answer->shape];
+    a->bits = (uint32_t *)(uintptr_t)own->bits.address;
+    a->into = (void *)(uintptr_t)values_address(worker, answer);
+    a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
+    a->count = count;
+    a->kept = (uint64_t *)(uintptr_t)worker->lists[which ^ 1].address;
+    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_RECORDS, count, 0, a, &sums, error));
+    if (answer->shape == TRAWL_RECORDS_CELLS)
+        return add_cells(worker, a, which ^ 1, sums[ANSWER_KEPT], error);
+    answer->count += sums[ANSWER_KEPT];
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+    const struct record_answer *answer = own->answer->records;
+    uint64_t bytes = values_bytes(answer), from;
+
+    from = answer->shape == TRAWL_RECORDS_BITS ? own->bits.address : own->values.address;
+    if (answer->shape == TRAWL_RECORDS_CELLS)
+        return TRAWL_OK;
+    if (!answer->on_device)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, answer->values, from,
+                            (size_t)bytes, worker->stream));
+    else if (answer->shape == TRAWL_RECORDS_BITS)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_on_device,
+                            (uint64_t)(uintptr_t)answer->values, from, (size_t)bytes,
+                            worker->stream));
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}

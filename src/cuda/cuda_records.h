@@ -1,0 +1,26 @@
+/* cuda_records: records whose offsets lie on a device, and answers about them. */
+#ifndef TRAWL_CUDA_CUDA_RECORDS_H
+#define TRAWL_CUDA_CUDA_RECORDS_H
+
+#include "cuda/cuda_answer.h"
+#include "cuda/open.h"
+
+/* engine_ops.records_hold and records_drop. */
+enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool lies_there,
+                                    struct records *records, struct engine_records **held,
+                                    struct trawl_error *error);
+void cuda_records_drop(struct engine *engine, struct engine_records *held);
+
+/* Prepares the memory of a task's answer about records (worker->answering). */
+enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error);
+/* For cells: lowers *done, a position of the range, to the begin of the record that holds it, so
+ * that no record is divided. Errors: UNSUPPORTED if that record begins before the range. */
+enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t *done, struct trawl_error *error);
+/* Adds a range's hits, `count` in list `which`, to the answer. */
+enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
+                                   uint32_t which, uint64_t count, struct trawl_error *error);
+/* Brings the answer to the caller's memory. */
+enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl_error *error);
+
+#endif

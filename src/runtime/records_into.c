@@ -1,0 +1,412 @@
+/* records_into: records that stay loaded, and answers about them (trawl_records_into).
+ *
+ * If a device has the records, the answer is made there: a search of the tape whose sink wants the
+ * form RECORDS. Otherwise, and for plans that only the host can answer, the host searches: BITS,
+ * BYTES and CELLS by batches of a matrix search (matrix.c), COUNTS by its digest alone.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "runtime/devices.h"
+#include "runtime/job.h"
+#include "runtime/matrix.h"
+#include "runtime/runtime.h"
+#include "runtime/workers.h"
+
+struct trawl_records {
+    struct records records; /* offsets and validity are in `device`'s memory if lies_there */
+    bool lies_there;
+    uint32_t device; /* has the records, if `held` is not NULL */
+    struct engine_records *held;
+    struct trawl_text *text; /* the tape; NULL: it has no byte */
+};
+
+/* ---- Load --------------------------------------------------------------------------------- */
+
+/* Finds out in whose memory the array lies. */
+static enum trawl_status find_kind(const struct trawl_runtime *runtime,
+                                   const struct trawl_record_array *array, bool *lies_there,
+                                   uint32_t *device, struct trawl_error *error)
+{
+    const void *parts[] = {array->offsets, array->bytes, array->validity};
+
+    TRAWL_TRY(runtime_find_memory(runtime, parts[0], lies_there, device, error));
+    for (uint32_t i = 1; i < 3; i++) {
+        uint32_t other = *device;
+        bool there = *lies_there;
+
+        if (parts[i] != NULL)
+            TRAWL_TRY(runtime_find_memory(runtime, parts[i], &there, &other, error));
+        if (there != *lies_there || (there && other != *device))
+            return TRAWL_FAIL(error, ARGUMENT,
+                              "records: bytes, offsets and validity lie in different memories");
+    }
+    if (!*lies_there && array->record_count > 0 && !memory_is_readable(array->offsets))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "records: offsets is memory that the host cannot read, and of none of "
+                          "the searcher's devices");
+    return TRAWL_OK;
+}
+
+/* Checks what does not need the offsets, and opens `records` for an array in a device's memory. */
+static enum trawl_status open_there(struct records *records, const struct trawl_record_array *array,
+                                    struct trawl_error *error)
+{
+    struct trawl_record_array none = *array;
+
+    none.record_count = 0;
+    TRAWL_TRY(records_open(records, &none, error));
+    records->count = array->record_count;
+    if ((uintptr_t)array->offsets % (records->narrow ? sizeof(int32_t) : sizeof(uint64_t)) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "records: offsets on a device are not aligned");
+    return TRAWL_OK;
+}
+
+/* Opens the tape as a text and loads it. */
+static enum trawl_status load_tape(struct trawl_runtime *runtime, struct trawl_records *own,
+                                   const uint8_t *bytes, struct trawl_error *error)
+{
+    const struct records *records = &own->records;
+
+    if (records->tape_bytes == 0)
+        return TRAWL_OK;
+    if (own->lies_there)
+        TRAWL_TRY(trawl_text_from_device((uint64_t)(uintptr_t)bytes + records->origin,
+                                         records->tape_bytes, &own->text, error));
+    else
+        TRAWL_TRY(trawl_text_from_memory(records->tape, records->tape_bytes, &own->text, error));
+    return runtime_load(runtime, own->text, error);
+}
+
+/* Puts the offsets on the device that has the tape, if there is such a device. */
+static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_records *own,
+                                    struct trawl_error *error)
+{
+    struct devices *devices = &runtime->devices;
+    struct engine_text found;
+    enum trawl_status status;
+
+    if (own->held != NULL || own->text == NULL || !devices_work(devices) ||
+        !devices_locate(devices, NULL, own->text->bytes, own->text->bytes_count, &found) ||
+        found.reach != own->text->bytes_count)
+        return TRAWL_OK;
+    own->device = found.device == ENGINE_DEVICES_MAX ? devices_working(devices) : found.device;
+    status = engine_for_devices->records_hold(devices->engine, own->device, false, &own->records,
+                                              &own->held, error);
+    /* the host can answer */
+    return runtime->engine == TRAWL_ENGINE_AUTO || status == TRAWL_UNSUPPORTED ? TRAWL_OK : status;
+}
+
+static void release(struct trawl_runtime *runtime, struct trawl_records *own)
+{
+    if (own->held != NULL)
+        engine_for_devices->records_drop(runtime->devices.engine, own->held);
+    if (own->text != NULL) {
+        runtime_unload(runtime, own->text);
+        trawl_text_close(own->text);
+    }
+    memory_release(own, 1, sizeof *own);
+}
+
+static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_records *own,
+                              const struct trawl_record_array *array, struct trawl_error *error)
+{
+    if (runtime->engine != TRAWL_ENGINE_CPU)
+        (void)devices_open(&runtime->devices, NULL); /* else the array's memory is the host's */
+    TRAWL_TRY(find_kind(runtime, array, &own->lies_there, &own->device, error));
+    if (!own->lies_there)
+        TRAWL_TRY(records_open(&own->records, array, error));
+    else
+        TRAWL_TRY(open_there(&own->records, array, error));
+    if (own->records.count == 0)
+        return TRAWL_OK;
+    if (own->lies_there)
+        TRAWL_TRY(engine_for_devices->records_hold(runtime->devices.engine, own->device, true,
+                                                   &own->records, &own->held, error));
+    TRAWL_TRY(load_tape(runtime, own, array->bytes, error));
+    return hold_there(runtime, own, error);
+}
+
+enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
+                                     const struct trawl_record_array *given,
+                                     struct trawl_records **records, struct trawl_error *error)
+{
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_records *own;
+    enum trawl_status status;
+
+    if (searcher == NULL || given == NULL || records == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL ? "searcher"
+                          : given == NULL  ? "array"
+                                           : "records");
+    TRAWL_TRY(options_read(&array, sizeof array, given, "array", error));
+    TRAWL_TRY(searcher_enter(searcher, error));
+    status = MEMORY_ZEROED(own, 1, error);
+    if (status == TRAWL_OK) {
+        status = load(searcher->runtime, own, &array, error);
+        if (status == TRAWL_OK)
+            *records = own;
+        else
+            release(searcher->runtime, own);
+    }
+    searcher_leave(searcher);
+    return status;
+}
+
+void trawl_records_unload(struct trawl_searcher *searcher, struct trawl_records *records)
+{
+    if (searcher != NULL && records != NULL)
+        release(searcher->runtime, records);
+}
+
+/* ---- Answers of the host -------------------------------------------------------------------- */
+
+static bool deliver_nothing(struct sink *sink, const struct sink_chunk *chunk,
+                            const struct sink_digest *digest)
+{
+    (void)sink;
+    (void)chunk;
+    (void)digest;
+    return true;
+}
+
+/* Counts the occurrences in each record. */
+static enum trawl_status count_on_host(struct trawl_searcher *searcher,
+                                       const struct trawl_plan *plan, struct trawl_records *own,
+                                       struct trawl_records_out *into, struct trawl_error *error)
+{
+    struct trawl_plan bare = *plan;
+    struct cell_maker maker;
+    enum trawl_status status;
+    struct sink sink;
+
+    memset(into->values, 0, (size_t)(own->records.count * sizeof(uint32_t)));
+    if (own->text == NULL)
+        return TRAWL_OK;
+    bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    cell_maker_open(&maker, &own->records, plan, false);
+    maker.counts = (uint32_t *)into->values;
+    sink_digests(&sink, cells_digest, &maker);
+    sink.deliver = deliver_nothing;
+    if (plan_judges(plan))
+        sink.records = &own->records;
+    status = search_run(searcher, plan_judges(plan) ? plan : &bare, own->text, &sink, error);
+    cell_maker_close(&maker);
+    for (uint64_t i = 0; i < own->records.count; i++)
+        into->count += maker.counts[i] > 0;
+    return status;
+}
+
+/* Writes a batch of shape ANY as bits or bytes. */
+static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_shape shape,
+                    struct trawl_records_out *into)
+{
+    uint8_t *values = (uint8_t *)into->values;
+
+    for (uint64_t i = batch->record_begin; i < batch->record_end; i++) {
+        uint64_t bit = i - batch->record_begin;
+        uint8_t is_set = batch->any[bit >> 3] >> (bit & 7) & 1;
+
+        if (shape == TRAWL_RECORDS_BYTES)
+            values[i] = is_set;
+        else if ((i & 7) == 0)
+            values[i >> 3] = is_set;
+        else
+            values[i >> 3] |= (uint8_t)(is_set << (i & 7));
+    }
+}
+
+/* Appends a batch of shape CELLS to the columns, as far as there is room. */
+static void put_cells(const struct trawl_matrix_batch *batch, struct trawl_records_out *into)
+{
+    uint64_t left = into->room - min_u64(into->room, into->count);
+
+    for (uint64_t i = 0; i < min_u64(left, batch->cell_count); i++) {
+        uint64_t at = into->count + i;
+
+        if (into->cell_bytes == sizeof(uint32_t)) {
+            ((uint32_t *)into->values)[at] = (uint32_t)batch->cell_records[i];
+            ((uint32_t *)into->patterns)[at] = (uint32_t)batch->cell_patterns[i];
+        } else {
+            ((uint64_t *)into->values)[at] = batch->cell_records[i];
+            ((uint64_t *)into->patterns)[at] = batch->cell_patterns[i];
+        }
+    }
+}
+
+static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
+                                        const struct trawl_plan *plan, struct trawl_records *own,
+                                        enum trawl_records_shape shape,
+                                        struct trawl_records_out *into, struct trawl_error *error)
+{
+    struct trawl_matrix_search *matrix;
+    struct trawl_matrix_batch batch = {.last = false};
+    enum trawl_status status;
+
+    if (shape == TRAWL_RECORDS_COUNTS)
+        return count_on_host(searcher, plan, own, into, error);
+    TRAWL_TRY(matrix_begin(searcher, plan, &own->records,
+                           shape == TRAWL_RECORDS_CELLS ? TRAWL_MATRIX_CELLS : TRAWL_MATRIX_ANY,
+                           &matrix, error));
+    do {
+        status = matrix_next(matrix, &batch, error);
+        if (status != TRAWL_OK)
+            break;
+        if (shape == TRAWL_RECORDS_CELLS)
+            put_cells(&batch, into);
+        else
+            put_any(&batch, shape, into);
+        into->count += batch.cell_count;
+    } while (!batch.last);
+    matrix_end(matrix);
+    return status;
+}
+
+/* ---- Answers of a device -------------------------------------------------------------------- */
+
+/* Returns whether the device that has the records can answer. */
+static bool is_for_device(const struct trawl_plan *plan, const struct trawl_records *own)
+{
+    const bool folds = (plan->flags & TRAWL_WHOLE_WORD) != 0 && plan->utf8_is_set;
+
+    return own->held != NULL && !folds && engine_for_devices->answers(plan, ANSWER_OF_RECORDS);
+}
+
+static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
+                                          const struct trawl_plan *plan, struct trawl_records *own,
+                                          enum trawl_records_shape shape, bool to_device,
+                                          struct trawl_records_out *into, struct trawl_error *error)
+{
+    struct record_answer answer = {.held = own->held,
+                                   .flags = plan->flags,
+                                   .shape = shape,
+                                   .values = into->values,
+                                   .patterns = into->patterns,
+                                   .room = into->room,
+                                   .cell_bytes = into->cell_bytes,
+                                   .on_device = to_device};
+    struct trawl_plan bare = *plan;
+    struct sink sink = {.want = WANT_HITS,
+                        .form = ANSWER_OF_RECORDS,
+                        .record_answer = &answer,
+                        .deliver = deliver_nothing};
+    enum trawl_status status;
+
+    bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    worker_go_to(&searcher->caller, own->device);
+    status = search_run(searcher, &bare, own->text, &sink, error);
+    into->count = answer.count;
+    into->on_device = status == TRAWL_OK;
+    return status;
+}
+
+/* ---- The call ------------------------------------------------------------------------------- */
+
+static enum trawl_status check(const struct trawl_plan *plan, enum trawl_records_shape shape,
+                               const struct trawl_records *own,
+                               const struct trawl_records_out *into, struct trawl_error *error)
+{
+    const bool cells = shape == TRAWL_RECORDS_CELLS;
+
+    if ((unsigned)shape > TRAWL_RECORDS_CELLS)
+        return TRAWL_FAIL(error, ARGUMENT, "unknown shape of records %d", (int)shape);
+    if (plan->algorithm.name != NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not search loaded records",
+                          plan->algorithm.name);
+    if (into->cell_bytes != sizeof(uint32_t) && into->cell_bytes != sizeof(uint64_t))
+        return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is %" PRIu32 ", not 4 or 8",
+                          into->cell_bytes);
+    if (cells && into->cell_bytes == sizeof(uint32_t) &&
+        (own->records.count > UINT32_MAX || plan->pattern_count > UINT32_MAX))
+        return TRAWL_FAIL(error, ARGUMENT, "into: cell_bytes is 4, too few for these records");
+    if (!cells && into->room < own->records.count)
+        return TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " records",
+                          into->room, own->records.count);
+    if (into->room > 0 && (into->values == NULL || (cells && into->patterns == NULL)))
+        return TRAWL_FAIL(error, ARGUMENT, "into: %s is NULL",
+                          into->values == NULL ? "values" : "patterns");
+    return TRAWL_OK;
+}
+
+/* Finds out whether the answer goes to the device that has the records. */
+static enum trawl_status find_into(const struct trawl_runtime *runtime,
+                                   const struct trawl_records *own,
+                                   const struct trawl_records_out *into, bool *to_device,
+                                   struct trawl_error *error)
+{
+    uint32_t device = 0;
+    bool there = false;
+
+    *to_device = false;
+    if (into->room == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(runtime_find_memory(runtime, into->values, to_device, &device, error));
+    if (into->patterns != NULL) {
+        TRAWL_TRY(runtime_find_memory(runtime, into->patterns, &there, &device, error));
+        if (there != *to_device)
+            return TRAWL_FAIL(error, ARGUMENT,
+                              "into: values and patterns lie in different memories");
+    }
+    if (*to_device && (own->held == NULL || device != own->device))
+        return TRAWL_FAIL(error, ARGUMENT, "into: the memory's device does not hold the records");
+    if (*to_device && ((uintptr_t)into->values | (uintptr_t)into->patterns) % 8 != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "into: memory on a device is not aligned to 8 bytes");
+    return TRAWL_OK;
+}
+
+static enum trawl_status answer(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                struct trawl_records *own, enum trawl_records_shape shape,
+                                struct trawl_records_out *into, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_UNSUPPORTED;
+    struct trawl_error why;
+    bool to_device;
+
+    TRAWL_TRY(find_into(searcher->runtime, own, into, &to_device, error));
+    if (is_for_device(plan, own))
+        status = answer_on_device(searcher, plan, own, shape, to_device, into, &why);
+    else
+        (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
+    if (status != TRAWL_OK && status != TRAWL_STOPPED && !to_device && !own->lies_there) {
+        into->count = 0;
+        return answer_on_host(searcher, plan, own, shape, into, error);
+    }
+    if (status != TRAWL_OK && status != TRAWL_STOPPED && error != NULL)
+        *error = why;
+    return status;
+}
+
+enum trawl_status trawl_records_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                     struct trawl_records *records, enum trawl_records_shape shape,
+                                     struct trawl_records_out *given, struct trawl_error *error)
+{
+    struct trawl_records_out into = TRAWL_RECORDS_OUT_INIT;
+    enum trawl_status status;
+
+    if (searcher == NULL || plan == NULL || records == NULL || given == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL  ? "searcher"
+                          : plan == NULL    ? "plan"
+                          : records == NULL ? "records"
+                                            : "into");
+    TRAWL_TRY(options_read(&into, sizeof into, given, "into", error));
+    if (into.cell_bytes == 0)
+        into.cell_bytes = sizeof(uint64_t);
+    into.count = 0;
+    into.on_device = 0;
+    TRAWL_TRY(check(plan, shape, records, &into, error));
+    TRAWL_TRY(searcher_enter(searcher, error));
+    status = answer(searcher, plan, records, shape, &into, error);
+    searcher_leave(searcher);
+    if (status == TRAWL_OK && shape == TRAWL_RECORDS_CELLS && into.count > into.room)
+        status = TRAWL_FAIL(error, LIMIT, "into: room for %" PRIu64 " of %" PRIu64 " cells",
+                            into.room, into.count);
+    into.cell_bytes = given->cell_bytes;
+    if (status == TRAWL_OK || status == TRAWL_LIMIT)
+        TRAWL_TRY(options_tell(given, &into, sizeof into, "into", error));
+    return status;
+}
