@@ -4,7 +4,7 @@
 #     ./dev test gpu [FOLDER]   FOLDER: a build carried here; without it, build/gpu is made from
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
-# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records approximate
+# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle forms gallery records approximate
 # sanitizers large" or some of these. "memcheck" stands for a tenth of gallery under compute-sanitizer, "build" for the
 # build without a test. TRAWL_GPU_SECONDS: the run ends within this many seconds; suites take fewer cases and say so, or
 # are stopped and count as failed, or are skipped.
@@ -12,7 +12,7 @@ set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle gallery records approximate sanitizers large}
+tests=${TRAWL_GPU_TESTS:-oracle forms gallery records approximate sanitizers large}
 seconds=${TRAWL_GPU_SECONDS:-0}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
@@ -72,7 +72,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target sim_approximate gpu_oracle gpu_large gpu_records trawl_bench trawl_command \
+        --target sim_approximate gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command \
         >build/gpu-build.log
 }
 
@@ -89,15 +89,17 @@ fi
 logs=$folder/gpu-logs
 mkdir -p "$logs"
 
-# Run gpu_oracle in several processes, each with its own seed and its own context on the device.
-oracle() {
-    local pids=() log=$logs/oracle.log status=0 one own
+# crowd NAME ARGUMENT...: run gpu_NAME in several processes, each with its own seed and its own context on the device.
+# Their logs are NAME-*.log; $status becomes the status of one that failed.
+crowd() {
+    local name=$1 pids=() one own
 
+    shift
     own=$(left 100000)
-    rm -f "$logs"/oracle-*.log
+    rm -f "$logs/$name"-*.log
     for ((i = 1; i <= processes; i++)); do
         TRAWL_TEST_SEED=$((${TRAWL_TEST_SEED:-0} + i)) TRAWL_TEST_SECONDS=$((own / 3)) \
-            limited $((own / 2)) "$folder/tests/gpu/gpu_oracle" methods >"$logs/oracle-$i.log" 2>&1 &
+            limited $((own / 2)) "$folder/tests/gpu/gpu_$name" "$@" >"$logs/$name-$i.log" 2>&1 &
         pids+=($!)
     done
     for pid in "${pids[@]}"; do
@@ -105,6 +107,12 @@ oracle() {
         wait "$pid" || one=$?
         [ "$one" -eq 0 ] || status=$one
     done
+}
+
+oracle() {
+    local log=$logs/oracle.log status=0
+
+    crowd oracle methods
     if [ "$status" -eq 0 ]; then
         awk '/^cases: / { gsub(/[,;]/, ""); for (i = 2; i < NF; i++)
                  if ($i ~ /^(every|grams|sampled|set|auto)$/) cases += $(i + 1);
@@ -117,6 +125,22 @@ oracle() {
         cat "$logs"/oracle-*.log >"$log"
     fi
     suite oracle "$status" "$log"
+}
+
+forms() {
+    local log=$logs/forms.log status=0
+
+    crowd forms
+    if [ "$status" -eq 0 ]; then
+        awk '/ right [0-9]/ { sub(/.* right /, ""); answers += $1 }
+             /^out of time: / { late++ }
+             END { print answers " answers of all forms"
+                   if (late) print late " processes were out of time" }' \
+            "$logs"/forms-*.log >"$log"
+    else
+        cat "$logs"/forms-*.log >"$log"
+    fi
+    suite forms "$status" "$log"
 }
 
 # gallery NAME [COMMAND...]: run 26,000 cases of the gallery, under COMMAND if given, in one process. Several processes
@@ -183,6 +207,7 @@ sanitizers() {
     fi
     for tool in memcheck racecheck initcheck synccheck; do
         sanitizer "$tool" 'oracle methods gallery'
+        sanitizer "$tool" forms
     done
     sanitizer memcheck 'oracle children'
     sanitizer memcheck records
@@ -191,7 +216,7 @@ sanitizers() {
 
 for name in $tests; do
     case $name in
-    oracle | sanitizers | memcheck) "$name" ;;
+    oracle | forms | sanitizers | memcheck) "$name" ;;
     gallery) gallery gallery ;;
     approximate) simple approximate 600 sim/sim_approximate device ;;
     records) simple records 150 gpu/gpu_records ;;

@@ -373,7 +373,7 @@ static void make_letter_ends(struct test_random *random, bool other_case, struct
     input->kind = "lines that end with a letter";
     input->line_end = (uint8_t) "aAbB"[test_random_below(random, 4)];
     input->flags = NAIVE_IGNORE_CASE;
-    input->nul_ends_lines = test_random_one_in(random, 4);
+    input->has_line_end_also = test_random_one_in(random, 4);
     for (uint64_t i = 0; i < input->text_bytes; i++)
         input->text[i] ^= test_random_one_in(random, 2) ? 32 : 0;
     for (uint64_t count = test_random_between(random, 1, 3); count > 0; count--) {

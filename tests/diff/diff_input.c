@@ -348,7 +348,7 @@ static uint32_t flags_choose(struct test_random *random)
 
 static uint8_t draw_line_end(struct test_random *random, const struct diff_input *input)
 {
-    return input->nul_ends_lines && test_random_one_in(random, 2) ? '\0' : input->line_end;
+    return input->has_line_end_also && test_random_one_in(random, 2) ? '\0' : input->line_end;
 }
 
 /* Puts line ends at random offsets, sometimes also NULs, which end lines for some calls. */
@@ -356,7 +356,7 @@ static void add_line_ends(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t one_in[] = {2, 9, 80, 900};
     uint64_t rate = one_in[test_random_below(random, 4)];
-    bool has_nulls = input->nul_ends_lines || test_random_one_in(random, 6);
+    bool has_nulls = input->has_line_end_also || test_random_one_in(random, 6);
 
     if (test_random_one_in(random, 3))
         return;
@@ -405,7 +405,7 @@ void input_generate(struct test_random *random, uint64_t text_bytes_max, struct 
     input->flags = flags_choose(random);
     if (test_random_one_in(random, 6))
         input->line_end = (uint8_t) "\0aB\377"[test_random_below(random, 4)];
-    input->nul_ends_lines = test_random_one_in(random, 3);
+    input->has_line_end_also = test_random_one_in(random, 3);
     add_line_ends(random, input);
     count = pattern_count_choose(random, input->text_bytes);
     add_patterns(random, count, input);
@@ -555,7 +555,7 @@ void input_rename(struct test_random *random, struct diff_input *input)
         flip_case(random, input->text, input->text_bytes);
     /* Where case or words count, only letters may replace letters. Where a NUL ends lines, all NULs
      * must stay. So then only letters are renamed. */
-    if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) != 0 || input->nul_ends_lines)
+    if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) != 0 || input->has_line_end_also)
         way = 2;
     for (uint32_t i = 0; i < 256; i++)
         names[i] = (uint8_t)(way <= 3 ? i : way == 4 ? i - 'a' : 'a' - 1 - i);
@@ -661,8 +661,8 @@ void input_generate_lines(struct test_random *random, uint64_t shape, struct dif
     input->flags = test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : 0;
     if (test_random_one_in(random, 4))
         input->line_end = (uint8_t) "\0;\377E"[test_random_below(random, 4)];
-    input->nul_ends_lines = test_random_one_in(random, 2);
-    if (input->nul_ends_lines && test_random_one_in(random, 3))
+    input->has_line_end_also = test_random_one_in(random, 2);
+    if (input->has_line_end_also && test_random_one_in(random, 3))
         input->flags |= NAIVE_WHOLE_LINE;
     add_line_patterns(random, shape, input);
     for (uint64_t at = 0; at < input->text_bytes;) { /* each round makes a line */

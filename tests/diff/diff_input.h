@@ -19,7 +19,8 @@ struct diff_input {
     uint64_t pattern_count;
     uint32_t flags; /* enum naive_flag, which has the numbers of enum trawl_plan_flag */
     uint8_t line_end;
-    bool nul_ends_lines; /* true: a NUL ends lines, too */
+    bool has_line_end_also; /* line_end_also ends lines, too: a NUL, unless it is set */
+    uint8_t line_end_also;
 };
 
 /* The bytes of a pattern. */
@@ -38,7 +39,7 @@ struct diff_expected {
 static inline struct naive_query input_query(const struct diff_input *input)
 {
     return (struct naive_query){input->patterns, input->pattern_count, input->flags,
-                                input->line_end, input->nul_ends_lines};
+                                input->line_end, input->has_line_end_also, input->line_end_also};
 }
 
 /* Makes a text of random kind and of at most text_bytes_max bytes, and patterns for the text. */

@@ -55,7 +55,7 @@ void run_describe(const struct diff_input *input, const struct run_config *confi
                    config->instruction_set == NULL ? "" : config->instruction_set, config->threads,
                    config->chunk_bytes, place_name(config->place), config->place_offset,
                    input->kind, input->text_bytes, input->pattern_count, input->flags,
-                   input->line_end, input->nul_ends_lines ? " and NUL" : "");
+                   input->line_end, input->has_line_end_also ? " and NUL" : "");
 }
 
 enum trawl_status run_plan_build(const struct diff_input *input, const struct run_config *config,
@@ -129,7 +129,7 @@ static const char *wrong_after(const struct held *held, const struct run_config 
     if (memcmp(&error->os_code, "\xab\xab\xab\xab", 4) != 0 || (uint8_t)error->message[0] != 0xab)
         return "the error record was written on success";
     if (held->stopped || config->call == HELD_FIRST || config->call == HELD_STREAM ||
-        held->lines_max != UINT64_MAX)
+        config->call == HELD_RECORDS || held->lines_max != UINT64_MAX)
         return NULL;
     if (trawl_searcher_stats(held->searcher, &stats, NULL) != TRAWL_OK)
         return "trawl_searcher_stats failed";

@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "diff/cut.h"
+
 #define UNTOUCHED 0x7777777777777777u
 /* A window has line_ends_before only with at least this many bytes for each match on average. */
 #define LINE_ENDS_BYTES 512u
@@ -48,7 +50,8 @@ enum trawl_status held_plan(const struct diff_input *input,
     own.flags |= input->flags;
     own.line_end_set = 1;
     own.line_end = input->line_end;
-    own.line_end_also_set = input->nul_ends_lines;
+    own.line_end_also_set = input->has_line_end_also;
+    own.line_end_also = input->has_line_end_also ? input->line_end_also : 0;
     status = trawl_plan_build(patterns, input->pattern_count, &own, plan, error);
     for (uint64_t i = 0; i < input->pattern_count; i++) {
         memset((void *)(uintptr_t)patterns[i].bytes, 0xee, (size_t)patterns[i].bytes_count);
@@ -82,7 +85,8 @@ const char *held_name(enum held_call call)
 {
     static const char *const names[HELD_CALLS] = {
         "count",         "positions", "begins_into", "count_by_pattern", "count_lines",
-        "lines without", "first",     "batches",     "windows",          "stream"};
+        "lines without", "first",     "batches",     "windows",          "stream",
+        "records"};
 
     return names[call];
 }
@@ -594,6 +598,65 @@ static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
     return status;
 }
 
+/* Returns whether the simple search finds what is expected in the text, so that it can judge
+ * records, too: the plan has no errors, no expressions, and no letters beyond ASCII that matter. */
+static bool naive_can_judge(const struct held *held)
+{
+    const struct naive_query query = input_query(held->input);
+    const struct naive_bytes text = {held->input->text, held->input->text_bytes};
+    struct trawl_plan_told told = {.size = sizeof told};
+    uint64_t count = held->expected->match_count;
+    struct naive_match *matches;
+    bool same;
+
+    if (trawl_plan_tell(held->plan, &told, NULL) != TRAWL_OK || told.has_errors ||
+        told.syntax != TRAWL_LITERAL)
+        return false;
+    if ((held->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0)
+        return true; /* an expected match in a record is an occurrence in the record */
+    matches = (struct naive_match *)test_memory((count + 1) * sizeof *matches);
+    same = naive_matches(&query, text, matches, count) == count;
+    for (uint64_t i = 0; i < count && same; i++)
+        same = matches[i].end == held->expected->matches[i].end &&
+               matches[i].begin == held->expected->matches[i].begin &&
+               matches[i].pattern_index == held->expected->matches[i].pattern_index;
+    free(matches);
+    return same;
+}
+
+/* Loads records of the text, asks for each shape of answers, and unloads the records. */
+static enum trawl_status ask_records(struct held *held, struct trawl_error *error)
+{
+    struct test_random random = {held->input->text_bytes * 31 + held->input->pattern_count};
+    struct trawl_records *records = NULL;
+    struct trawl_record_array array;
+    enum trawl_status status;
+    struct cut cut;
+
+    cut_make(&random, held->input, held->expected, &cut);
+    array = cut_array(&cut);
+    status = trawl_records_load(held->searcher, &array, &records, error);
+    for (uint32_t i = 0; i < CUT_SHAPES && status == TRAWL_OK; i++) {
+        struct trawl_records_out into;
+        struct cut_answer answer;
+        struct trawl_error own; /* *error stays untouched if the room is too small */
+
+        cut_ask(&random, &cut, (enum trawl_records_shape)i, &answer);
+        into = answer.into;
+        status = trawl_records_into(held->searcher, held->plan, records, answer.shape, &into, &own);
+        if (!cut_judge(&cut, &answer, status, &into, held->message))
+            held->right = false;
+        cut_answer_free(&answer);
+        if (status == TRAWL_LIMIT)
+            status = TRAWL_OK;
+        else if (status != TRAWL_OK && error != NULL)
+            *error = own;
+    }
+    trawl_records_unload(held->searcher, records);
+    cut_free(&cut);
+    return status;
+}
+
 static enum trawl_status count_lines(struct held *held, bool without, struct trawl_error *error)
 {
     uint64_t count = UNTOUCHED;
@@ -642,6 +705,15 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         break;
     case HELD_STREAM:
         status = feed_pieces(held, &seen, error);
+        break;
+    case HELD_RECORDS:
+        if (naive_can_judge(held)) {
+            status = ask_records(held, error);
+            break;
+        }
+        lists = true;
+        status =
+            trawl_positions(held->searcher, held->plan, held->text, take_matches, &seen, error);
         break;
     case HELD_POSITIONS:
     case HELD_CALLS:

@@ -62,7 +62,7 @@ static void make_records(struct test_random *random, bool whole, uint64_t longes
     for (uint64_t i = 0; i <= at && whole; i++)
         if (test_random_one_in(random, 6))
             c->tape.text[i] = (uint8_t) "\n\0 ,"[test_random_below(random, 4)];
-    c->tape.nul_ends_lines = whole && test_random_one_in(random, 2);
+    c->tape.has_line_end_also = whole && test_random_one_in(random, 2);
     c->array = (struct trawl_record_array)TRAWL_RECORD_ARRAY_INIT;
     c->array.bytes = c->tape.text;
     c->array.record_count = count;

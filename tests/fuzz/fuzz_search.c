@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
     read_config(bytes, &config, &set, &chunk);
     input.flags = bytes[0] & 7;
     input.line_end = bytes[0] & 16 ? 'a' : '\n';
-    input.nul_ends_lines = (bytes[0] & 32) != 0;
+    input.has_line_end_also = (bytes[0] & 32) != 0;
     text_begin = read_patterns(bytes, bytes_count, &input);
     read_text(bytes + text_begin, bytes_count - text_begin, 1 + bytes[5] % TEXT_REPEAT_MAX, &input);
     status = run_plan_build(&input, &config, &plan, NULL);

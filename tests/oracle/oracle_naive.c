@@ -9,7 +9,8 @@ static uint8_t fold(uint8_t byte, uint32_t flags)
 
 bool naive_ends_line(const struct naive_query *query, uint8_t byte)
 {
-    return byte == query->line_end || (query->nul_ends_lines && byte == 0);
+    return byte == query->line_end ||
+           (query->has_line_end_also && byte == query->line_end_also);
 }
 
 /* Returns whether, by the query's flags, no occurrence may stand next to this byte. */
@@ -46,6 +47,15 @@ uint64_t naive_matches(const struct naive_query *query, struct naive_bytes text,
                 matches[count - 1] =
                     (struct naive_match){begin, begin + query->patterns[j].bytes_count, j};
     return count;
+}
+
+void naive_counts(const struct naive_query *query, struct naive_bytes text, uint32_t *counts)
+{
+    for (uint64_t j = 0; j < query->pattern_count; j++) {
+        counts[j] = 0;
+        for (uint64_t begin = 0; begin < text.bytes_count; begin++)
+            counts[j] += occurs(query, text, begin, query->patterns[j]);
+    }
 }
 
 uint64_t naive_lines(const struct naive_query *query, struct naive_bytes text,

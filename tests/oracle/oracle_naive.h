@@ -18,7 +18,8 @@ struct naive_query {
     uint64_t pattern_count;
     uint32_t flags;
     uint8_t line_end;
-    bool nul_ends_lines; /* a NUL ends lines, too */
+    bool has_line_end_also; /* line_end_also ends lines, too */
+    uint8_t line_end_also;
 };
 
 struct naive_match {
@@ -31,6 +32,9 @@ bool naive_ends_line(const struct naive_query *query, uint8_t byte);
  * in order of (begin, pattern index). */
 uint64_t naive_matches(const struct naive_query *query, struct naive_bytes text,
                        struct naive_match *matches, uint64_t matches_max);
+
+/* Sets counts[j] to the number of occurrences of pattern j, for each pattern. */
+void naive_counts(const struct naive_query *query, struct naive_bytes text, uint32_t *counts);
 
 /* Returns the number of lines in which an occurrence begins, or with `invert`, in which no
  * occurrence begins. A line holds its line end; bytes after the last line end are a line. */

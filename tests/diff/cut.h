@@ -1,0 +1,55 @@
+/* cut: cuts a text into records, and judges what trawl_records_into says about them. */
+#ifndef TRAWL_DIFF_CUT_H
+#define TRAWL_DIFF_CUT_H
+
+#include "diff/diff_input.h"
+#include "trawl.h"
+
+#define CUT_SHAPES (TRAWL_RECORDS_CELLS + 1)
+#define CUT_GUARD_BYTES 16u /* after each array of an answer; must stay CUT_UNTOUCHED */
+#define CUT_UNTOUCHED 0x77u
+#define CUT_MESSAGE_BYTES 200
+
+/* Records in a text. The struct owns its arrays and borrows the text. */
+struct cut {
+    const struct diff_input *input;
+    uint64_t record_count;
+    uint64_t *offsets; /* record_count + 1; the first may be greater than 0 */
+    int32_t *offsets_narrow;
+    uint32_t offset_bytes; /* 0, 4 or 8 */
+    uint8_t *validity;
+    uint64_t validity_bytes;
+    uint64_t validity_begin;
+    bool has_validity;
+    uint32_t *counts; /* of each record, the occurrences of each pattern in the record */
+};
+
+/* Cuts the input's text: into short, long, empty or null records, or with borders in, before and
+ * behind the expected matches. If no matches are given, or if only whole words or lines count, the
+ * occurrences are those that a simple search finds in each record. Otherwise they are the expected
+ * matches that lie in a record. */
+void cut_make(struct test_random *random, const struct diff_input *input,
+              const struct diff_expected *expected, struct cut *cut);
+void cut_free(struct cut *cut);
+/* Returns the records as the library takes them, in the host's memory. */
+struct trawl_record_array cut_array(const struct cut *cut);
+
+/* A question about the records, and its arrays in the host's memory. */
+struct cut_answer {
+    enum trawl_records_shape shape;
+    struct trawl_records_out into; /* as before the call; the arrays are `values`, `patterns` */
+    uint64_t values_bytes, patterns_bytes; /* without the bytes of the guard */
+    uint8_t *values, *patterns;
+    uint64_t count; /* the right count */
+};
+
+/* Draws the room and the numbers' width, and makes arrays of that room. */
+void cut_ask(struct test_random *random, const struct cut *cut, enum trawl_records_shape shape,
+             struct cut_answer *answer);
+/* Judges the call's status, its `into` and the arrays of the answer. After a status other than OK
+ * and LIMIT only the guards are checked. Returns false and a message if something is wrong. */
+bool cut_judge(const struct cut *cut, const struct cut_answer *answer, enum trawl_status status,
+               const struct trawl_records_out *into, char message[CUT_MESSAGE_BYTES]);
+void cut_answer_free(struct cut_answer *answer);
+
+#endif

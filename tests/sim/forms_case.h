@@ -1,0 +1,61 @@
+/* forms_case: every form of answer, of loaded texts and loaded records, in the host's memory and in
+ * devices' memory, compared with two loops (oracle_naive). The same cases run on the simulated
+ * driver (forms_test.c) and on real devices (tests/gpu/gpu_forms.c). */
+#ifndef TRAWL_TESTS_SIM_FORMS_CASE_H
+#define TRAWL_TESTS_SIM_FORMS_CASE_H
+
+#include "cuda/driver.h"
+#include "diff/held.h"
+#include "forms_input.h"
+
+#define FORMS_DEVICES_MAX 8u
+
+/* The forms: enum held_call, two kinds of arrays for begins, and the shapes of answers about loaded
+ * records, with records and answers in the host's or a device's memory. */
+enum {
+    FORM_BEGINS_PINNED = HELD_CALLS,
+    FORM_BEGINS_ON_DEVICE,
+    FORM_RECORDS,              /* + enum trawl_records_shape */
+    FORMS = FORM_RECORDS + 4,
+};
+
+/* Returns whether cases ask for the form: of enum held_call not for HELD_STREAM, which searches no
+ * loaded text, nor HELD_RECORDS, whose records are in the host's memory alone. */
+bool forms_has(uint32_t form);
+
+struct forms_tally {
+    uint64_t answers[FORMS];
+    uint64_t hits[FORMS];      /* answers about texts with an occurrence */
+    uint64_t on_devices[FORMS]; /* right answers with occurrences that devices alone made */
+    uint64_t refused[FORMS];
+};
+
+/* The devices, for memory that a test allocates there. */
+struct forms_machine {
+    const struct cuda_driver *driver;
+    uint32_t devices;
+    struct cuda_context *contexts[FORMS_DEVICES_MAX];
+    struct cuda_stream *streams[FORMS_DEVICES_MAX];
+};
+/* Retains the devices' contexts. The test ends if a device's call fails. */
+void forms_machine_open(struct forms_machine *machine, const struct cuda_driver *driver,
+                        uint32_t devices);
+void forms_machine_close(struct forms_machine *machine);
+
+/* What a session draws before its searcher is opened. */
+struct forms_setting {
+    struct cuda_limits limits;
+    struct forms_sizes sizes;
+    enum trawl_engine engine;
+    uint32_t threads, cases;
+    uint64_t chunk_bytes;
+};
+/* Draws limits and sizes, and makes them those of the library. */
+void forms_draw(struct test_random *random, struct forms_setting *setting);
+/* Opens a searcher, and runs `cases` cases one after the other, each with some forms: so each call
+ * finds what the calls before have left. Returns false if an answer was wrong; prints which. */
+bool forms_session(struct forms_machine *machine, const struct forms_setting *setting,
+                   struct test_random *random, uint64_t index, struct forms_tally *tally);
+void forms_tally_print(const struct forms_tally *tally);
+
+#endif
