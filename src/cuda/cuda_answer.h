@@ -16,13 +16,5 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
                                                         struct engine_task *task,
                                                         struct trawl_error *error),
                               struct trawl_error *error);
-/* Runs a kernel of answer.cu of at least `threads` threads, but at most blocks_max blocks (0: any
- * number), and sets *sums to the kernel's sums, valid until the next run. */
-enum trawl_status cuda_answer_run(struct engine_worker *worker, enum cuda_kernel kernel,
-                                  uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
-                                  const uint64_t **sums, struct trawl_error *error);
-/* Makes the sums ready for cuda_answer_run. */
-enum trawl_status cuda_answer_sums(struct engine_worker *worker, struct trawl_error *error);
-/* Makes worker->answering. */
-enum trawl_status cuda_answer_want(struct engine_worker *worker, struct trawl_error *error);
+
 #endif
