@@ -666,8 +666,9 @@ struct trawl_window {
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    TRAWL_WINDOW_LINES = 4, /* not all matches: at least one of each line in which matches begin; a
-                               NUL ends a line, too, unless `line_end_also` is set */
+    TRAWL_WINDOW_LINES = 4, /* not all matches: at least one of each line in which matches begin,
+                               of a line that expressions match with zero bytes an empty one. For
+                               strings a NUL ends a line, too, unless `line_end_also` is set */
     /* leftmost-longest without overlap: the longest of the matches that begin first, then the
      * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
@@ -677,7 +678,10 @@ enum trawl_window_flag {
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
-    TRAWL_WINDOW_FIRSTS = 128 /* matches after a line's first may be missing; not if MULTILINE */
+    TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */
+    /* with LINES, faster for expressions: begin, end and pattern_index may be any in the line. If
+     * MULTILINE, the search goes on after the line in which a match ends */
+    TRAWL_WINDOW_LINES_ALONE = 256
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
