@@ -32,8 +32,9 @@
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set `size` to sizeof the struct, zero the other fields,
  *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
- *     every field, and a NULL options pointer means all defaults. A larger struct from a later
- *     version is accepted if the fields that this version does not know are zero.
+ *     every field, and a NULL options pointer means all defaults. Structs of version 1.0 and of
+ *     later versions are accepted, if the fields that this version does not know are zero. Any
+ *     other size, such as a pointer's, is refused with ARGUMENT.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.

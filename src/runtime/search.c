@@ -22,6 +22,8 @@
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
+/* bytes of struct trawl_searcher_options in version 1.0 */
+#define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
 #define TASKS_PER_WORKER 2u
 /* Another process may keep a helper off the helper's core for some milliseconds in the middle of a
  * chunk. With this many tasks (chunks with their results) the other threads can go on meanwhile. */
@@ -70,7 +72,8 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
 
     if (searcher_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
-    TRAWL_TRY(options_read(&given, sizeof given, options, "searcher options", error));
+    TRAWL_TRY(options_read(&given, sizeof given, options, OPTIONS_OLDEST, "searcher options",
+                           error));
     if (given.map < TRAWL_MAP_NEVER || given.map > TRAWL_MAP_ALWAYS)
         return TRAWL_FAIL(error, ARGUMENT, "map is %d, which is none of enum trawl_map",
                           (int)given.map);
