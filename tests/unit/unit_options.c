@@ -267,6 +267,31 @@ static void release(void *context, void *pointer, uint64_t bytes)
     free(pointer);
 }
 
+/* Checks what trawl.h says about the memory of a set. */
+static void set_memory(uint32_t length, uint64_t bytes_max)
+{
+    static char bytes[10000][16];
+    static struct trawl_pattern patterns[10000];
+    struct test_random random = {5};
+    const uint64_t before = held_bytes;
+    struct trawl_searcher *searcher;
+    struct trawl_plan *plan;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < 10000; i++) {
+        for (uint32_t j = 0; j < length; j++)
+            bytes[i][j] = (char)('a' + test_random_below(&random, 26));
+        patterns[i] = (struct trawl_pattern){bytes[i], length};
+    }
+    plan = must_plans(patterns, 10000, NULL);
+    TEST_CHECK(held_bytes - before < 10000 * (length + 9));
+    searcher = must_searcher(1, 0);
+    MUST(trawl_count_bytes(searcher, plan, bytes, sizeof bytes, &count, NULL));
+    trawl_searcher_close(searcher);
+    TEST_CHECK(count >= 10000 * (length / 16) && held_bytes - before < 10000 * (length + bytes_max));
+    trawl_plan_free(plan);
+}
+
 static void memory(void)
 {
     struct trawl_memory functions = {sizeof functions, &held_bytes, allocate, release};
@@ -288,6 +313,8 @@ static void memory(void)
     TEST_CHECK(held_bytes > before && held_bytes - before <= 4096);
     trawl_stream_close(stream);
     trawl_plan_free(plan);
+    set_memory(8, 80);
+    set_memory(16, 180);
     TEST_CHECK_U64(held_bytes, 0);
     MUST(trawl_set_memory(NULL, NULL));
     functions.release = NULL;
