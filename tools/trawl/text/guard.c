@@ -15,6 +15,7 @@
 struct waiter {
     struct waiter *next;
     const struct guard *guard;
+    uint64_t bytes; /* what the search waits for */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,21 +67,21 @@ static bool nobody_works(const struct guard *all)
     return held >= atomic_load(&all->bytes);
 }
 
-/* Waits for memory until `waiter` is the first on the list and the memory is there. If nobody
- * works, the last on the list gives way. */
-static bool wait_as(const struct waiter *waiter, struct guard *guard, uint64_t bytes)
+/* Waits for memory until `waiter` is the first on the list and the memory is there. If nobody works
+ * and the first cannot begin, the last on the list gives way. */
+static bool wait_as(const struct waiter *waiter, struct guard *all)
 {
-    struct guard *all = guard->all;
     const uint64_t most = all->bytes_max - all->bytes_max / SPARED_SHARE;
 
-    while (!guard_is_over(guard)) {
+    while (!guard_is_over(waiter->guard)) {
         const bool idle = nobody_works(all);
         struct timespec until;
 
-        if (waiters == waiter && (idle || atomic_load(&all->bytes) + bytes <= most) &&
-            add_bytes(all, bytes))
+        if (waiters == waiter && (idle || atomic_load(&all->bytes) + waiter->bytes <= most) &&
+            add_bytes(all, waiter->bytes))
             return true;
-        if (idle && waiter->next == NULL)
+        if (idle && waiter->next == NULL &&
+            atomic_load(&all->bytes) + waiters->bytes > all->bytes_max)
             return false;
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += LOOK_NS;
@@ -93,7 +94,7 @@ static bool wait_as(const struct waiter *waiter, struct guard *guard, uint64_t b
 
 bool guard_wait(struct guard *guard, uint64_t bytes)
 {
-    struct waiter waiter = {NULL, guard}, **link = &waiters;
+    struct waiter waiter = {NULL, guard, bytes}, **link = &waiters;
     bool good;
 
     if (guard == NULL || guard->all == NULL || guard->all->bytes_max == 0 ||
@@ -105,7 +106,7 @@ bool guard_wait(struct guard *guard, uint64_t bytes)
     waiter.next = *link;
     *link = &waiter;
     atomic_store(&has_waiters, true);
-    good = wait_as(&waiter, guard, bytes);
+    good = wait_as(&waiter, guard->all);
     for (link = &waiters; *link != &waiter;)
         link = &(*link)->next;
     *link = waiter.next;
