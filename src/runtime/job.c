@@ -270,6 +270,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                 (text->kind != TEXT_STREAM && sink->want == WANT_COUNT && plan_counts_alone(plan))
             ? searcher->task_count
             : searcher->tasks_few;
+    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_max);
     need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* with this schedule no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);

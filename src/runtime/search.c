@@ -72,8 +72,8 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
 
     if (searcher_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
-    TRAWL_TRY(options_read(&given, sizeof given, options, OPTIONS_OLDEST, "searcher options",
-                           error));
+    TRAWL_TRY(
+        options_read(&given, sizeof given, options, OPTIONS_OLDEST, "searcher options", error));
     if (given.map < TRAWL_MAP_NEVER || given.map > TRAWL_MAP_ALWAYS)
         return TRAWL_FAIL(error, ARGUMENT, "map is %d, which is none of enum trawl_map",
                           (int)given.map);

@@ -82,8 +82,6 @@ static struct task *task_take(struct search *search)
         search->free = task->next;
     else
         task = &search->searcher->tasks[search->tasks_used++];
-    search->searcher->tasks_touched =
-        (uint32_t)max_u64(search->searcher->tasks_touched, search->tasks_used);
     search->taken++;
     TRAWL_ASSERT(search->taken <= search->tasks_used);
     begin(search, task);

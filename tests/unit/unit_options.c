@@ -39,8 +39,8 @@ static void sizes(enum trawl_status (*call)(const void *, struct trawl_error *),
                       LATER_BYTES];
     } later = {0};
     /* the size of a pointer once dropped all options in silence (2026-11-27) */
-    const uint64_t wrong[] = {0, 7, sizeof(void *), sizeof(void *) + 8, bytes - 4, bytes + 4,
-                              UINT64_MAX};
+    const uint64_t wrong[] = {0,         7,         sizeof(void *), sizeof(void *) + 8,
+                              bytes - 4, bytes + 4, UINT64_MAX};
 
     memcpy(&later, options, bytes);
     TEST_CHECK_U64(later.size, bytes);
@@ -288,7 +288,8 @@ static void set_memory(uint32_t length, uint64_t bytes_max)
     searcher = must_searcher(1, 0);
     MUST(trawl_count_bytes(searcher, plan, bytes, sizeof bytes, &count, NULL));
     trawl_searcher_close(searcher);
-    TEST_CHECK(count >= 10000 * (length / 16) && held_bytes - before < 10000 * (length + bytes_max));
+    TEST_CHECK(count >= 10000 * (length / 16) &&
+               held_bytes - before < 10000 * (length + bytes_max));
     trawl_plan_free(plan);
 }
 

@@ -12,7 +12,8 @@
 struct head_wait {
     struct head_wait *next, *before;
     int descriptor;
-    uint64_t until_ns; /* time of now_ns() at which the head must be complete; 0: no head is awaited */
+    uint64_t
+        until_ns; /* time of now_ns() at which the head must be complete; 0: no head is awaited */
 };
 
 struct late_heads {

@@ -167,8 +167,7 @@ static void take_written(struct collection *collection, const struct notice *not
             collection->written[i] = (struct written){copy, 0, !is_seen};
         }
     } else if (written == NULL && notice->is_written) {
-        char *copy =
-            collection->written_count < WRITTEN_MAX ? strdup(collection->path) : NULL;
+        char *copy = collection->written_count < WRITTEN_MAX ? strdup(collection->path) : NULL;
 
         collection->must_walk |= copy == NULL;
         if (copy != NULL)
@@ -249,8 +248,7 @@ static void take_notice(struct collection *collection, const struct notice *noti
         notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;
     if (!notice->is_walked)
         return;
-    if (of_tree && *notice->name != '\0' &&
-        set_path(collection, notice->directory, notice->name))
+    if (of_tree && *notice->name != '\0' && set_path(collection, notice->directory, notice->name))
         collection->must_walk |= was_unseen(collection);
     if (!of_tree)
         take_file_notice(collection, notice);
