@@ -32,8 +32,9 @@
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set `size` to sizeof the struct, zero the other fields,
  *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
- *     every field, and a NULL options pointer means all defaults. A larger struct from a later
- *     version is accepted if the fields that this version does not know are zero.
+ *     every field, and a NULL options pointer means all defaults. Structs of other versions are
+ *     accepted if the fields that this version does not know are zero; a size less than the
+ *     struct's in version 1.0, such as a pointer's, is refused with ARGUMENT.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
@@ -105,7 +106,6 @@ struct trawl_error {
 
 /* Return the run-time version, "major.minor.patch": static text. */
 TRAWL_API const char *trawl_version(void);
-
 /* Return static text that describes a status; "unknown status" if the number is not a status. */
 TRAWL_API const char *trawl_status_message(enum trawl_status status);
 
@@ -190,7 +190,6 @@ struct trawl_range {
     uint64_t begin;
     uint64_t end;
 };
-
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
  * expression lies within a line or record, has a byte or more, and is leftmost; the search for the
  * expression then continues at the occurrence's end. A line counts as found also if the expression
@@ -261,9 +260,12 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
  *            MEMORY, LIMIT
  * Threads    any. The plan is immutable and may be shared.
- * Cost       time and memory linear in the patterns' total bytes. A large set takes up to about 64
- *            bytes per pattern beside the patterns' bytes; the first search allocates two thirds of
- *            this memory. For strings of several lengths, a long search takes as much once more. */
+ * Cost       time and memory linear in the patterns' total bytes. Beside the strings' bytes, which
+ *            IGNORE_CASE keeps twice, 5,000 strings and more take up to about 80 bytes each, or 180
+ *            if all have 12 bytes or more; the first search allocates all but 8 of these. For
+ *            strings of several lengths, a long search may take as much once more. In a text of
+ *            many candidates a search makes an automaton, too: 24 MiB, or for larger sets 16 bytes
+ *            per byte of the strings, up to 512 MiB. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,
                                                            const struct trawl_plan_options *options,
@@ -293,7 +295,6 @@ struct trawl_plan_told {
     struct trawl_pattern pattern;
     uint64_t pattern_id; /* the pattern's number in pattern_ids; else pattern_index */
 };
-
 /* Tell what a plan was built with, and where the plan can run. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_plan *plan,
                                                           struct trawl_plan_told *told,
@@ -369,7 +370,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open(const char *path,
                                                           const struct trawl_text_options *options,
                                                           struct trawl_text **text,
                                                           struct trawl_error *error);
-
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
@@ -388,7 +388,6 @@ struct trawl_text_told {
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
                                                           struct trawl_text_told *told,
                                                           struct trawl_error *error);
-
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
  * Errors: ARGUMENT, READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_text *text,
@@ -479,7 +478,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
-
 /* The fields of trawl_searcher_stats; zeros before the first call. */
 struct trawl_stats {
     uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
@@ -666,8 +664,9 @@ struct trawl_window {
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    TRAWL_WINDOW_LINES = 4, /* not all matches: at least one of each line in which matches begin; a
-                               NUL ends a line, too, unless `line_end_also` is set */
+    /* not all matches: at least one (perhaps empty) of each line in which matches begin. For
+     * strings a NUL ends a line, too, unless `line_end_also` is set */
+    TRAWL_WINDOW_LINES = 4,
     /* leftmost-longest without overlap: the longest of the matches that begin first, then the
      * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
@@ -677,7 +676,10 @@ enum trawl_window_flag {
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
-    TRAWL_WINDOW_FIRSTS = 128 /* matches after a line's first may be missing; not if MULTILINE */
+    TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */
+    /* with LINES, faster for expressions: begin, end and pattern_index may be any in the line;
+     * with MULTILINE, the search goes on after the line in which a match ends */
+    TRAWL_WINDOW_LINES_ALONE = 256
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
@@ -692,11 +694,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
                                                         struct trawl_text *text, uint32_t flags,
                                                         trawl_window_sink sink, void *context,
                                                         struct trawl_error *error);
-
 /* Takes the next bytes of a rewritten text. Return non-zero to stop. Called like a
  * trawl_match_sink. The bytes are borrowed until the sink returns. */
 typedef int (*trawl_bytes_sink)(void *context, const void *bytes, uint64_t bytes_count);
-
 /* What replaces the occurrences of a pattern. */
 struct trawl_value {
     const void *bytes; /* may be NULL if bytes_count is 0 */

@@ -181,6 +181,9 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
     const struct judged judged = judged_of(step, line);
     struct merge *merge = &worker->merge;
 
+    const bool firsts = one_suffices(step) && !judges_whole(step);
+    uint64_t first = UINT64_MAX; /* where the first occurrence pushed begins */
+
     while (merge->count > 0) {
         const struct occurrence next = merge->items[0];
         const uint64_t begin = line.begin + next.span.begin;
@@ -190,6 +193,10 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
             length == 0 && begin == line.end;
         const uint64_t at = begin - is_after;
 
+        /* the longest of the occurrences that begin first may come after the first one */
+        if (firsts && first != UINT64_MAX && begin != first)
+            break;
+        first = begin;
         if (hits->count >= regex_part_hits && hits->items[hits->count - 1].offset < at) {
             worker->pause = (struct pause){step->chunk->search, step->chunk->bytes, at, line};
             step->to = at;
@@ -199,7 +206,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
         if (at >= from)
             TRAWL_TRY(
                 push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
-        if (step->want == WANT_FIRST || (one_suffices(step) && !judges_whole(step)))
+        if (step->want == WANT_FIRST || (firsts && step->want != WANT_SPANS))
             break;
         TRAWL_TRY(merge_next(merge, worker->expressions, &judged, error));
     }
@@ -260,21 +267,6 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return push_merged(step, line, from, error);
 }
 
-/* Returns whether the common program (of all expressions) may read the lines [from, to). Each line
- * must end in newline alone, because RE2 knows no other line ends. */
-static bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const struct trawl_plan *plan = expressions->plan;
-    const uint8_t *bytes = step->chunk->bytes + from;
-    const size_t count = (size_t)(to - from);
-
-    return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
-           !words_matter(expressions, bytes, count) &&
-           (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
-           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
-}
-
 /* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
  * expressions, their common program first rules out lines. This program gets a single line first,
  * and twice as many bytes after each answer that no line matches. */
@@ -319,13 +311,18 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint64_t at = step->from + span->begin, length = span->end - span->begin;
-    const struct hits *hits = &step->result->hits;
+    struct hits *hits = &step->result->hits;
     uint64_t begin, after;
 
     if (expressions->whole_is_exact && step->want != WANT_LINES) {
         *next = length > 0 ? (step->chunk->firsts ? line_after(step, at) - step->from : span->end)
                            : words_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
+        if (length > 0 && at < step->decided) { /* the line's empty match is not its only one */
+            TRAWL_ASSERT(hits->count > 0);
+            step->result->count -= hits->lengths[hits->count - 1] == 0;
+            hits->count -= hits->lengths[hits->count - 1] == 0;
+        }
         if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
             return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
     }
@@ -778,7 +775,9 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         step.spare = step.to - at;
         TRAWL_TRY(search_step(&step, error));
     }
-    result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL;
+    /* of several expressions that cross lines, each has hits of its own */
+    result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL &&
+                                (worker->expressions->count == 1 || !judges_whole(&step));
     return TRAWL_OK;
 }
 

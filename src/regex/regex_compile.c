@@ -401,7 +401,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     const char *bytes = (const char *)pattern.bytes;
     struct pcre2_filter filter;
-    struct trawl_error linear;
+    struct trawl_error linear; /* what RE2 says: the call may still succeed, without an error */
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if ((plan->flags & TRAWL_PCRE) == 0)
@@ -412,15 +412,15 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
                            !maker->made->options.bytes, &filter, error));
     /* in ripgrep's syntax a++ is (a+)+, in PCRE2's a possessive repetition */
     if (!filter.possessive)
-        status = compile_linear(maker, index, bytes, pattern.bytes_count, error);
-    if (error != NULL)
-        linear = *error;
+        status = compile_linear(maker, index, bytes, pattern.bytes_count, &linear);
     if (status == TRAWL_ARGUMENT) {
         status = compile_beyond(maker, index, pattern, &filter, error);
         /* Both found a mistake: report RE2's description, but PCRE2's if RE2 lacks the syntax. */
         if (status == TRAWL_ARGUMENT && error != NULL && !filter.possessive &&
             strstr(linear.message, "RE2 has none") == NULL)
             *error = linear;
+    } else if (status != TRAWL_OK && error != NULL) {
+        *error = linear;
     }
     pcre2_filter_release(&filter);
     return status;

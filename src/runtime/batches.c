@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "runtime/job.h"
 #include "runtime/search.h"
 
@@ -72,8 +73,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
 
     if (search == NULL || batch == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", search == NULL ? "search" : "batch");
-    if (batch->size < sizeof batch->size)
-        return TRAWL_FAIL(error, ARGUMENT, "batch: size is not a struct's size");
+    TRAWL_TRY(options_check(batch, sizeof filled, "batch", error));
     if (search->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
     status = search_step(&search->search, &view, &more, error);
@@ -89,9 +89,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     else
         filled =
             (struct trawl_batch){.text_begin = view.begin, .text_end = view.begin, .last = true};
-    filled.size = batch->size;
-    memcpy(batch, &filled, (size_t)(batch->size < sizeof filled ? batch->size : sizeof filled));
-    return TRAWL_OK;
+    return options_tell(batch, &filled, sizeof filled, "batch", error);
 }
 
 void trawl_search_close(struct trawl_search *search)

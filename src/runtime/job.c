@@ -192,7 +192,7 @@ static void unreserve_unpacking(struct trawl_searcher *searcher)
 {
     uint64_t bytes = searcher->unpack_bytes;
 
-    searcher->unpack_bytes = 0; /* first: a child of fork() gives back the bytes that stand here */
+    searcher->unpack_bytes = 0;
     runtime_unreserve(searcher->runtime, bytes);
 }
 
@@ -270,6 +270,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                 (text->kind != TEXT_STREAM && sink->want == WANT_COUNT && plan_counts_alone(plan))
             ? searcher->task_count
             : searcher->tasks_few;
+    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_max);
     need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* with this schedule no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
@@ -328,7 +329,6 @@ void search_end(struct search *search)
             devices_drop(devices, &search->job);
         job_recall(&search->job);
     }
-    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->taken > 0) /* some tasks are ready, but will not be delivered */

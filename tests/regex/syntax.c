@@ -228,7 +228,15 @@ static void test_pcre(void)
                                     PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
     AUTO_PLAN later =
         must_plan_with("(a)\\Kb", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    struct trawl_error untouched, error;
+    AUTO_PLAN ahead = NULL;
 
+    /* RE2's refusal once stayed in the error of a call that succeeded (2026-11-27) */
+    memset(&untouched, 0xa5, sizeof untouched);
+    error = untouched;
+    MUST(trawl_plan_build(&(struct trawl_pattern){"a(?=b)", 6}, 1,
+                          PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE), &ahead, &error));
+    TEST_CHECK(memcmp(&error, &untouched, sizeof error) == 0);
     TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 1);
     TEST_CHECK(trawl_expression_group(plan, 0, "half", 4) == 1);
     TEST_CHECK(trawl_expression_group(plan, 0, "none", 4) == UINT64_MAX);

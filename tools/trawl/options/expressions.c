@@ -536,7 +536,7 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
     *spare = longest * READ_BYTES + MAKE_BYTES;
     others = bytes * KEPT_BYTES + *spare + (settings->words ? count * WORDS_BYTES : 0);
     options->expression_mib = (uint32_t)programs_mib(settings->guard, count, others);
-    return guard_take(settings->guard,
+    return guard_wait(settings->guard,
                       ((uint64_t)options->expression_mib << 20) + others +
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }

@@ -37,6 +37,8 @@
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
+/* flags of trawl_windows if only the lines matter in which matches begin */
+#define SELECTED_LINES ((uint32_t)(TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE))
 
 bool search_file_is_output(const struct settings *settings, const struct stat *status,
                            bool is_operand)
@@ -288,7 +290,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
                               settings->after_count < 0 && !scan->rules.every_line;
 
     if (scan->whole.bytes != NULL)
-        return settings->invert ? TRAWL_WINDOW_LINES : TRAWL_WINDOW_SPANS;
+        return settings->invert ? SELECTED_LINES : TRAWL_WINDOW_SPANS;
     if (settings->expressions && !scan->quiet && !scan->rules.filters &&
         (settings->heads.pattern_number || settings->overlapping))
         return TRAWL_WINDOW_EMPTY;
@@ -302,7 +304,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
         return TRAWL_WINDOW_SPANS;
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
                ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
-               : TRAWL_WINDOW_LINES;
+               : SELECTED_LINES;
 }
 
 /* Searches the text window by window, with the sink lines_window or, for --multiline,
