@@ -77,6 +77,17 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
 
 void words_prepare(struct expressions *expressions)
 {
+    const struct trawl_letters *letters = &expressions->options.letters;
+    const uint32_t codes = expressions_word_codes(expressions);
+
+    if (expressions->units[0].count > 0)
+        return;
+    for (uint32_t code = 0x80; letters->is_word != NULL && code < codes; code++) {
+        if (code == EXPRESSIONS_RARE && !expressions->is_wide_text)
+            code = EXPRESSIONS_RARE_END;
+        if (letters->is_word(letters->context, code))
+            expressions->word_codes[code / 64] |= UINT64_C(1) << code % 64;
+    }
     for (uint32_t byte = 0; byte < 0x80; byte++) {
         struct marked_unit *unit = &expressions->units[byte];
         const bool is_plain =

@@ -61,7 +61,8 @@ struct words {
 #define WORDS_CANCELLED (-2)
 #define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
-/* Fills expressions->units, which says what stands for each ASCII character in a copy. */
+/* Fills expressions->units, which says what stands for each ASCII character in a copy, and
+ * expressions->word_codes, on the first call. */
 void words_prepare(struct expressions *expressions);
 bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns whether programs without marks may be wrong about words in the line. */
