@@ -207,9 +207,9 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
 }
 
 /* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
-static enum trawl_status judge(struct step *step, struct regex_line line,
-                               const uint32_t *candidates, uint32_t count,
-                               struct trawl_error *error)
+static enum trawl_status judge_all(struct step *step, struct regex_line line,
+                                   const uint32_t *candidates, uint32_t count,
+                                   struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
@@ -231,6 +231,17 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
         expressions_take_empty(expressions) && !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
+}
+
+static enum trawl_status judge(struct step *step, struct regex_line line,
+                               const uint32_t *candidates, uint32_t count,
+                               struct trawl_error *error)
+{
+    const uint64_t pushed = step->result->count;
+
+    TRAWL_TRY(judge_all(step, line, candidates, count, error));
+    note_undecided(step, line, pushed);
+    return TRAWL_OK;
 }
 
 /* If step->from lies inside a line, an earlier scan has reported the first occurrences of that
@@ -258,7 +269,9 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
                               worker->expressions->count, error));
     }
     step->judged++;
-    return push_merged(step, line, from, error);
+    TRAWL_TRY(push_merged(step, line, from, error));
+    note_undecided(step, line, UINT64_MAX);
+    return TRAWL_OK;
 }
 
 /* Returns whether the common program (of all expressions) may read the lines [from, to). Each line
@@ -456,13 +469,6 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
     *may = found > 0;
     return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression")
                      : TRAWL_OK;
-}
-
-/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
-static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
-{
-    return anchor->begins ||
-           (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
 }
 
 static bool is_wide(const struct step *step, struct line *line)

@@ -35,21 +35,25 @@
 #define ERROR_COMPILE_MEMORY 121
 #define ERROR_NOMATCH (-1)
 #define ERROR_JIT_STACKLIMIT (-46)
+#define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
 
-/* Limits for the work on a line. PCRE2 counts its steps anew for each position where a match may
- * begin. A line of n bytes allows STEPS / n steps for each position, at least STEPS_LEAST and at
- * most STEPS_MOST. So a line of some KiB takes less than two seconds. STEPS_LEAST_WHOLE is the
- * least for a search that cannot stop between positions. */
+/* The steps that each position where a match may begin is granted at first, as PCRE2 counts steps
+ * anew for each position: STEPS / n in a line of n bytes, at least STEPS_LEAST and at most
+ * STEPS_MOST. STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
 #define STEPS_LEAST_WHOLE UINT64_C(2000)
 #define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
 /* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
- * n for each repetition in a line of n bytes. If that could be more than JIT_STEPS in all, PCRE2
- * interprets the expression instead. */
-#define JIT_STEPS 1e9
+ * n for each repetition in a line of n bytes. If that could be more than MACHINE_STEPS in all, the
+ * machine code is granted MACHINE_SHARE / n of the steps: a step that counts may hide n others,
+ * each of which takes 1 / MACHINE_SHARE of the interpreter's time. What the machine code leaves
+ * open, the interpreter searches with all steps. */
+#define MACHINE_STEPS 1e9
+#define MACHINE_SHARE UINT64_C(32)
+#define MACHINE_LEAST UINT64_C(16)
 #define DIGITS "0123456789"
 #define SCRATCHES 32u /* number of threads that keep memory for matches between calls */
 
@@ -484,13 +488,23 @@ static struct scratch *scratch_new(const struct pcre2 *pcre2)
     return made;
 }
 
-static bool may_run_machine_code(const struct pcre2 *pcre2, uint64_t count)
+/* Returns the part of the steps that the machine code is granted in a line of `count` bytes. */
+static uint64_t machine_steps(const struct pcre2 *pcre2, uint64_t count, uint64_t steps)
 {
-    double steps = (double)count;
+    double hidden = (double)count;
 
-    for (uint32_t i = 0; i < pcre2->repetitions && steps <= JIT_STEPS; i++)
-        steps *= (double)count;
-    return steps <= JIT_STEPS;
+    for (uint32_t i = 0; i < pcre2->repetitions && hidden <= MACHINE_STEPS; i++)
+        hidden *= (double)count;
+    return hidden <= MACHINE_STEPS
+               ? steps
+               : min_u64(steps, max_u64(steps * MACHINE_SHARE / count, MACHINE_LEAST));
+}
+
+uint64_t pcre2_steps(const struct pcre2 *pcre2, uint64_t count)
+{
+    const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
+
+    return min_u64(max_u64(STEPS / (count + 1), least), STEPS_MOST);
 }
 
 /* Returns whether the byte at `at` continues a character. */
@@ -508,33 +522,36 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     enum program program = is_later                                  ? PROGRAM_LATER
                            : part.begin > 0 || part.end < line.count ? PROGRAM_FIRST
                                                                      : PROGRAM_LINES;
-    const uint64_t steps = STEPS / (line.count + 1);
-    const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     uint32_t flags = (part.begin > 0 ? NOTBOL : 0) | (part.end < line.count ? NOTEOL : 0);
+    uint64_t steps = machine_steps(pcre2, line.count, line.steps);
+    bool again;
     int result;
 
-    (void)functions.set_match_limit(scratch->context,
-                                    (uint32_t)min_u64(max_u64(steps, least), STEPS_MOST));
     /* PCRE2's machine code takes a limit inside a character for the character's end */
     while (stop < line.count && is_inside(pcre2, line, stop - 1))
         stop--;
     (void)functions.set_offset_limit(
         scratch->context, stop < line.count ? (size_t)(stop - 1 - part.begin) : SIZE_MAX);
-    flags |= may_run_machine_code(pcre2, line.count) ? 0 : NO_JIT;
     flags |= NO_UTF_CHECK;
     while (pcre2->codes[program] == NULL)
         program--;
     do {
+        (void)functions.set_match_limit(scratch->context, (uint32_t)steps);
         result = functions.match(pcre2->codes[program], line.bytes + part.begin,
                                  (size_t)(part.end - part.begin), (size_t)(from - part.begin),
                                  flags, scratch->data, scratch->context);
-        flags |= result == ERROR_JIT_STACKLIMIT ? NO_JIT : 0;
-    } while (result == ERROR_JIT_STACKLIMIT);
+        again =
+            result == ERROR_JIT_STACKLIMIT || (result == ERROR_MATCHLIMIT && steps < line.steps);
+        flags |= NO_JIT;
+        steps = line.steps;
+    } while (again);
     if (result == ERROR_NOMATCH)
         return 0;
     if (result < 0)
-        return result == ERROR_NOMEMORY ? -1 : PCRE2_OVER;
+        return result == ERROR_NOMEMORY     ? -1
+               : result == ERROR_MATCHLIMIT ? PCRE2_OVER
+                                            : PCRE2_LARGE;
     for (uint32_t i = 0; i < span_count; i++) {
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 

@@ -187,6 +187,25 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
     return line;
 }
 
+/* Notes a line that PCRE2 has left undecided, unless a hit is all that is wanted of the line and
+ * was pushed: the result has grown from `pushed` hits. */
+static inline void note_undecided(const struct step *step, struct regex_line line, uint64_t pushed)
+{
+    struct words *words = &step->worker->words;
+
+    if (words->is_undecided && !(one_suffices(step) && step->result->count > pushed) &&
+        step->result->undecided_count++ == 0)
+        step->result->undecided_at = step->chunk->begin + line.begin;
+    words->is_undecided = false;
+}
+
+/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
+static inline bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
+{
+    return anchor->begins ||
+           (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
+}
+
 /* Returns whether PCRE2 decides about the plan's only expression. */
 static inline bool step_is_beyond(const struct step *step)
 {

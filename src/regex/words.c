@@ -18,6 +18,13 @@
  * part is twice as long, else BEGINS again. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
+/* A position that needs more steps than pcre2_steps is granted twice as many again and again. A
+ * line is granted so many of these steps for each byte, but at most GRANTED_MOST: they take 10 s.
+ */
+#define GRANTED_PER_BYTE UINT64_C(4096)
+#define GRANTED_MOST (UINT64_C(1) << 30)
+/* If a search cannot stop between positions, the steps are granted to each. Few need them all. */
+#define GRANTED_WHOLE (UINT64_C(1) << 33)
 /* most bytes that stand for a single byte of the line in a copy */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
@@ -327,33 +334,73 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                       span_count);
 }
 
-/* Does what words_match does, for PCRE2. Each place where a match may begin may take long, so the
- * search of a long line stops now and then to see whether the call is cancelled. */
+/* Returns the offset after the bytes at `at` that continue a character. Remembers the bytes that
+ * were looked at, so that the time is linear in the line. */
+static uint64_t after_character(const struct judged *line, uint64_t at)
+{
+    struct words *words = line->words;
+
+    if (at < words->inside_from || at > words->inside_to)
+        words->inside_from = words->inside_to = at;
+    while (words->inside_to < line->count && (line->bytes[words->inside_to] & 0xc0) == 0x80)
+        words->inside_to++;
+    return words->inside_to;
+}
+
+/* Searches from `from` to `stop` for a match by PCRE2, where the steps that were granted at first
+ * do not suffice: again with twice as many, until they suffice or the line is granted no more. */
+static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
+                 uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
+{
+    const bool may_stop = pcre2_may_stop(pcre2);
+    const uint64_t positions = may_stop ? 1 : line->count - from + 1;
+    const uint64_t most =
+        may_stop ? min_u64(GRANTED_PER_BYTE * line->count, GRANTED_MOST) : GRANTED_WHOLE;
+    struct words *words = line->words;
+    int found = PCRE2_OVER;
+
+    while (found == PCRE2_OVER && !engine_call_is_over(line->call)) {
+        text.steps *= 2;
+        if (text.steps > (most - words->granted) / positions)
+            return PCRE2_OVER;
+        words->granted += text.steps * positions;
+        found = pcre2_find(pcre2, text, from, stop, spans, span_count);
+    }
+    return found == PCRE2_OVER ? WORDS_CANCELLED : found;
+}
+
+/* Does what words_match does, for PCRE2. Each position where a match may begin may take long, so
+ * the search of a long line stops now and then to see whether the call is cancelled, and is
+ * repeated position by position where one of them needs more steps. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {
-    const struct pcre2_line text = {line->bytes, line->count, &line->words->run, from};
+    const struct pcre2_line text = {line->bytes, line->count, &line->words->run, from,
+                                    pcre2_steps(pcre2, line->count)};
     uint64_t begins = BEGINS;
-    int found = 0;
 
-    while (found == 0 && pcre2_may_stop(pcre2) && line->count - from > begins) {
-        struct words *words = line->words;
+    for (;;) {
         const uint64_t began_ns = clock_now_ns();
-        uint64_t stop = from + begins;
+        const bool is_rest = !pcre2_may_stop(pcre2) || line->count - from <= begins;
+        const uint64_t stop = is_rest ? line->count : after_character(line, from + begins);
+        int found = pcre2_find(pcre2, text, from, stop, spans, span_count);
 
-        if (stop < words->inside_from || stop > words->inside_to)
-            words->inside_from = words->inside_to = stop;
-        stop = words->inside_to;
-        while (stop < line->count && (line->bytes[stop] & 0xc0) == 0x80)
-            stop++;
-        words->inside_to = stop;
-        found = pcre2_find(pcre2, text, from, stop, spans, span_count);
-        if (found == 0 && engine_call_is_over(line->call))
-            found = WORDS_CANCELLED;
-        begins = clock_now_ns() - began_ns < BEGINS_NS ? 2 * begins : BEGINS;
+        if (found == PCRE2_OVER && begins > 1 && pcre2_may_stop(pcre2)) {
+            begins = 1;
+            continue;
+        }
+        if (found == PCRE2_OVER)
+            found = grant(pcre2, line, text, from, stop, spans, span_count);
+        else if (clock_now_ns() - began_ns < BEGINS_NS)
+            begins *= 2;
+        else
+            begins = min_u64(begins, BEGINS);
+        if (found != 0 || is_rest)
+            return found;
+        if (engine_call_is_over(line->call))
+            return WORDS_CANCELLED;
         from = stop;
     }
-    return found != 0 ? found : pcre2_find(pcre2, text, from, line->count, spans, span_count);
 }
 
 int words_match(const struct expressions *expressions, uint32_t expression,

@@ -49,6 +49,9 @@ struct words {
      * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
+    uint64_t granted; /* steps of PCRE2 that were granted beyond pcre2_steps */
+    /* judge.c: PCRE2 left open whether an expression matches, or matches again */
+    bool is_undecided;
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
