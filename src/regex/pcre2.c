@@ -46,6 +46,8 @@
 #define STEPS_LEAST_WHOLE UINT64_C(2000)
 #define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
+#define STACK_LEAST ((size_t)32 << 10) /* the machine code's stack grows as it is used */
+#define STACK_MOST ((size_t)8 << 20)
 /* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
  * n for each repetition in a line of n bytes. If that could be more than MACHINE_STEPS in all, the
  * machine code is granted MACHINE_SHARE / n of the steps: a step that counts may hide n others,
@@ -72,6 +74,9 @@
     X(int, set_offset_limit, (void *, size_t))                                               \
     X(int, set_match_limit, (void *, uint32_t))                                              \
     X(int, set_heap_limit, (void *, uint32_t))                                               \
+    X(void *, jit_stack_create, (size_t, size_t, void *))                                    \
+    X(void, jit_stack_assign, (void *, void *, void *))                                      \
+    X(void, jit_stack_free, (void *))                                                        \
     X(void *, compile_context_create, (void *))                                              \
     X(void, compile_context_free, (void *))                                                  \
     X(int, set_newline, (void *, uint32_t))                                                  \
@@ -97,6 +102,7 @@ struct functions {
 struct scratch {
     void *data;
     void *context;
+    void *stack; /* of the machine code; NULL: it has 32 KiB of the thread's stack */
 };
 
 /* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
@@ -459,6 +465,8 @@ static void scratch_free(struct scratch *scratch)
         functions.match_data_free(scratch->data);
     if (scratch->context != NULL)
         functions.match_context_free(scratch->context);
+    if (scratch->stack != NULL)
+        functions.jit_stack_free(scratch->stack);
     memory_release(scratch, 1, sizeof *scratch);
 }
 
@@ -485,26 +493,22 @@ static struct scratch *scratch_new(const struct pcre2 *pcre2)
         return NULL;
     }
     (void)functions.set_heap_limit(made->context, HEAP_KIB);
+    made->stack = functions.jit_stack_create(STACK_LEAST, STACK_MOST, NULL);
+    functions.jit_stack_assign(made->context, NULL, made->stack);
     return made;
 }
 
-/* Returns the part of the steps that the machine code is granted in a line of `count` bytes. */
-static uint64_t machine_steps(const struct pcre2 *pcre2, uint64_t count, uint64_t steps)
-{
-    double hidden = (double)count;
-
-    for (uint32_t i = 0; i < pcre2->repetitions && hidden <= MACHINE_STEPS; i++)
-        hidden *= (double)count;
-    return hidden <= MACHINE_STEPS
-               ? steps
-               : min_u64(steps, max_u64(steps * MACHINE_SHARE / count, MACHINE_LEAST));
-}
-
-uint64_t pcre2_steps(const struct pcre2 *pcre2, uint64_t count)
+void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line)
 {
     const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
+    double hidden = (double)line->count;
 
-    return min_u64(max_u64(STEPS / (count + 1), least), STEPS_MOST);
+    line->machine = line->steps = min_u64(max_u64(STEPS / (line->count + 1), least), STEPS_MOST);
+    for (uint32_t i = 0; i < pcre2->repetitions && hidden <= MACHINE_STEPS; i++)
+        hidden *= (double)line->count;
+    if (hidden > MACHINE_STEPS)
+        line->machine =
+            min_u64(max_u64(line->steps * MACHINE_SHARE / line->count, MACHINE_LEAST), line->steps);
 }
 
 /* Returns whether the byte at `at` continues a character. */
@@ -524,7 +528,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
                                                                      : PROGRAM_LINES;
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     uint32_t flags = (part.begin > 0 ? NOTBOL : 0) | (part.end < line.count ? NOTEOL : 0);
-    uint64_t steps = machine_steps(pcre2, line.count, line.steps);
+    uint64_t steps = line.machine > 0 ? line.machine : line.steps;
     bool again;
     int result;
 
@@ -533,7 +537,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
         stop--;
     (void)functions.set_offset_limit(
         scratch->context, stop < line.count ? (size_t)(stop - 1 - part.begin) : SIZE_MAX);
-    flags |= NO_UTF_CHECK;
+    flags |= NO_UTF_CHECK | (line.machine > 0 ? 0 : NO_JIT);
     while (pcre2->codes[program] == NULL)
         program--;
     do {

@@ -27,7 +27,11 @@ struct pcre2_line {
     /* No match begins before this offset. If a \K in a look-behind moves a match's begin to an
      * earlier byte, the match is reported from this offset on. */
     uint64_t first;
-    uint64_t steps; /* granted to each position where a match may begin; see pcre2_steps */
+    /* Steps that are granted to each position where a match may begin: by the machine code, which
+     * is asked first unless this is 0, and by the interpreter, which is asked next unless that is
+     * no more. pcre2_steps sets both. */
+    uint64_t machine;
+    uint64_t steps;
 };
 
 #define PCRE2_OVER (-4)  /* some position needs more steps than it was granted */
@@ -49,8 +53,8 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
-/* Returns the steps that each position in a line of `count` bytes is granted at first. */
-uint64_t pcre2_steps(const struct pcre2 *pcre2, uint64_t count);
+/* Sets the steps that each position in the line is granted at first. */
+void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line);
 /* Finds the first match that begins at `from` or later and before `stop`, which is the line's end
  * unless pcre2_may_stop. Other arguments and results are as for regex_ops.match; may also return
  * PCRE2_OVER or PCRE2_LARGE. */

@@ -18,13 +18,16 @@
  * part is twice as long, else BEGINS again. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
-/* A position that needs more steps than pcre2_steps is granted twice as many again and again. A
- * line is granted so many of these steps for each byte, but at most GRANTED_MOST: they take 10 s.
- */
-#define GRANTED_PER_BYTE UINT64_C(4096)
-#define GRANTED_MOST (UINT64_C(1) << 30)
-/* If a search cannot stop between positions, the steps are granted to each. Few need them all. */
-#define GRANTED_WHOLE (UINT64_C(1) << 33)
+/* A position that needs more steps than pcre2_steps is granted more again and again: first the
+ * machine code MACHINE_GROWS times as many while that takes less than MACHINE_NS, then the
+ * interpreter twice as many. A line may spend GRANTED_NS on this for each of its bytes, at most
+ * GRANTED_NS_MOST; a line that may spend less than GRANTED_NS_LEAST spends nothing. */
+#define MACHINE_GROWS 8u
+#define MACHINE_NS 10000000u
+#define MACHINE_MOST (UINT64_C(1) << 28)
+#define GRANTED_NS 50000u
+#define GRANTED_NS_LEAST UINT64_C(10000000)
+#define GRANTED_NS_MOST UINT64_C(5000000000)
 /* most bytes that stand for a single byte of the line in a copy */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
@@ -347,26 +350,47 @@ static uint64_t after_character(const struct judged *line, uint64_t at)
     return words->inside_to;
 }
 
-/* Searches from `from` to `stop` for a match by PCRE2, where the steps that were granted at first
- * do not suffice: again with twice as many, until they suffice or the line is granted no more. */
+/* Searches from `from` to `stop` with text.steps and text.machine. Adds the time to
+ * words->granted_ns. Results are as of pcre2_find, or WORDS_CANCELLED. */
+static int find_timed(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
+                      uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
+{
+    const uint64_t began_ns = clock_now_ns();
+    const int found = pcre2_find(pcre2, text, from, stop, spans, span_count);
+
+    line->words->granted_ns += clock_now_ns() - began_ns;
+    return found == PCRE2_OVER && engine_call_is_over(line->call) ? WORDS_CANCELLED : found;
+}
+
+/* Searches from `from` to `stop`, where the steps that were granted at first do not suffice: again
+ * with more, until they suffice or the line has spent its time. If the machine code decides with
+ * more steps, notes these in line->words: the search of the line goes on with them. */
 static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
                  uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
 {
-    const bool may_stop = pcre2_may_stop(pcre2);
-    const uint64_t positions = may_stop ? 1 : line->count - from + 1;
-    const uint64_t most =
-        may_stop ? min_u64(GRANTED_PER_BYTE * line->count, GRANTED_MOST) : GRANTED_WHOLE;
+    const uint64_t most_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
+    const uint64_t steps = text.steps;
     struct words *words = line->words;
+    const uint64_t *spent_ns = &words->granted_ns;
+    uint64_t began_ns;
     int found = PCRE2_OVER;
 
-    while (found == PCRE2_OVER && !engine_call_is_over(line->call)) {
-        text.steps *= 2;
-        if (text.steps > (most - words->granted) / positions)
-            return PCRE2_OVER;
-        words->granted += text.steps * positions;
-        found = pcre2_find(pcre2, text, from, stop, spans, span_count);
+    if (most_ns < GRANTED_NS_LEAST)
+        return found;
+    do {
+        began_ns = *spent_ns;
+        text.machine = text.steps = text.machine * MACHINE_GROWS;
+        if (*spent_ns < most_ns && text.machine <= MACHINE_MOST)
+            found = find_timed(pcre2, line, text, from, stop, spans, span_count);
+    } while (found == PCRE2_OVER && *spent_ns > began_ns && *spent_ns - began_ns < MACHINE_NS);
+    if (found >= 0) {
+        words->granted = pcre2;
+        words->machine = text.machine;
     }
-    return found == PCRE2_OVER ? WORDS_CANCELLED : found;
+    text.machine = 0;
+    for (text.steps = 2 * steps; found == PCRE2_OVER && *spent_ns < most_ns; text.steps *= 2)
+        found = find_timed(pcre2, line, text, from, stop, spans, span_count);
+    return found;
 }
 
 /* Does what words_match does, for PCRE2. Each position where a match may begin may take long, so
@@ -375,30 +399,35 @@ static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pc
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {
-    const struct pcre2_line text = {line->bytes, line->count, &line->words->run, from,
-                                    pcre2_steps(pcre2, line->count)};
-    uint64_t begins = BEGINS;
+    const bool may_stop = pcre2_may_stop(pcre2);
+    struct pcre2_line text = {line->bytes, line->count, &line->words->run, from, 0, 0};
+    const struct words *words = line->words;
+    uint64_t begins = words->granted == pcre2 ? 1 : BEGINS;
 
+    pcre2_steps(pcre2, &text);
     for (;;) {
         const uint64_t began_ns = clock_now_ns();
-        const bool is_rest = !pcre2_may_stop(pcre2) || line->count - from <= begins;
+        const bool is_rest = !may_stop || line->count - from <= begins;
         const uint64_t stop = is_rest ? line->count : after_character(line, from + begins);
-        int found = pcre2_find(pcre2, text, from, stop, spans, span_count);
+        int found;
 
-        if (found == PCRE2_OVER && begins > 1 && pcre2_may_stop(pcre2)) {
+        if (words->granted == pcre2)
+            text.machine = words->machine;
+        found = pcre2_find(pcre2, text, from, stop, spans, span_count);
+        if (found == PCRE2_OVER && begins > 1 && may_stop) {
             begins = 1;
             continue;
         }
         if (found == PCRE2_OVER)
             found = grant(pcre2, line, text, from, stop, spans, span_count);
-        else if (clock_now_ns() - began_ns < BEGINS_NS)
-            begins *= 2;
-        else
-            begins = min_u64(begins, BEGINS);
         if (found != 0 || is_rest)
             return found;
         if (engine_call_is_over(line->call))
             return WORDS_CANCELLED;
+        if (clock_now_ns() - began_ns < BEGINS_NS)
+            begins *= 2;
+        if (words->granted == pcre2 || clock_now_ns() - began_ns >= BEGINS_NS)
+            begins = min_u64(begins, BEGINS);
         from = stop;
     }
 }

@@ -49,7 +49,10 @@ struct words {
      * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
-    uint64_t granted; /* steps of PCRE2 that were granted beyond pcre2_steps */
+    uint64_t granted_ns; /* time that PCRE2 took for more steps than it was granted at first */
+    /* the expression whose machine code was granted `machine` steps in this line; NULL: none */
+    const struct pcre2 *granted;
+    uint64_t machine;
     /* judge.c: PCRE2 left open whether an expression matches, or matches again */
     bool is_undecided;
     uint8_t *copy;
