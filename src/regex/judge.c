@@ -42,10 +42,10 @@ static enum trawl_status status_of(int found, const struct judged *line, struct 
 static enum trawl_status status_or_open(int found, const struct judged *line,
                                         struct trawl_error *error)
 {
-    const bool is_open = found == PCRE2_OVER || found == PCRE2_LARGE;
-
-    line->words->is_undecided |= is_open;
-    return is_open ? TRAWL_OK : status_of(found, line, error);
+    if (found != PCRE2_OVER && found != PCRE2_LARGE)
+        return status_of(found, line, error);
+    line->words->is_undecided = true;
+    return TRAWL_OK;
 }
 
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
