@@ -100,8 +100,10 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    /* each match begins in the line of its atom, so the search may look only there (near.h) */
+    /* each match begins near_lines lines before the line of its atom, so the search may look only
+     * there (near.h) */
     bool has_near;
+    uint32_t near_lines;
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches if and only if it holds an atom */
     bool words_are_exact; /* a line matches if and only if it holds an atom as a whole word */
