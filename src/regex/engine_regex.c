@@ -556,10 +556,10 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
                 continue;
             }
         }
+        step->splits_again = !passes && !anchor->is_sure && may_split_again(step);
+        if (step->splits_again)
+            return TRAWL_OK;
         if (!passes && !anchor->is_sure && !is_wide(step, line)) {
-            step->splits_again = may_split_again(step);
-            if (step->splits_again)
-                return TRAWL_OK;
             step->asked += anchor->before != NULL || anchor->after != NULL;
             read_whole = is_short(step, at, line);
             by_line = read_whole || (*known & DECIDED) == TRIES_MAX ||
