@@ -124,7 +124,7 @@ enum trawl_plan_flag {
     TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
     TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,      /* PERL: libpcre2 searches for what RE2 refuses: docs/regex.md */
+    TRAWL_PCRE = 4096,      /* PERL: PCRE2's syntax; it searches what RE2 cannot: docs/regex.md */
     TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; only texts in memory */
     TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`

@@ -80,6 +80,9 @@ struct engine_result {
      * less if is_left is true or the hits reached ENGINE_HITS_MAX. */
     uint64_t done;
     uint64_t candidate_count; /* positions that were verified */
+    /* Lines about which an expression's engine could not decide, and the offset of the first in the
+     * text. They count as lines without a match; the search ends with LIMIT. */
+    uint64_t undecided_count, undecided_at;
     bool on_device;           /* a device searched the chunk */
     enum trawl_method method; /* the method that searched last; AUTO: a published algorithm */
     bool is_left;             /* the host must search the begins [done, owned); `done` may equal

@@ -46,7 +46,7 @@
  * after that match is found. */
 #define BYTES_PER_SKIP 12u
 /* If a step has more than one atom per QUICK_BYTES bytes, quick.h may read the next steps whole. */
-#define QUICK_BYTES 512u
+#define QUICK_BYTES 64u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
  * of the step's bytes */
@@ -214,9 +214,9 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
 }
 
 /* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
-static enum trawl_status judge(struct step *step, struct regex_line line,
-                               const uint32_t *candidates, uint32_t count,
-                               struct trawl_error *error)
+static enum trawl_status judge_all(struct step *step, struct regex_line line,
+                                   const uint32_t *candidates, uint32_t count,
+                                   struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
@@ -224,6 +224,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
     const uint64_t pushed = step->result->count;
 
     step->judged++;
+    step->judged_bytes += line.end - line.begin;
     worker->merge.count = 0;
     if (step->want == WANT_LINES && !judges_whole(step)) {
         TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
@@ -237,6 +238,17 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
         expressions_take_empty(expressions) && !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
+}
+
+static enum trawl_status judge(struct step *step, struct regex_line line,
+                               const uint32_t *candidates, uint32_t count,
+                               struct trawl_error *error)
+{
+    const uint64_t pushed = step->result->count;
+
+    TRAWL_TRY(judge_all(step, line, candidates, count, error));
+    note_undecided(step, line, pushed);
+    return TRAWL_OK;
 }
 
 /* If step->from lies inside a line, an earlier scan has reported the first occurrences of that
@@ -264,7 +276,9 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
                               worker->expressions->count, error));
     }
     step->judged++;
-    return push_merged(step, line, from, error);
+    TRAWL_TRY(push_merged(step, line, from, error));
+    note_undecided(step, line, UINT64_MAX);
+    return TRAWL_OK;
 }
 
 /* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
@@ -395,17 +409,6 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     return TRAWL_OK;
 }
 
-/* A line that holds an atom. */
-struct line {
-    uint64_t at;    /* offset of the line's first atom */
-    uint64_t begin; /* UINT64_MAX: not known yet */
-    uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
-    uint64_t end;   /* without the line end */
-    /* the line has characters beyond ASCII (WIDE), so only the program `marked` can decide */
-    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
-    bool is_decided; /* some expression is known to match */
-};
-
 static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
                                  const struct plan_literal *literal)
 {
@@ -465,13 +468,6 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
                      : TRAWL_OK;
 }
 
-/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
-static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
-{
-    return anchor->begins ||
-           (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
-}
-
 static bool is_wide(const struct step *step, struct line *line)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -524,8 +520,8 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         const struct around around = look_around(step, anchor, at, literal);
         uint64_t *known = &worker->known[anchor->expression];
         /* Chains know all edges of words, but not what PCRE2 asks beyond its filter (pcre2.h). */
-        const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
-                             (plain || expressions->beyond == NULL);
+        const bool passes = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES;
+        const bool matches = passes && (plain || expressions->beyond == NULL);
         bool may = true, by_line = false, read_whole;
         bool is_within; /* the string ends inside the line or record */
 
@@ -557,10 +553,10 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
                 continue;
             }
         }
-        if (!matches && !anchor->is_sure && !is_wide(step, line)) {
-            step->splits_again = may_split_again(step);
-            if (step->splits_again)
-                return TRAWL_OK;
+        step->splits_again = !passes && !anchor->is_sure && may_split_again(step);
+        if (step->splits_again)
+            return TRAWL_OK;
+        if (!passes && !anchor->is_sure && !is_wide(step, line)) {
             step->asked += anchor->before != NULL || anchor->after != NULL;
             read_whole = is_short(step, at, line);
             by_line = read_whole || (*known & DECIDED) == TRIES_MAX ||
@@ -705,6 +701,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
              reads_quickly(step)) &&
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
+        worker->whole_steps = filters_little(step) ? WHOLE_STEPS : worker->whole_steps;
         grow_steps(worker);
         worker->missed += step->missed + step->asked * BYTES_PER_MISS;
         worker->missed -= min_u64(worker->missed, (step->to - step->from) / MISSED_SHARE);
@@ -716,7 +713,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     }
     worker->whole_steps -= worker->whole_steps > 0;
     worker->missed += step->to - step->from;
-    return is_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
+    return is_read_whole(step) && !step_is_beyond(step) ? by_whole(step, error)
+                                                        : by_lines(step, error);
 }
 
 /* Runs a search that needs only the engine, because the atoms are what is wanted

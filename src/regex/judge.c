@@ -3,11 +3,24 @@
 #include "regex/judge.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/near.h"
+
+enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
+{
+    char more[60] = "";
+
+    if (count > 1)
+        (void)snprintf(more, sizeof more, " (%" PRIu64 " lines in all)", count);
+    return TRAWL_FAIL(error, LIMIT,
+                      "the line at byte %" PRIu64 " takes more work than the limit for an "
+                      "expression with look-around or backreferences%s",
+                      at, more);
+}
 
 /* Returns the status for a result of words_match. A result below 0 is an error. */
 static enum trawl_status status_of(int found, const struct judged *line, struct trawl_error *error)
@@ -16,16 +29,23 @@ static enum trawl_status status_of(int found, const struct judged *line, struct 
         return TRAWL_OK;
     if (found == WORDS_CANCELLED)
         return TRAWL_STOPPED;
-    if (found == PCRE2_OVER)
-        return TRAWL_FAIL(error, LIMIT,
-                          "the line at byte %" PRIu64 " takes more work than the limit for an "
-                          "expression with look-around or backreferences",
-                          line->at);
+    if (found == PCRE2_OVER || found == PCRE2_LARGE)
+        return judge_undecided(line->at, 1, error);
     return found == WORDS_LARGE
                ? TRAWL_FAIL(error, LIMIT,
                             "an expression's program needs more memory between word borders than "
                             "the limit: make repetitions and classes such as \\pL{300} smaller")
                : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+}
+
+/* Returns the status for a result of words_match, but TRAWL_OK if PCRE2 left the line open. */
+static enum trawl_status status_or_open(int found, const struct judged *line,
+                                        struct trawl_error *error)
+{
+    if (found != PCRE2_OVER && found != PCRE2_LARGE)
+        return status_of(found, line, error);
+    line->words->is_undecided = true;
+    return TRAWL_OK;
 }
 
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
@@ -46,7 +66,7 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
                                   lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
 
     *matches = found > 0;
-    return status_of(found, line, error);
+    return status_or_open(found, line, error);
 }
 
 /* Returns the offset in the line where the search goes on after the match *span. */
@@ -117,7 +137,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
         matched = 1;
     }
     *found = matched > 0;
-    return status_of(matched, line, error);
+    return status_or_open(matched, line, error);
 }
 
 bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,

@@ -21,8 +21,13 @@ struct regex_line {
  * match. */
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                             struct trawl_error *error);
+/* Returns LIMIT with a message: PCRE2 left `count` lines of a text undecided, the first of them at
+ * byte `at`. */
+enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
 /* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
- * words_begin must have begun the line. Errors: MEMORY, LIMIT, STOPPED. */
+ * words_begin must have begun the line. If PCRE2 cannot decide within its limits, there is no
+ * match, and line->words->is_undecided is set; so it is for judge_next. Errors: MEMORY, LIMIT,
+ * STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, bool *matches, struct trawl_error *error);
 /* Stores in *span the first match that has at least a byte and begins at span->end or later. Sets

@@ -1,8 +1,8 @@
 /* near: finds matches that may cross lines, near the atoms (strings that a match must hold).
  *
- * What comes before the atom in a match, the head, crosses no line (split.c), so a match begins in
- * the line of the atom. Of the matches through the atoms of a line, the match that begins first
- * counts.
+ * What comes before the atom in a match, the head, holds a fixed number of line ends (split.c),
+ * mostly none. So matches through the atoms of a line begin in one line, that of the atom or an
+ * earlier one. Of these matches, the match that begins first counts.
  */
 #include "regex/near.h"
 
@@ -112,9 +112,11 @@ int near_match(const struct expressions *expressions, uint32_t expression,
     *span = (struct regex_span){UINT64_MAX, from};
     for (uint64_t i = first_from(hits, from); i < hits->count;) {
         const uint64_t at = hits->items[i].offset, first = i, began_ns = clock_now_ns();
-        const uint64_t begin = judge_after_last(line->bytes, floor, at, line_end);
+        uint64_t begin = judge_after_last(line->bytes, floor, at, line_end);
         bool same_line = true;
 
+        for (uint32_t k = 0; k < expressions->near_lines && begin > floor; k++)
+            begin = judge_after_last(line->bytes, floor, begin - 1, line_end);
         if (engine_call_is_over(line->call))
             return WORDS_CANCELLED;
         while (same_line) {

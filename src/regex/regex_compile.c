@@ -75,6 +75,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
                                     .multi = (plan->flags & TRAWL_MULTILINE) != 0,
                                     .line_end = plan->line_end,
                                     .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+                                    .pcre = (plan->flags & TRAWL_PCRE) != 0,
                                     .unicode = (plan->flags & TRAWL_UNICODE) != 0};
 
     /* A line that ends in NUL may hold newlines: '.' of the syntaxes of POSIX matches a newline,
@@ -249,6 +250,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     enum trawl_status status = TRAWL_ARGUMENT;
     /* for the syntaxes of POSIX, write_perl has written the edges of words already */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
+    const bool had_strings = !maker->anchors.fails;
 
     if (made->beyond == NULL)
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
@@ -263,10 +265,8 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
         maker->needs_line = true;
         status = compile_linear(maker, index, "(?:)", 4, error);
     }
-    if (status == TRAWL_OK && made->ops->is_ready(made->each[index]) &&
-        made->ops->match(made->each[index], (const uint8_t *)"", 0, 0, 0, REGEX_ANYWHERE, NULL, 0) >
-            0)
-        maker->needs_line = true; /* the filter matches each line, and rules out nothing */
+    /* without a string, the filter rules out only short lines, and PCRE2 is as fast */
+    maker->needs_line |= had_strings && maker->anchors.fails;
     maker->anchors.all_sure = false;
     return status;
 }

@@ -82,6 +82,8 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
         view.begin = search->search.done.stats.text_bytes;
         view.last = true;
     }
+    if (status == TRAWL_OK && more) /* after undecided lines, the next call fails */
+        view.last &= search_decided(&search->search, NULL) == TRAWL_OK;
     search->ended = status != TRAWL_OK || view.last;
     TRAWL_TRY(status);
     if (more)

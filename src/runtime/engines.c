@@ -99,6 +99,11 @@ enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_
                         groups_max, error);
 }
 
+enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
+{
+    return judge_undecided(at, count, error);
+}
+
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                     const void *line, uint64_t line_bytes,
                                     const struct engine_call *call, struct trawl_line **out,

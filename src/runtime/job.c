@@ -539,8 +539,18 @@ static void view_counted(struct search *search, const struct task *task, struct 
     search->done.stats.match_count += view->count;
     search->done.stats.text_bytes += view->owned;
     search->done.stats.candidate_count += task->result.candidate_count;
+    if (search->undecided_count == 0)
+        search->undecided_at = task->result.undecided_at;
+    search->undecided_count += task->result.undecided_count;
     if (task->result.on_device)
         stats_add(&search->done.stats, &task->result);
+}
+
+enum trawl_status search_decided(const struct search *search, struct trawl_error *error)
+{
+    return search->undecided_count == 0
+               ? TRAWL_OK
+               : engines_undecided(search->undecided_at, search->undecided_count, error);
 }
 
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
@@ -580,7 +590,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
         return TRAWL_STOPPED;
     if (search->fault != TRAWL_OK && error != NULL)
         *error = search->fault_error;
-    return search->fault;
+    return search->fault != TRAWL_OK ? search->fault : search_decided(search, error);
 }
 
 /* Checks that the sink saw the file's bytes in a mapped chunk. When the chunk was searched, the
@@ -639,7 +649,8 @@ static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct
     sink->stopped = !more;
     if (task->status != TRAWL_OK)
         return task_status(task, error);
-    return sink->stopped || searcher_is_cancelled(searcher) ? TRAWL_STOPPED : TRAWL_OK;
+    return sink->stopped || searcher_is_cancelled(searcher) ? TRAWL_STOPPED
+                                                            : search_decided(&search, error);
 }
 
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -102,6 +102,8 @@ static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct t
     bool more;
 
     TRAWL_TRY(search_step(&matrix->search, &view, &more, error));
+    if (more && view.last)
+        TRAWL_TRY(search_decided(&matrix->search, error));
     matrix->chunk = more ? matrix->search.current->digest.cells : (struct cells){.count = 0};
     matrix->chunk_end =
         more ? records_beyond(&matrix->records, matrix->done, view.begin + view.owned)

@@ -278,7 +278,7 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_count(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status == TRAWL_OK || status == TRAWL_READ)
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
         *count = sink.count;
     return status;
 }
@@ -350,7 +350,8 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
         status = search_run(searcher, plan, text, &sink, error);
         array->count = sink.count;
     }
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT ||
+        status == TRAWL_DEVICE)
         *count = array->count;
     return status;
 }
@@ -394,7 +395,7 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
     /* the sink has stopped the search; the call was not cancelled */
     if (status == TRAWL_STOPPED && sink.stopped)
         status = TRAWL_OK;
-    if (status == TRAWL_OK || status == TRAWL_READ)
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
         *count = sink.count;
     return status;
 }

@@ -320,6 +320,34 @@ static void test_pcre_records(void)
     TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
 }
 
+/* A line about which PCRE2 cannot decide hides no other line. The calls deliver all else, and then
+ * fail. */
+static void test_undecided(void)
+{
+    static const char lines[] = "aa\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\naaa\n";
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_search *search;
+    struct trawl_match first;
+    struct trawl_error error;
+    AUTO_PLAN plan =
+        must_plan_with("(a+)+$(?<!b)", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    AUTO_TEXT text = must_string(lines);
+    uint64_t count = 0;
+    bool found;
+
+    TEST_CHECK(trawl_count(searcher, plan, text, &count, &error) == TRAWL_LIMIT && count == 2);
+    TEST_CHECK(strstr(error.message, "the line at byte 3 ") != NULL);
+    TEST_CHECK(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL) ==
+                   TRAWL_LIMIT &&
+               count == 1);
+    TEST_CHECK(trawl_first(searcher, plan, text, &first, &found, NULL) == TRAWL_OK && found);
+    MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
+    MUST(trawl_search_next(search, &batch, NULL));
+    TEST_CHECK(batch.match_count == 2 && !batch.last);
+    TEST_CHECK(trawl_search_next(search, &batch, NULL) == TRAWL_LIMIT);
+    trawl_search_close(search);
+}
+
 #define SET_COUNT 2000u
 
 /* Counts the matches of many expressions. Expression i can match only line i; in every fifth line
@@ -445,6 +473,7 @@ int main(void)
     test_pcre();
     test_line();
     test_pcre_records();
+    test_undecided();
     test_set();
     test_long_lines();
     test_memory();

@@ -708,8 +708,8 @@ void search_file(struct command_job *job, const struct open_file *file)
         job->searched_bytes += trawl_searcher_progress(job->searcher);
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
-    if (!job->done)
-        report_file(job, &scan);
+    if (!job->done && !(status == TRAWL_LIMIT && job->settings->list == LIST_WITHOUT_MATCH))
+        report_file(job, &scan); /* -L: whether an undecided line matches is not known */
     if (is_input)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
