@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "trawl/print/binary.h"
+#include "trawl/print/hold.h"
 #include "trawl/print/occurrences.h"
 #include "trawl/print/fasta.h"
 #include "trawl/text/guard.h"
@@ -144,8 +145,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         /* tg leaves out only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
     scan->rules.seekable = trawl_text_is_seekable(text);
-    scan->encoding = file->encoding;
-    scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
+    scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
+    scan->nulls.has_blocks = !scan->rules.is_live || !settings->writes_lines;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
     scan->counting.counts = file->bytes != NULL || patterns->crosses;
     if (patterns->crosses)
@@ -318,6 +319,7 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
     scan->rules.by_match = scan->whole.bytes == NULL && matches_suffice(scan);
     status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
                            scan->whole.bytes == NULL ? lines_window : lines_whole, scan, error);
+    hold_close(scan);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
@@ -442,7 +444,7 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
         return TRAWL_MEMORY;
     status = windows(scan, error);
     if (status == TRAWL_OK && scan->stop && scan->nulls.watched && !scan->nulls.seen &&
-        scan->nulls.has_blocks)
+        scan->rules.seekable)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
         if (is_unaware_of_nulls(scan->settings) && !plan_any_position(scan))
