@@ -347,9 +347,8 @@ static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *
 {
     struct trawl_text_told told = {.size = sizeof told};
 
-    /* A file of /proc has bytes although its size is 0. */
-    if (!scan->rules.seekable || trawl_text_tell(scan->text, &told, NULL) != TRAWL_OK ||
-        told.text_bytes == 0)
+    /* A file of size 0 may have bytes, as in /proc: its number of bytes is unknown. */
+    if (trawl_text_tell(scan->text, &told, NULL) != TRAWL_OK || told.text_bytes == UINT64_MAX)
         return trawl_windows(scan->job->searcher, scan->plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                              read_window, scan, error);
     if (!reserve_whole(scan, told.text_bytes))
