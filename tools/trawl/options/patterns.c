@@ -708,7 +708,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         !expressions_bound(patterns, settings, &options, &spare))
         return message_exhausted(message);
     patterns->options = options;
-    if (settings->is_tg && expressions_have_newline(patterns, settings, message))
+    if (settings->is_tg && expressions_ask_ender(patterns, settings, message))
         return false;
     status = settings->expressions
                  ? expressions_plan(patterns, &options, plan, &error)
