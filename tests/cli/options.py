@@ -238,7 +238,7 @@ def test_values():
 
 
 LINKS = {"none": None, "default": "file://{host}{path}", "file": "file://{host}{path}", "kitty": "file://{host}{path}#{line}",
-         "vscode": "vscode://file{path}:{line}:{column}",
+         "cursor": "cursor://file{path}:{line}:{column}", "vscode": "vscode://file{path}:{line}:{column}",
          "vscode-insiders": "vscode-insiders://file{path}:{line}:{column}", "vscodium": "vscodium://file{path}:{line}:{column}",
          "emacs": "emacs://{path}:{line}:{column}",
          "grep+": "grep+://{path}:{line}", "textmate": "txmt://open?url=file://{path}&line={line}&column={column}",
