@@ -566,7 +566,8 @@ def run_case(rng, trawl, folder):
             width = len("%d" % (len(text) + case.number)) if (path != "-" or "stdin" in give) and not case.converted else 19
         name = (label if path == "-" else path).encode()
         printer.report(name, text, width)
-        files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
+        searched = getattr(printer, "searched", 0) if printer.null is None else printer.null
+        files.append((name, printer.lines, searched, printer.null))
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
     arguments += ["-P"] * bool(case.expressions) + [word for string in case.expressions or case.strings for word in ("-e", string)]
     arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)
