@@ -411,6 +411,7 @@ class Printer:
         else:
             count = self.walk(lines, left, binary)
             self.null = text.index(b"\0") if count and binary and case.report == "json" else None
+            self.searched = min([self.searched, *[text.index(b"\0") for _ in range(binary and b"\0" in text)]])
         if case.report in ("c", "count-matches"):
             name = self.name() + (b"\0" if "Z" in case.on else case.paint(b":", "se")) if self.names else b""
             self.out += name + b"%d\n" % count
@@ -566,8 +567,7 @@ def run_case(rng, trawl, folder):
             width = len("%d" % (len(text) + case.number)) if (path != "-" or "stdin" in give) and not case.converted else 19
         name = (label if path == "-" else path).encode()
         printer.report(name, text, width)
-        searched = getattr(printer, "searched", 0) if printer.null is None else printer.null
-        files.append((name, printer.lines, searched, printer.null))
+        files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
     arguments += ["-P"] * bool(case.expressions) + [word for string in case.expressions or case.strings for word in ("-e", string)]
     arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)

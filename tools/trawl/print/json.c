@@ -283,13 +283,14 @@ void json_end(struct text_scan *scan, bool binary)
     struct json_totals *totals = &scan->job->totals.sums.json;
     const struct json_state *json = &scan->json;
     uint64_t printed, ns = now_ns() - json->begin_ns;
-    /* as in ripgrep, a text is searched up to its first NUL, where the search of text ends */
-    uint64_t searched = scan->nulls.seen ? binary_offset(scan)
-                        : !scan->job->patterns->crosses && scan->lines.left == 0 && scan->stop
+    uint64_t searched = !scan->job->patterns->crosses && scan->lines.left == 0 && scan->stop
                             ? scan->lines.selected_end
                             : scan->lines.scanned_end;
     char time[128];
 
+    /* as in ripgrep, a text is searched up to its first NUL */
+    if (scan->nulls.seen && binary_offset(scan) < searched)
+        searched = binary_offset(scan);
     totals->searches++;
     totals->bytes_searched += searched;
     if (binary)
