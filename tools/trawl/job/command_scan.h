@@ -197,6 +197,7 @@ struct scan_rules {
     bool unpacks;        /* the text may be compressed and damaged; lines before the damage count */
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
+    bool first_suffices; /* of a line's matches, only the column of the first is printed */
     /* lines.c looks at each line; otherwise only at lines with a match, or (-v) between these */
     bool every_line;
     bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */

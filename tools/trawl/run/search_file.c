@@ -280,6 +280,16 @@ static bool one_match_tells(const struct text_scan *scan)
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
 }
 
+/* Returns whether a line's matches are needed only for the column of the first. */
+static bool shows_column_alone(const struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return settings->report == REPORT_LINES && settings->style.column && !settings->style.vimgrep &&
+           !settings->colors.on && !settings->json && settings->replace == NULL &&
+           settings->style.max_columns == 0 && !scan->job->patterns->finds_empty;
+}
+
 /* Returns the flags of trawl_windows for the matches that are printed or select lines. */
 static uint32_t needed_matches(const struct text_scan *scan)
 {
@@ -298,6 +308,8 @@ static uint32_t needed_matches(const struct text_scan *scan)
         (settings->shows_distance && !scan->quiet) ||
         (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
+    if (scan->rules.first_suffices && !others_alone)
+        return TRAWL_WINDOW_SPANS | TRAWL_WINDOW_FIRSTS;
     if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
         ((settings->colors.on || (settings->style.each_match && !others_alone)) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
@@ -312,11 +324,13 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
 {
     bool library_counts_ends =
         scan->settings->heads.line_number && !scan->quiet && !scan->counting.counts;
-    uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
-                     (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
+    uint32_t flags;
     enum trawl_status status;
 
     scan->rules.by_match = scan->whole.bytes == NULL && matches_suffice(scan);
+    scan->rules.first_suffices = scan->whole.bytes == NULL && shows_column_alone(scan);
+    flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
+            (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
     status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
                            scan->whole.bytes == NULL ? lines_window : lines_whole, scan, error);
     hold_close(scan);
