@@ -78,7 +78,7 @@ def make_tree(rng, top, home):
         ignored.put(home, ".gitconfig", "[core]\n\texcludesFile = \"~/mine\"\n[user]\n\tname = x\n")
         ignored.put(home, "mine", ignored.rules(rng, False, "", files))
     if rng.random() < 0.5:
-        ignored.put(home, "given", "[core]\n\texcludesFile = ~/theirs\n")
+        ignored.put(home, "given", "[core]\n\texcludesFile = %s/theirs\n" % home)
         ignored.put(home, "theirs", ignored.rules(rng, False, "", files))
     if rng.random() < 0.5:
         ignored.put(home, "xdg/git/ignore", ignored.rules(rng, False, "", files))
