@@ -6,6 +6,7 @@
  * that number the strings have a column for each string as given, duplicates included.
  */
 #include "trawl/options/patterns.h"
+#include "trawl/options/prefixes.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -563,8 +564,16 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     patterns->case_may_tell =
         settings->approximate || settings->expressions || folding >= FOLD_LOCALE;
     patterns->given_count = patterns->count;
-    return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
-            (!settings->expressions || expressions_join(patterns, settings)) &&
+    if (patterns->count > 1 && !remove_duplicates(patterns, folding))
+        return message_exhausted(message);
+    if (patterns->in_order && patterns->count > 1 && folding <= FOLD_ASCII &&
+        !patterns->has_empty && !settings->words && !settings->whole_lines &&
+        !settings->overlapping && !patterns->check.any) {
+        if (!prefixes_remove(patterns, folding == FOLD_ASCII))
+            return message_exhausted(message);
+        patterns->in_order = false;
+    }
+    return ((!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            message_exhausted(message);
 }
@@ -721,7 +730,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (settings->expressions && settings->guard != NULL &&
         !expressions_bound(patterns, settings, &options, &spare))
         return message_exhausted(message);
-    if (settings->is_tg && expressions_have_newline(patterns, settings, message))
+    if (settings->is_tg && expressions_ask_ender(patterns, settings, message))
         return false;
     status = settings->expressions
                  ? plan_expressions(patterns, settings, &options, plan, &error)
