@@ -121,10 +121,9 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
 }
 
 bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
-                const struct plan_literal *atom)
+                struct atom atom)
 {
-    const uint64_t length =
-        plan_literal_match(expressions->atoms, atom, line->bytes + at, line->count - at);
+    const uint64_t length = judge_atom_within(atom, line->count - at);
 
     return length > 0 &&
            plan_accepts(expressions->plan, line->bytes, at, at + length, 0, line->count);

@@ -34,23 +34,39 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
-/* Returns the length of the atom (a string that a match holds) that stands at text[0]; 0 if the
- * atom has more than `count` bytes. */
-static inline uint64_t judge_atom(const struct expressions *expressions,
-                                  const struct plan_literal *atom, const uint8_t *text,
-                                  uint64_t count)
+/* An occurrence of an atom, a string that a match must hold. */
+struct atom {
+    uint64_t length;  /* in bytes; 0: the occurrence ends after the text that was given */
+    uint64_t pattern; /* number of the string in expressions->atoms */
+};
+
+/* Returns the atom of hits->items[index], an offset in the text's `count` bytes. If the hits have
+ * lengths, the hit's literal may be another variant of the string than the one in the text. */
+static inline struct atom judge_atom(const struct expressions *expressions, const struct hits *hits,
+                                     uint64_t index, const uint8_t *text, uint64_t count)
 {
+    const uint64_t at = hits->items[index].offset;
+    const struct plan_literal literal =
+        plan_literal_at(expressions->atoms, hits->items[index].literal);
+    uint64_t length = hits->lengths_valid ? hits_length(hits->lengths[index]) : literal.bytes_count;
     uint64_t looked;
 
-    if (atom->bytes_count > count)
-        return 0;
-    return atom->tail_count == 0 ? atom->bytes_count
-                                 : plan_tail_match(expressions->atoms, atom, text, count, &looked);
+    if (length > count - at)
+        length = 0;
+    else if (!hits->lengths_valid && literal.tail_count > 0)
+        length = plan_tail_match(expressions->atoms, &literal, text + at, count - at, &looked);
+    return (struct atom){length, literal.pattern};
+}
+
+/* Returns the atom's length, or 0 if fewer than that many bytes are left. */
+static inline uint64_t judge_atom_within(struct atom atom, uint64_t left)
+{
+    return atom.length <= left ? atom.length : 0;
 }
 
 /* Returns whether the atom at offset `at` is a whole word. */
 bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
-                const struct plan_literal *atom);
+                struct atom atom);
 
 /* An occurrence of an expression in a line. */
 struct occurrence {

@@ -155,7 +155,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL &&
-                         (made->options.longest || made->options.unicode ||
+                         (words || made->options.longest || made->options.unicode ||
                           (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
     const bool lines = made->options.multi && !words && translated->edges <= TRANSLATED_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
