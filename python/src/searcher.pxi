@@ -211,8 +211,7 @@ cdef class Handle:
 
         self.source = self.own
         if not isinstance(text, Source):
-            self.own.open(_sources.in_memory(text) if offsets is not None and offsets == "characters"
-                          and not isinstance(text, (str, bytes)) else text, False)
+            self.own.open(content_of(searcher, text) if offsets is not None and offsets == "characters" else text, False)
         elif (<Source>text).text == NULL:
             raise ValueError("the text is closed")
         else:
@@ -258,10 +257,15 @@ cdef class Handle:
 
         if job.no_memory:
             raise MemoryError()
-        if job.status == TRAWL_READ or (job.status == TRAWL_OK and whole):
-            if self.source is not None:
-                self.source.check()
-        return check(job.status, &job.error)
+        try:
+            if job.status == TRAWL_READ or (job.status == TRAWL_OK and whole):
+                if self.source is not None:
+                    self.source.check()
+            return check(job.status, &job.error)
+        except (_errors.FileError, _errors.LimitError) as fault:
+            if self.source is not None and self.source.name is not None:
+                _errors.name_text(fault, self.source.name)
+            raise
 
     cdef int step(self, object progress) except -1:
         """Start or resume the work, and wait until the work pauses or ends."""
@@ -571,9 +575,7 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
-        given, text = text, text if isinstance(text, bytes) else _sources.in_memory(text)
-        if not isinstance(text, str) and not PyObject_CheckBuffer(text):
-            raise _sources.no_text(given)
+        text = content_of(self, text)
         places = Places(plan, text)
         if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
             found = find_all(self, plan, text, match, "bytes")

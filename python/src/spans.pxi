@@ -645,6 +645,27 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
     return stream.count
 
 
+cdef Plan nothing = None  # a plan without patterns, by which a text is read
+
+
+cdef object content_of(Searcher searcher, given):
+    """Return a text as a str or a buffer: memory as it is, and what a path, a file, a stream or a Text holds."""
+    global nothing
+    cdef list parts = []
+
+    if isinstance(given, (str, bytes)):
+        return given
+    if isinstance(given, Source) and (<Source>given).text != NULL and (<Source>given).name is None:
+        return (<Source>given).owner
+    found = _sources.in_memory(given)
+    if found is not None:
+        return found
+    if nothing is None:
+        nothing = Plan(())
+    replace_file(searcher, nothing, given, Values(nothing, b"", False), "leftmost-first", None, parts.append)
+    return b"".join(parts)
+
+
 cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
     """Say whether a span begins or ends inside a UTF-8 character."""
     cdef const uint8_t *bytes = reader.records.bytes
@@ -982,10 +1003,7 @@ cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
                             and not hasattr(given, "read") and not _sources.is_bytes(given)):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
-    text = _sources.in_memory(given)
-    if not isinstance(text, str) and not PyObject_CheckBuffer(text):
-        raise _sources.no_text(given)
-    return (<Array>record_matches(searcher, plan, [text], "all", False, "bytes", progress, LISTS,
+    return (<Array>record_matches(searcher, plan, [content_of(searcher, given)], "all", False, "bytes", progress, LISTS,
                                   Groups(plan, False))).fields
 
 

@@ -170,6 +170,12 @@ def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
         error.args = (f"{number}{error}: {expressions[index]!r}{place}",)
 
 
+def name_text(error: Error, name: str) -> None:
+    """Put the name of the text, a path or a file, before an error's message, unless the message has the name."""
+    if name not in str(error):
+        error.args = (f"{name}: {error}",)
+
+
 def make(status: int, message: str, os_code: int, driver_code: int, pattern: int, offset: int) -> Error:
     """Return the exception of a failed call, which the extension module raises."""
     kind = _CLASSES.get(status, Error)

@@ -40,8 +40,8 @@ def gather(patterns: Any) -> tuple[Any, ...]:
         with open(patterns, "rb") as file:
             return gather(file)
     if hasattr(patterns, "read"):
-        content = patterns.read()
-        content = content.encode() if isinstance(content, str) else bytes(content)
+        content = joined(patterns)
+        content = content.encode() if isinstance(content, str) else content
         content = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
         try:
             lines: list[Any] = content.decode().split("\n")
@@ -596,19 +596,32 @@ def out_of_band(form: Any, protocol: int) -> Any:
 # ---- File objects ------------------------------------------------------------------------------
 
 
+def parts_of(file: Any) -> Iterator[Any]:
+    """Yield what each file.read() returns, up to the file's end. As in every generator, a StopIteration of read() becomes
+    a RuntimeError."""
+    while part := file.read(1 << 20):
+        yield part
+
+
+def joined(file: Any) -> str | bytes:
+    """Return all that a file object gives."""
+    parts = list(parts_of(file))
+    if parts and isinstance(parts[0], str):
+        return "".join(parts)
+    return b"".join([memoryview(part).cast("B") for part in parts])
+
+
 def in_memory(text: Any) -> Any:
-    """Return what a path or a file holds, and other texts as they are. A file's position stays."""
+    """Return a str or a buffer as it is, and what an object's read() gives; None for a text that the library has to read: a
+    path, a file with a descriptor, a Text. A file's position stays."""
     try:
         return text if isinstance(text, str) else memoryview(text)
     except TypeError:
         pass
-    if hasattr(text, "__fspath__"):
-        with open(text, "rb") as file:
-            return file.read()
-    if not hasattr(text, "read"):
-        return text
+    if not hasattr(text, "read") or isinstance(getattr(text, "raw", text), io.FileIO):
+        return None
     place = text.tell() if hasattr(text, "seekable") and text.seekable() else None
-    content = text.read()
+    content = joined(text)
     if place is not None:
         text.seek(place)
     return content
@@ -661,7 +674,7 @@ class Pump:
 
     def run(self) -> None:
         try:
-            while part := self.file.read(1 << 20):
+            for part in parts_of(self.file):
                 if not self.write(memoryview(part).cast("B")):
                     break
         except BaseException as fault:
