@@ -669,7 +669,8 @@ enum trawl_window_flag {
     TRAWL_WINDOW_LINES = 4, /* not all matches: at least one of each line in which matches begin; a
                                NUL ends a line, too, unless `line_end_also` is set */
     /* leftmost-longest without overlap: the longest of the matches that begin first, then the
-     * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
+     * longest that begin first after its end, and so on. After each end all expressions go on, as
+     * the alternatives of one expression do. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
@@ -719,7 +720,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
  * part. The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
 enum trawl_search_flag {
-    TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */
+    TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
+    /* The caller will keep only the spans of TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. Every
+     * span is among the results, and other matches may be missing. */
+    TRAWL_SEARCH_SPANS = 2,
+    TRAWL_SEARCH_SPANS_FIRST = 4
 };
 
 /* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern

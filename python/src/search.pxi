@@ -360,6 +360,12 @@ cdef int choose_matches(match_columns *columns, object match) except -1:
     return 0
 
 
+cdef uint32_t search_flags(const match_columns *columns) noexcept:
+    """Return the flags of trawl_search_open."""
+    return ((TRAWL_SEARCH_LINE_NUMBERS if columns.with_lines else 0)
+            | (0 if not columns.one_of_all else TRAWL_SEARCH_SPANS if columns.longest else TRAWL_SEARCH_SPANS_FIRST))
+
+
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
     """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before these occurrences."""
     cdef uint64_t *begins = values_of(&columns.begins)

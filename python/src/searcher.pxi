@@ -550,8 +550,7 @@ cdef class Searcher:
         choose_matches(&columns, match)
         columns.with_lines, columns.with_values = line_numbers, value
         try:
-            search(self, plan, text, offsets, progress, work_matches, 0,
-                   TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &columns)
+            search(self, plan, text, offsets, progress, work_matches, 0, search_flags(&columns), &columns)
             return matches_of(&columns, plan)
         finally:
             match_columns_drop(&columns)
@@ -566,8 +565,7 @@ cdef class Searcher:
         made.columns.with_lines, made.columns.with_values = line_numbers, value
         made.open(self, plan, text, offsets)
         status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,
-                                   TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,
-                                   &error)
+                                   search_flags(&made.columns), &made.search, &error)
         check(status, &error)
         return made
 

@@ -8,8 +8,9 @@ cdef struct spans_state:
     bint overlap  # take every occurrence, also those that overlap
     bint longest  # true: leftmost-longest; false: leftmost-first
     # true: the spans are chosen here, among all occurrences, and the library is not asked for spans. With errors the
-    # library prefers different occurrences, and its spans of expressions may be empty.
+    # library prefers different occurrences, and those of a single expression never overlap.
     bint all
+    bint several  # several expressions, which the library lets go on after each span
     # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
     # follows each record.
     bint by_lines
@@ -50,6 +51,8 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         shift -= found.record if found.by_lines else 0
     for i in range(window.match_count):
         begin, end = match[i].begin + shift, match[i].end + shift
+        if begin == end:  # TRAWL_WINDOW_SPANS tells of lines in which an expression matches only zero bytes
+            continue
         if records != NULL:
             while begin >= stop:
                 found.record += 1
@@ -81,9 +84,9 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only:
-    on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
-    if found.all or found.overlap or found.records != NULL:
+    """Return the flags by which the library chooses the spans. The library may not choose the spans of strings on a
+    tape, where an occurrence across a record's border could hide an occurrence inside the record."""
+    if found.all or found.overlap or (found.records != NULL and not found.several):
         return TRAWL_WINDOW_FIRSTS if found.first_only else 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
 
@@ -192,7 +195,8 @@ cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
     _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
-    found.all = plan.has_distances or plan.regex is not None
+    found.several = plan.regex is not None and len(plan) > 1
+    found.all = plan.has_distances or (plan.regex is not None and not found.several)
     found.alone, found.by_lines = plan.is_alone, plan.by_lines
     return 0
 

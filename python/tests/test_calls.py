@@ -96,7 +96,10 @@ def case(rng, number):
     plan = trawl.Plan(patterns, **options)
 
     def search(data):
-        return naive(list(plan), data, **oracle) if oracle is not None else list(plan.matches(data))
+        found = Found(naive(list(plan), data, **oracle) if oracle is not None else plan.matches(data))
+        if "regex" in options:
+            found.apart = {match: list(plan.matches(data, match=match)) for match in MATCHES[1:]}
+        return found
 
     return SimpleNamespace(plan=plan, letters=letters, search=search, text=text, line_end=options.get("line_end", b"\n"))
 
@@ -121,8 +124,17 @@ def shown(data, found, characters, value=False, as_str=False):
     return (starts(data[:begin]), starts(data[:end]), *more, *([part.decode() if as_str else part] if value else []))
 
 
+class Found(list):
+    """Occurrences. apart: for each value of `match`, those without overlap, if they are not chosen among all, as with
+    expressions. The tests of expressions check these."""
+
+    apart = None
+
+
 def chosen(found, match):
-    return found if match == "all" else conftest.spans(found, match == "leftmost-longest")
+    if match == "all" or found.apart:
+        return found if match == "all" else found.apart[match]
+    return conftest.spans(found, match == "leftmost-longest")
 
 
 def cuts(data, found):

@@ -78,7 +78,7 @@ static void plan_release(struct engine_worker *worker)
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
-    worker->merge = (struct merge){NULL, 0};
+    worker->merge = (struct merge){NULL, 0, 0, 0};
     worker->pause.search = 0;
     worker->passing = NULL;
     worker->known = NULL;

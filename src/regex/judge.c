@@ -162,11 +162,21 @@ static void sink(struct merge *merge, uint64_t at)
     }
 }
 
+/* Adds the occurrence behind the heap, items[count], to the heap. */
+static void rise(struct merge *merge)
+{
+    uint64_t at = merge->count++;
+
+    for (; at > 0 && comes_before(&merge->items[at], &merge->items[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        swap(&merge->items[at], &merge->items[(at - 1) / 2]);
+}
+
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error)
 {
-    merge->count = 0;
+    merge->count = merge->waiting = 0;
     words_begin(line);
     for (uint32_t i = 0; i < count; i++) {
         struct occurrence first = {{UINT64_MAX, 0}, candidates != NULL ? candidates[i] : i};
@@ -181,6 +191,44 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     return TRAWL_OK;
 }
 
+/* Moves items[0] from the heap to the waiting occurrences. */
+static void leave_heap(struct merge *merge)
+{
+    swap(&merge->items[0], &merge->items[--merge->count]);
+    merge->waiting++;
+    sink(merge, 0);
+}
+
+/* Does what merge_next does, with line->spans. Occurrences with the span's begin come in turn, and
+ * the last of them ends the span. Each search goes on where the expression's search before ended,
+ * or later, so the time of all searches is linear in the line for each expression. */
+static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
+                                   const struct judged *line, struct trawl_error *error)
+{
+    const struct regex_span first = merge->items[0].span;
+
+    if (merge->waiting == 0 || (line->spans == SPANS_LONGEST && first.end > merge->end))
+        merge->end = first.end;
+    leave_heap(merge);
+    if (merge->count > 0 && merge->items[0].span.begin == first.begin)
+        return TRAWL_OK;
+    while (merge->count > 0 && merge->items[0].span.begin < merge->end)
+        leave_heap(merge);
+    while (merge->waiting > 0) {
+        struct occurrence *next = &merge->items[merge->count];
+        bool found;
+
+        next->span = (struct regex_span){first.begin, merge->end};
+        TRAWL_TRY(judge_next(expressions, next->expression, line, &next->span, &found, error));
+        merge->waiting--;
+        if (found)
+            rise(merge);
+        else
+            *next = merge->items[merge->count + merge->waiting];
+    }
+    return TRAWL_OK;
+}
+
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error)
 {
@@ -188,6 +236,8 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
+    if (line->spans != SPANS_ALL && expressions->count > 1)
+        return next_span(merge, expressions, line, error);
     /* unless each_empty is set, an empty match is its expression's only match in the line */
     found = first->span.end > first->span.begin || line->each_empty;
     if (found)

@@ -79,6 +79,10 @@ struct occurrence {
 struct merge {
     struct occurrence *items;
     uint64_t count;
+    /* With judged.spans: items[count, count + waiting) are the occurrences that have the present
+     * span's begin, which were taken from the heap, and `end` is where the span ends. */
+    uint64_t waiting;
+    uint64_t end;
 };
 
 /* Fills the heap with the first occurrence of each expression in `candidates` (NULL: of the first
@@ -87,7 +91,8 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
 /* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if there is
- * no further occurrence in the line. Errors: MEMORY, LIMIT, STOPPED. */
+ * no further occurrence in the line. With line->spans, all expressions whose occurrences begin
+ * before the present span's end go on after that end. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error);
 

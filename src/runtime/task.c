@@ -241,6 +241,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .after = chunk->after,
         .readable = chunk->readable,
         .firsts = (search->sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
+        .spans = search->sink->spans,
         .pinned = task->buffer_is_pinned,
         .may_be_left = search->job.layer == ENGINE_LAYERS || search->job.layer == ENGINE_FOR_ERRORS,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
