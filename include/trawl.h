@@ -668,9 +668,8 @@ enum trawl_window_flag {
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
     TRAWL_WINDOW_LINES = 4, /* not all matches: at least one of each line in which matches begin; a
                                NUL ends a line, too, unless `line_end_also` is set */
-    /* leftmost-longest without overlap: the longest of the matches that begin first, then the
-     * longest that begin first after its end, and so on. After each end all expressions go on, as
-     * the alternatives of one expression do. Wins over TRAWL_WINDOW_LINES */
+    /* leftmost-longest without overlap: the longest of the matches that begin first; after its end
+     * all patterns go on, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
@@ -721,10 +720,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
 struct trawl_search;
 enum trawl_search_flag {
     TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
-    /* The caller will keep only the spans of TRAWL_WINDOW_SPANS or TRAWL_WINDOW_SPANS_FIRST. Every
-     * span is among the results, and other matches may be missing. */
-    TRAWL_SEARCH_SPANS = 2,
-    TRAWL_SEARCH_SPANS_FIRST = 4
+    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS leaves out may be missing */
+    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST leaves out may be missing */
 };
 
 /* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern
@@ -736,11 +733,9 @@ struct trawl_batch {
     uint64_t match_count;
     const uint64_t *begins;
     const uint64_t *ends;
-    const uint64_t *pattern_indices; /* with errors: pattern index + (distance << 32) + (reversed
-                                        << 48), as in struct trawl_match */
-    /* line in which each occurrence begins; the first line is 0; NULL without the flag */
-    const uint64_t *line_numbers;
-    bool last; /* the text ends here: no batch follows */
+    const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
+    const uint64_t *line_numbers;    /* of the lines of the begins, from 0; NULL without the flag */
+    bool last;                       /* the text ends here: no batch follows */
 };
 
 /* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call

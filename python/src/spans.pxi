@@ -387,8 +387,8 @@ cdef class Values:
         """Make the value of each span, with groups or by a function, in the text's bytes [base, stop)
         or in records."""
         cdef trawl_range groups[GROUPS_MAX]
-        cdef trawl_range match
         cdef trawl_error error
+        cdef int status
         cdef uint64_t count = found.columns.begins.count, record = 0
         cdef uint64_t begin, end, number, i
         cdef line_place line
@@ -422,9 +422,10 @@ cdef class Values:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
             find_line(&line, text, base, stop, begin, end)
-            match.begin, match.end = begin - line.begin, end - line.begin
-            check(trawl_expression_groups(self.plan.plan, pattern, text + line.begin, line.end - line.begin,
-                                          match, groups, self.groups_count, &error), &error)
+            status = find_groups(&line, text, begin, end, pattern, groups, self.groups_count, &error)
+            if status != TRAWL_OK:
+                leave_line(&line)
+                check(status, &error)
             for part in parts:
                 if isinstance(part, bytes):
                     put(&self.filled, PyBytes_AS_STRING(part), <uint64_t>len(part), 1)
@@ -433,6 +434,7 @@ cdef class Values:
                 if groups[number].begin != UNKNOWN:
                     put(&self.filled, text + line.begin + groups[number].begin,
                         groups[number].end - groups[number].begin, 1)
+        leave_line(&line)
         if self.filled.failed:
             raise MemoryError()
         self.own[count].count = self.filled.count

@@ -448,8 +448,7 @@ void resident_queue(struct search *search)
         devices_push(&search->job.runtime->devices, first);
 }
 
-/* Adapts the length of later chunks to the hits of this chunk, which was searched. The caller holds
- * the search's lock. */
+/* Adapts the length of later chunks to this chunk's hits. The caller holds the search's lock. */
 static void resident_learn(struct search *search, const struct task *task)
 {
     uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;

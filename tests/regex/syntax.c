@@ -275,6 +275,11 @@ static void test_line(void)
         TEST_CHECK(groups[1].begin == (i == 0 ? 1 : UINT64_MAX));
     }
     TEST_CHECK(trawl_line_match(line, 0, groups, 0, NULL) == TRAWL_ARGUMENT);
+    /* a search that begins at a match of \K would not find the match */
+    MUST(trawl_line_groups(line, expected[0], groups, 2, NULL));
+    TEST_CHECK(groups[0].begin == 1 && groups[1].begin == 1 && groups[1].end == 2);
+    TEST_CHECK(trawl_line_groups(line, (struct trawl_range){2, 6}, groups, 2, NULL) ==
+               TRAWL_ARGUMENT);
     trawl_line_close(line);
 }
 
