@@ -143,7 +143,8 @@ cdef class Plan:
     alphabet: what a symbol is: 'bytes', 'utf8' (a character; the default if all patterns are str)
       or 'dna' (a base in either case, and the IUPAC letters; a pattern's N equals any base).
       Results with 'dna' also have a strand.
-    exact: a list of (begin, end), 0-based symbol offsets in which no pattern may have an error.
+    exact: a list of (begin, end), 0-based symbol offsets in which no pattern may have an error. No
+      range goes beyond the longest pattern.
     every_end: with edits, every end is reported.
     within_lines: no occurrence holds a line end.
     reverse_complement: with 'dna', the other strand is searched too; its results have strand '-'.

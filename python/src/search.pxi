@@ -1,6 +1,9 @@
 # search: searches a text without the interpreter's lock, so that other Python threads go on. The type Batches gives
 # occurrences in batches. Uses memory.pxi, columns.pxi, plan.pxi, text.pxi and searcher.pxi.
 
+MATCHES = ("all", "leftmost-longest", "leftmost-first")
+
+
 cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
                    void *out=NULL) except *:
@@ -355,7 +358,7 @@ cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcep
 
 cdef int choose_matches(match_columns *columns, object match) except -1:
     """Set which occurrences are kept, from the caller's argument `match`."""
-    _sources.choice("match", match, ("all", "leftmost-longest", "leftmost-first"))
+    _sources.choice("match", match, MATCHES)
     columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest"
     return 0
 

@@ -205,6 +205,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
     """Find the spans of a text: a Matches."""
     cdef spans_state found
 
+    _sources.choice("match", match, MATCHES)
     spans_begin(&found, plan, match)
     found.columns.with_values = value
     try:
@@ -255,8 +256,9 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     cdef uint64_t i
 
     found.count, found.over = 0, True
-    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS, "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}.get(match)
-    if flags is not None and (flags == 0 or not plan.has_distances and plan.regex is None) \
+    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
+             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}[_sources.choice("match", match, MATCHES)]
+    if (flags == 0 or not plan.has_distances and plan.regex is None) \
             and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
         search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
     if found.over:
@@ -319,6 +321,9 @@ cdef class Values:
             raise MemoryError()
         if one:
             self.take(0, given)
+        for i, value in enumerate(given if isinstance(given, (list, tuple)) else ()):
+            if not isinstance(value, (str, bytes)):
+                raise TypeError(f"values: str or bytes are needed; of pattern {i}: {value!r:.80}")
 
     def __dealloc__(self):
         free(self.pieces)
@@ -930,6 +935,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     all.with_values = values.with_values = value
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
+        _sources.choice("match", match, MATCHES)
         spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
         job.plan = plan.plan
         found.overlap = match == "all"
