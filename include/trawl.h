@@ -217,8 +217,7 @@ struct trawl_plan_options {
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
-    /* A plan with errors sets mismatches_max, edits_max, or alphabet DNA, and no method or
-     * algorithm. */
+    /* A plan with errors sets mismatches_max, edits_max or alphabet DNA; no method or algorithm. */
     uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
     uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
                                      TRAWL_ERRORS_MAX and less than any pattern's symbol count */
@@ -231,15 +230,16 @@ struct trawl_plan_options {
     /* MiB for the programs and automata of all expressions together. A program then takes at most a
        32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
     uint32_t expression_mib;
-    const struct trawl_letters *letters; /* trawl_unicode(), or others; NULL: bytes are characters.
-                                            Copied. */
-    const uint64_t *pattern_ids; /* NULL, or the caller's number for each pattern, which only
-                                    trawl_plan_tell returns. Copied. */
+    const struct trawl_letters *letters; /* copied; NULL: bytes are characters */
+    const uint64_t *pattern_ids; /* NULL, or each pattern's number for trawl_plan_tell. Copied. */
+    /* NULL, or run again and again while expressions are compiled; not 0: end with STOPPED */
+    int (*poll)(void *poll_context);
+    void *poll_context;
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL                     \
+            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL         \
     }
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
  * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
@@ -259,7 +259,7 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  *                      a flag, method or algorithm that is unknown or does not fit the patterns;
  *                      a mistake in an expression (text_offset: the byte in the expression)
  *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
- *            MEMORY, LIMIT
+ *            MEMORY, LIMIT, STOPPED (`poll`)
  * Threads    any. The plan is immutable and may be shared.
  * Cost       time and memory linear in the patterns' total bytes. A large set takes up to about 64
  *            bytes per pattern beside the patterns' bytes; the first search allocates two thirds of

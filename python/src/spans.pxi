@@ -557,6 +557,8 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
 
     parts = []
     while True:
+        if by.at & 4095 == 4095:
+            PyErr_CheckSignals()
         stop = by.begins[by.at] if is_next(by, end) else end
         parts.append(object_of(by.bytes + begin, stop - begin, is_str))
         if stop == end:
@@ -726,6 +728,8 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
 
     objects = []
     for i in range(reader.records.record_count):
+        if i & 4095 == 4095:
+            PyErr_CheckSignals()
         begin, end = reader.offset(i), reader.offset(i + 1)
         item = items[first + <Py_ssize_t>i] if items is not None else True
         if items is not None:

@@ -477,8 +477,12 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     made->each = (struct regex **)memory;
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
-        enum trawl_status status = compile_one(maker, i, error);
+        enum trawl_status status = TRAWL_OK;
 
+        if (made->plan->expressions.poll != NULL &&
+            made->plan->expressions.poll(made->plan->expressions.poll_context) != 0)
+            return TRAWL_FAIL(error, STOPPED, "the caller has stopped the build");
+        status = compile_one(maker, i, error);
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);

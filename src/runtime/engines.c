@@ -70,6 +70,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
         built->flags &= ~(uint32_t)TRAWL_MULTILINE;
         status = regex_prepare(built, &stays_within, &built->pcre, error);
     }
+    built->expressions.poll = NULL;
     if (status == TRAWL_OK)
         *plan = built;
     else

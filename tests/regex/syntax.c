@@ -404,6 +404,12 @@ static void test_memory(void)
 
 /* Checks options that expressions exclude or that need expressions, and a mistake in ripgrep's
  * syntax. */
+/* Asks to stop at the call after `left` calls. */
+static int stop_later(void *left)
+{
+    return (*(int *)left)-- == 0;
+}
+
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};
@@ -414,6 +420,13 @@ static void test_options(void)
     plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF, .edits_max = 1),
           TRAWL_ARGUMENT);
     plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .method = TRAWL_METHOD_SET), TRAWL_ARGUMENT);
+    for (int left = 0; left < 2; left++) {
+        int now = left;
+
+        plans(&pattern, 1,
+              PLAN_WITH(.syntax = TRAWL_PERL, .poll = stop_later, .poll_context = &now),
+              left == 0 ? TRAWL_STOPPED : TRAWL_OK);
+    }
     plans(&pattern, 1, PLAN_WITH(.syntax = (enum trawl_syntax)4), TRAWL_ARGUMENT);
     plans(&pattern, 0, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF), TRAWL_OK);
     plans(&unicode, 1, PLAN_WITH(.flags = TRAWL_UNICODE), TRAWL_ARGUMENT);
