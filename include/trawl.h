@@ -216,8 +216,7 @@ struct trawl_plan_options {
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
-    /* A plan with errors sets mismatches_max, edits_max, or alphabet DNA, and no method or
-     * algorithm. */
+    /* A plan with errors sets mismatches_max, edits_max or alphabet DNA; no method or algorithm. */
     uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
     uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
                                      TRAWL_ERRORS_MAX and less than any pattern's symbol count */
@@ -230,15 +229,16 @@ struct trawl_plan_options {
     /* MiB for the programs and automata of all expressions together. A program then takes at most a
        32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
     uint32_t expression_mib;
-    const struct trawl_letters *letters; /* trawl_unicode(), or others; NULL: bytes are characters.
-                                            Copied. */
-    const uint64_t *pattern_ids; /* NULL, or the caller's number for each pattern, which only
-                                    trawl_plan_tell returns. Copied. */
+    const struct trawl_letters *letters; /* copied; NULL: bytes are characters */
+    const uint64_t *pattern_ids; /* NULL, or each pattern's number for trawl_plan_tell. Copied. */
+    /* NULL, or run again and again while expressions are compiled; not 0: end with STOPPED */
+    int (*poll)(void *poll_context);
+    void *poll_context;
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL                     \
+            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL         \
     }
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
  * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
@@ -258,7 +258,7 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  *                      a flag, method or algorithm that is unknown or does not fit the patterns;
  *                      a mistake in an expression (text_offset: the byte in the expression)
  *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
- *            MEMORY, LIMIT
+ *            MEMORY, LIMIT, STOPPED (`poll`)
  * Threads    any. The plan is immutable and may be shared.
  * Cost       time and memory linear in the patterns' total bytes. Beside the strings' bytes, which
  *            IGNORE_CASE keeps twice, 5,000 strings and more take up to about 80 bytes each, or 180
@@ -667,8 +667,8 @@ enum trawl_window_flag {
     /* not all matches: at least one (perhaps empty) of each line in which matches begin. For
      * strings a NUL ends a line, too, unless `line_end_also` is set */
     TRAWL_WINDOW_LINES = 4,
-    /* leftmost-longest without overlap: the longest of the matches that begin first, then the
-     * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
+    /* leftmost-longest without overlap: the longest of the matches that begin first; after its end
+     * all patterns go on, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
@@ -719,7 +719,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
  * part. The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
 enum trawl_search_flag {
-    TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */
+    TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
+    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS leaves out may be missing */
+    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST leaves out may be missing */
 };
 
 /* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern
@@ -731,11 +733,9 @@ struct trawl_batch {
     uint64_t match_count;
     const uint64_t *begins;
     const uint64_t *ends;
-    const uint64_t *pattern_indices; /* with errors: pattern index + (distance << 32) + (reversed
-                                        << 48), as in struct trawl_match */
-    /* line in which each occurrence begins; the first line is 0; NULL without the flag */
-    const uint64_t *line_numbers;
-    bool last; /* the text ends here: no batch follows */
+    const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
+    const uint64_t *line_numbers;    /* of the lines of the begins, from 0; NULL without the flag */
+    bool last;                       /* the text ends here: no batch follows */
 };
 
 /* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call

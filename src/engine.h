@@ -62,6 +62,7 @@ struct engine_chunk {
     bool spans_known;
     uint64_t spans_end;
     bool firsts;           /* no more than the first hit of each line is needed */
+    enum spans spans;      /* for plans of several expressions; the sink chooses otherwise */
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
     uint32_t threads_left; /* searches with errors: number of host threads that would search a chunk

@@ -300,8 +300,9 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
-    plan->expressions = (struct plan_expressions){given.syntax, given.alphabet == TRAWL_CHARACTERS,
-                                                  given.expression_mib};
+    plan->expressions =
+        (struct plan_expressions){given.syntax, given.alphabet == TRAWL_CHARACTERS,
+                                  given.expression_mib, given.poll, given.poll_context};
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
     if (given.utf8 != NULL) {

@@ -78,7 +78,7 @@ static void plan_release(struct engine_worker *worker)
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
-    worker->merge = (struct merge){NULL, 0};
+    worker->merge = (struct merge){NULL, 0, 0, 0};
     worker->pause.search = 0;
     worker->passing = NULL;
     worker->known = NULL;
@@ -410,7 +410,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
 }
 
 static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
-                                 const struct plan_literal *literal)
+                                 struct atom atom)
 {
     const struct engine_chunk *chunk = step->chunk;
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -429,7 +429,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
         first = step->record_begin;
         last = step->record_end;
     }
-    length = judge_atom(step->worker->expressions, literal, chunk->bytes + at, last - at);
+    length = judge_atom_within(atom, last - at);
     return chain_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
                       at - first, at + length - first, last - first, &step->spare);
 }
@@ -504,20 +504,19 @@ static bool may_split_again(const struct step *step)
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
  * end unless the bytes around the atom rule out all expressions. With `by_words`, an atom counts
  * only if it is a whole word. */
-static enum trawl_status pass_atom(struct step *step, uint64_t at,
-                                   const struct plan_literal *literal, bool by_words,
+static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom, bool by_words,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const bool plain = !expressions->needs_marks &&
                        (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
-    const uint32_t end = expressions->atom_first[literal->pattern + 1];
+    const uint32_t end = expressions->atom_first[atom.pattern + 1];
 
-    for (uint32_t i = expressions->atom_first[literal->pattern]; i < end; i++) {
+    for (uint32_t i = expressions->atom_first[atom.pattern]; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
         const uint64_t spare = step->spare;
-        const struct around around = look_around(step, anchor, at, literal);
+        const struct around around = look_around(step, anchor, at, atom);
         uint64_t *known = &worker->known[anchor->expression];
         /* Chains know all edges of words, but not what PCRE2 asks beyond its filter (pcre2.h). */
         const bool passes = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES;
@@ -537,7 +536,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         }
         if (at >= line->end)
             break; /* the string lies in a line end, so no match holds it */
-        is_within = judge_atom(expressions, literal, step->chunk->bytes + at, line->end - at) > 0;
+        is_within = judge_atom_within(atom, line->end - at) > 0;
         if (*known >> 8 != worker->line)
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
@@ -548,7 +547,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             const struct judged judged =
                 judged_of(step, (struct regex_line){line->begin, line->end});
 
-            if (!judge_word(expressions, &judged, at - line->begin, literal)) {
+            if (!judge_word(expressions, &judged, at - line->begin, atom)) {
                 step->missed += BYTES_PER_LOOK;
                 continue;
             }
@@ -596,7 +595,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
         for (; i < hits->count; i++) {
             const uint64_t at = step->from + hits->items[i].offset;
-            struct plan_literal literal;
+            struct atom atom;
 
             if (at >= min_u64(line.after, ended))
                 break;
@@ -605,8 +604,9 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
                 step->missed += one_suffices(step) ? BYTES_PER_SKIP : 0;
                 continue;
             }
-            literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
-            TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
+            atom = judge_atom(expressions, hits, i, step->chunk->bytes + step->from,
+                              step->chunk->owned + step->chunk->after - step->from);
+            TRAWL_TRY(pass_atom(step, at, atom, by_words, &line, &passing, error));
             if (step->splits_again)
                 break;
         }
@@ -730,11 +730,11 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
     for (uint64_t i = 0; i < hits->count; i++) {
-        const struct plan_literal literal =
-            plan_literal_at(expressions->atoms, hits->items[i].literal);
-        const uint32_t anchor = expressions->atom_anchors[expressions->atom_first[literal.pattern]];
+        const struct atom atom = judge_atom(expressions, hits, i, task->chunk->bytes,
+                                            task->chunk->owned + task->chunk->after);
+        const uint32_t anchor = expressions->atom_anchors[expressions->atom_first[atom.pattern]];
 
-        hits->lengths[i] = literal.bytes_count;
+        hits->lengths[i] = atom.length;
         hits->items[i].literal = expressions->anchors[anchor].expression;
     }
     hits->lengths_valid = true;

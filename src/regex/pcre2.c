@@ -673,6 +673,11 @@ bool pcre2_may_be_empty(const struct pcre2 *pcre2)
     return pcre2->matches_empty != 0 || pcre2->moves;
 }
 
+bool pcre2_remembers(const struct pcre2 *pcre2)
+{
+    return pcre2->moves || !pcre2->may_stop;
+}
+
 uint32_t pcre2_groups(const struct pcre2 *pcre2)
 {
     return pcre2->groups;

@@ -65,6 +65,9 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
 bool pcre2_may_stop(const struct pcre2 *pcre2);
 /* Returns whether a match may have no byte. */
 bool pcre2_may_be_empty(const struct pcre2 *pcre2);
+/* Returns whether a search that begins at a match's begin may not find this match, because the
+ * match depends on where the search before began: because of \K, \G or a verb. */
+bool pcre2_remembers(const struct pcre2 *pcre2);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);
 /* Returns the number of the group with that name; 0 if no group has it. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);

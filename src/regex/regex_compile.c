@@ -156,7 +156,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL &&
-                         (made->options.longest || made->options.unicode ||
+                         (words || made->options.longest || made->options.unicode ||
                           (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
     const bool lines = made->options.multi && !words && translated->edges <= TRANSLATED_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
@@ -477,8 +477,12 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     made->each = (struct regex **)memory;
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
-        enum trawl_status status = compile_one(maker, i, error);
+        enum trawl_status status = TRAWL_OK;
 
+        if (made->plan->expressions.poll != NULL &&
+            made->plan->expressions.poll(made->plan->expressions.poll_context) != 0)
+            return TRAWL_FAIL(error, STOPPED, "the caller has stopped the build");
+        status = compile_one(maker, i, error);
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);

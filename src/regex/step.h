@@ -119,6 +119,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
         .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
         .by_lines = lines,
+        .spans = chunk->spans,
         .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
         .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
         .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),

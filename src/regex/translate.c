@@ -386,8 +386,8 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
     bool off = false, skips = reader->skips;
 
     if (begins_with(reader, from, "(?P<") ||
-        (begins_with(reader, from, "(?<") && from + 3 < reader->count &&
-         class_is_word_byte(reader->bytes[from + 3])))
+        (begins_with(reader, from, "(?<") && !begins_with(reader, from, "(?<=") &&
+         !begins_with(reader, from, "(?<!")))
         return copy_name(reader, error);
     copy(reader, 1);
     reader->group_count += !begins_with(reader, from, "(?");

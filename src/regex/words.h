@@ -35,6 +35,7 @@ struct judged {
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
      * the line in which the occurrence ends */
     bool by_lines;
+    enum spans spans;     /* which occurrences of several expressions are wanted */
     uint64_t atoms_begin; /* no match begins before this offset; 0: not known */
     uint64_t atoms_end;   /* no match begins at or after this offset; 0: not known */
     struct words *words;  /* what is known of the line; words_begin resets this struct */

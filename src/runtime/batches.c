@@ -23,12 +23,16 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
 
     if (search_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "search is NULL");
-    if ((flags & ~(uint32_t)TRAWL_SEARCH_LINE_NUMBERS) != 0)
+    if ((flags & ~(uint32_t)(TRAWL_SEARCH_LINE_NUMBERS | TRAWL_SEARCH_SPANS |
+                             TRAWL_SEARCH_SPANS_FIRST)) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown search flags 0x%x", flags);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     status = MEMORY_ZEROED(search, 1, error);
     if (status == TRAWL_OK) {
-        sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
+        sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0,
+                     (flags & TRAWL_SEARCH_SPANS_FIRST) != 0 ? SPANS_FIRST
+                     : (flags & TRAWL_SEARCH_SPANS) != 0     ? SPANS_LONGEST
+                                                             : SPANS_ALL);
         status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
         searcher->is_pulled = status == TRAWL_OK;
         if (status == TRAWL_OK)

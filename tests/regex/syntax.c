@@ -283,6 +283,11 @@ static void test_line(void)
         TEST_CHECK(groups[1].begin == (i == 0 ? 1 : UINT64_MAX));
     }
     TEST_CHECK(trawl_line_match(line, 0, groups, 0, NULL) == TRAWL_ARGUMENT);
+    /* a search that begins at a match of \K would not find the match */
+    MUST(trawl_line_groups(line, expected[0], groups, 2, NULL));
+    TEST_CHECK(groups[0].begin == 1 && groups[1].begin == 1 && groups[1].end == 2);
+    TEST_CHECK(trawl_line_groups(line, (struct trawl_range){2, 6}, groups, 2, NULL) ==
+               TRAWL_ARGUMENT);
     trawl_line_close(line);
 }
 
@@ -435,6 +440,12 @@ static void test_memory(void)
 
 /* Checks options that expressions exclude or that need expressions, and a mistake in ripgrep's
  * syntax. */
+/* Asks to stop at the call after `left` calls. */
+static int stop_later(void *left)
+{
+    return (*(int *)left)-- == 0;
+}
+
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};
@@ -445,6 +456,13 @@ static void test_options(void)
     plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF, .edits_max = 1),
           TRAWL_ARGUMENT);
     plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .method = TRAWL_METHOD_SET), TRAWL_ARGUMENT);
+    for (int left = 0; left < 2; left++) {
+        int now = left;
+
+        plans(&pattern, 1,
+              PLAN_WITH(.syntax = TRAWL_PERL, .poll = stop_later, .poll_context = &now),
+              left == 0 ? TRAWL_STOPPED : TRAWL_OK);
+    }
     plans(&pattern, 1, PLAN_WITH(.syntax = (enum trawl_syntax)4), TRAWL_ARGUMENT);
     plans(&pattern, 0, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF), TRAWL_OK);
     plans(&unicode, 1, PLAN_WITH(.flags = TRAWL_UNICODE), TRAWL_ARGUMENT);

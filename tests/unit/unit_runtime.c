@@ -147,7 +147,7 @@ static void arguments(struct trawl_plan *plan)
 
     CHECK_REFUSED(trawl_runtime_open(NULL, NULL, error));
     CHECK_ERROR(trawl_runtime_close(runtime, error), TRAWL_BUSY);
-    CHECK_REFUSED(trawl_search_open(searcher, plan, text, 4, &search, error));
+    CHECK_REFUSED(trawl_search_open(searcher, plan, text, 8, &search, error));
     CHECK_REFUSED(trawl_search_open(searcher, plan, text, 0, NULL, error));
     CHECK_REFUSED(trawl_search_open(searcher, NULL, text, 0, &search, error));
     CHECK_REFUSED(
