@@ -31,7 +31,9 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from ._errors import (
+_DISTRIBUTION = "pytrawl"  # by which _errors.py knows this file
+
+from ._errors import (  # noqa: E402
     ArgumentError, BusyError, CancelledError, DeviceError, EngineError, Error, FileError,
     LimitError, MissingFileError, OpenError, OutOfMemoryError, ReadError, ServerError, ThreadError,
     UnsupportedError,
