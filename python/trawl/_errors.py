@@ -52,7 +52,7 @@ class CancelledError(Error):
     >>> reading, writing = os.pipe()  # where nothing ever comes
     >>> searcher.count(Plan("b"), open(reading, "rb"), progress=lambda done: searcher.cancel())
     Traceback (most recent call last):
-    trawl._errors.CancelledError: the search was cancelled
+    trawl.CancelledError: the search was cancelled
     """
 
 
@@ -153,6 +153,10 @@ class ServerError(Error):
         super().__init__(message)
         self.status, self.os_code = status, os_code
 
+
+for _class in list(globals().values()):
+    if isinstance(_class, type) and issubclass(_class, Error):
+        _class.__module__ = "trawl"  # the name by which a traceback shows the class is the name to write
 
 _CLASSES: dict[int, type[Error]] = {
     1: CancelledError,

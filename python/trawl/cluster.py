@@ -1,4 +1,4 @@
-"""The server's protocol over a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
+"""Serves trees that are held by a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
 
 Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
 deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the

@@ -41,10 +41,11 @@ install() {
 "$python" -m pip --disable-pip-version-check --python "$folder/venv/bin/python" install -q --no-deps --no-index "$wheel"
 runs venv "$folder/venv/bin" "$folder/venv/bin/python"
 
-# conda and distributions install below a prefix; so does pip --user.
+# conda and distributions install below a prefix.
 install --prefix "$folder/prefix" --ignore-installed
 packages=$(find "$folder/prefix" -name trawl -path '*-packages/*' -prune -printf '%h')
-runs prefix "$folder/prefix/bin" env PYTHONPATH="$packages" "$python"
+programs=$(find "$folder/prefix" -name tg -printf '%h') # Debian's pip puts prefix/local before both
+runs prefix "$programs" env PYTHONPATH="$packages" "$python"
 
 export PYTHONUSERBASE=$folder/user
 install --user --ignore-installed --no-warn-script-location
@@ -59,7 +60,7 @@ version=$(basename "$(dirname "$packages")")
 for name in lib64/$version/site lib/$version/dist; do
     moved=$folder/moved-${name##*/}
     mkdir -p "$moved/${name%/*}"
-    cp -r "$folder/prefix/bin" "$moved/"
+    cp -r "$programs" "$moved/"
     cp -r "$packages" "$moved/$name-packages"
     runs "moved-${name##*/}" "$moved/bin" env PYTHONPATH="$moved/$name-packages" "$python"
 done

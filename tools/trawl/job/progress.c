@@ -40,8 +40,11 @@ static void format_bytes(char text[32], uint64_t bytes)
     if (unit < 0)
         (void)snprintf(text, 32, "%" PRIu64 " B", bytes);
     else
-        (void)snprintf(text, 32, "%.*f %cB", count < 9.95 ? 2 : count < 99.5 ? 1 : 0, count,
-                       units[unit]);
+        (void)snprintf(text, 32, "%.*f %cB",
+                       count < 9.95   ? 2
+                       : count < 99.5 ? 1
+                                      : 0,
+                       count, units[unit]);
 }
 
 /* Writes "1:02:03" or "2:03". */
@@ -65,8 +68,8 @@ static uint64_t total_bytes(void)
             return 0;
         total += (uint64_t)status.st_size;
     }
-    if (progress.operand_count == 0 && progress.may_know_total && fstat(STDIN_FILENO, &status) == 0 &&
-        S_ISREG(status.st_mode))
+    if (progress.operand_count == 0 && progress.may_know_total &&
+        fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode))
         total = (uint64_t)status.st_size;
     return total;
 }
@@ -145,8 +148,8 @@ void progress_open(const struct settings *settings, const struct value_item *ope
     progress.operands = operands;
     progress.operand_count = operand_count;
     /* Of unpacked and converted texts, only the size before is known. */
-    progress.may_know_total = !settings->search_zip &&
-                             (settings->encoding == NULL || strcmp(settings->encoding, "auto") == 0);
+    progress.may_know_total = !settings->search_zip && (settings->encoding == NULL ||
+                                                        strcmp(settings->encoding, "auto") == 0);
     progress.begin_ns = now_ns();
     progress.is_open = true;
     bar_open(at_terminal);

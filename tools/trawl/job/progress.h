@@ -13,8 +13,8 @@ struct progress_text {
     const struct trawl_searcher *searcher;
 };
 
-/* Starts the thread if progress is to be shown. The operands, if all are regular files, say how many
- * bytes there are. */
+/* Starts the thread if progress is to be shown. The operands, if all are regular files, say how
+ * many bytes there are. */
 void progress_open(const struct settings *settings, const struct value_item *operands,
                    size_t operand_count);
 void progress_close(void);

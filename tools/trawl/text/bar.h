@@ -1,5 +1,5 @@
-/* bar: a line at the terminal's bottom that is drawn again and again, and is gone at the end. Output
- * and messages erase the line first. */
+/* bar: a line at the terminal's bottom that is drawn again and again, and is gone at the end.
+ * Output and messages erase the line first. */
 #ifndef TRAWL_BAR_H
 #define TRAWL_BAR_H
 
