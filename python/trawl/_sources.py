@@ -589,7 +589,7 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
 
 def kinds_of(items: tuple[Any, ...]) -> bytes:
     """Return a byte for each pattern that says whether it is a str, or nothing if none is."""
-    kinds = bytes(isinstance(item, str) for item in items)
+    kinds = bytes(map(isinstance, items, itertools.repeat(str)))
     return kinds if any(kinds) else b""
 
 
