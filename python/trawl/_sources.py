@@ -111,7 +111,7 @@ def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]
     data = value.encode() if isinstance(value, str) else value
     if foreign := _FOREIGN.search(data):
         shown, name = foreign[0].decode(), (foreign[1] or foreign[2]).decode()
-        warnings.warn(f"values: {shown} is no group, but inserted as it stands; ${{{name}}} is the group's text", stacklevel=3)
+        warnings.warn(f"values: {shown} is no group, but inserted as it stands; ${{{name}}} is the group's text", stacklevel=2)
     parts: list[bytes | tuple[bytes]] = []
     at = 0
     for found in _GROUP.finditer(data):
