@@ -19,7 +19,7 @@ static struct {
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t closed;
     pthread_t thread;
-    bool is_open;
+    bool is_open; /* the same for as long as texts are searched, so read without the lock, too */
     struct progress_text *texts;
     uint64_t files, bytes; /* of the texts that are searched */
     uint64_t begin_ns;
@@ -176,7 +176,6 @@ void progress_close(void)
 
 void progress_enter(struct progress_text *text, const struct trawl_searcher *searcher)
 {
-    text->link = NULL;
     if (!progress.is_open)
         return;
     (void)pthread_mutex_lock(&progress.lock);
@@ -189,7 +188,7 @@ void progress_enter(struct progress_text *text, const struct trawl_searcher *sea
 
 void progress_leave(struct progress_text *text, uint64_t bytes)
 {
-    if (text->link == NULL)
+    if (!progress.is_open)
         return;
     (void)pthread_mutex_lock(&progress.lock);
     *text->link = text->next;

@@ -9,7 +9,7 @@
 
 /* A text that is being searched; lies on the stack of who searches it. */
 struct progress_text {
-    struct progress_text *next, **link; /* link: NULL if no progress is shown */
+    struct progress_text *next, **link; /* link: what points to this text */
     const struct trawl_searcher *searcher;
 };
 
