@@ -305,5 +305,5 @@ static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-const struct find_ops find_avx512vbmi = FIND_OPS(
-    every_or_near, every_fold_or_near, count_bits_by_vectors, stem_keys_vectors, pairs_avx512vbmi);
+const struct find_ops find_avx512vbmi =
+    FIND_OPS(every_or_near, every_fold_or_near, count_bits_by_vectors, pairs_avx512vbmi);

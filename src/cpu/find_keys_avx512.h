@@ -1,10 +1,9 @@
-/* find_keys_avx512: looks up the stems and keys at many positions of the text at once by vectors,
- * for large sets of literals.
+/* find_keys_avx512: looks up the stems at many positions of the text at once by vectors, for large
+ * sets of literals.
  *
- * A stem is the first (up to) 8 bytes of a literal. A key is an entry of the hash table of stems.
- * At each begin (a position where a literal may occur), the functions look up whether the text
- * may have a stem, and then which keys the stem has. The tables of a large set exceed the
- * second-level cache. So each step handles a batch of begins before the next step starts, and
+ * A stem is the first (up to) 8 bytes of a literal. At each begin (a position where a literal may
+ * occur), the functions look up whether the text may have a stem. The tables of a large set exceed
+ * the second-level cache. So each step handles a batch of begins before the next step starts, and
  * within a step no load waits for another load.
  *
  * Tried with a set of 94,438 words in English text (Zen 4), and not done: a second prefetch where a
@@ -124,56 +123,6 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
     default:
         return stem_codes(text, begins, begin_count, base, class, fold, SET_STEM_BYTES, codes);
     }
-}
-
-/* Takes eight keys, numbered from `from` on, of which the mask selects some. Appends (position,
- * number of the key) for each selected key. Returns the new count. */
-static inline uint32_t keys_append(struct set_named *named, uint32_t count, __mmask8 which,
-                                   uint32_t position, uint64_t from)
-{
-    const __m512i numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    __m512i keys = _mm512_add_epi64(numbers, _mm512_set1_epi64((int64_t)from));
-    __m512i both = _mm512_or_si512(_mm512_slli_epi64(keys, 32), _mm512_set1_epi64(position));
-
-    _Static_assert(offsetof(struct set_named, position) == 0, "the low half");
-    _mm512_storeu_si512(named + count, _mm512_maskz_compress_epi64(which, both));
-    return count + (uint32_t)_mm_popcnt_u32(which);
-}
-
-static uint32_t stem_keys_vectors(const struct set_class *class, const struct set_stem *stems,
-                                  uint32_t stem_count, struct set_found *found)
-{
-    const __m512i low56 = _mm512_set1_epi64((int64_t)(UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)));
-    const uint64_t *keys = class->stem_keys;
-    const uint32_t *buckets = class->buckets;
-    uint32_t named_count = found->named_count, whole_count = found->whole_count, i = 0;
-
-    for (; i < stem_count && named_count < SET_NAMED_MAX && whole_count < SET_NAMED_MAX; i++) {
-        const struct set_stem stem = stems[i];
-        uint64_t bucket = set_stem_bucket(class, stem.hash, stem.bytes_count);
-        uint64_t from = buckets[bucket], entries = buckets[bucket + 1] - from;
-        __mmask8 there = (__mmask8)((1u << entries % 16) - 1), same, whole;
-        __m512i differ, tags;
-
-        TRAWL_ASSERT(from + entries <= class->entry_count);
-        if (entries > 8)
-            break;
-        differ = _mm512_xor_si512(_mm512_maskz_loadu_epi64(there, keys + from),
-                                  _mm512_set1_epi64((int64_t)stem.hash));
-        there &= _mm512_testn_epi64_mask(differ, low56);
-        tags = _mm512_srli_epi64(_mm512_maskz_loadu_epi64(there, keys + from), SET_KEY_TAG_SHIFT);
-        same = _mm512_testn_epi64_mask(tags, tags) |
-               _mm512_cmpeq_epi64_mask(tags, _mm512_set1_epi64(stem.four)) |
-               _mm512_cmpeq_epi64_mask(tags, _mm512_set1_epi64(stem.two));
-        whole = _mm512_cmpeq_epi64_mask(tags, _mm512_set1_epi64(stem.whole));
-        named_count = keys_append(found->named, named_count, there & same, stem.position, from);
-        whole_count = keys_append(found->whole, whole_count, there & whole, stem.position, from);
-        found->work += entries;
-    }
-    TRAWL_ASSERT(named_count < SET_NAMED_MAX + SET_ROOM && whole_count < SET_NAMED_MAX + SET_ROOM);
-    found->named_count = named_count;
-    found->whole_count = whole_count;
-    return i;
 }
 
 #endif

@@ -128,14 +128,6 @@ struct set_stem {
     uint8_t two;
 };
 
-/* The keys that find_ops.stem_keys found in the text. The literals of the keys in `named` have to
- * be compared with the text; the literals of the keys in `whole` occur for certain. */
-struct set_found {
-    struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
-    uint32_t named_count, whole_count;
-    uint64_t work; /* number of keys that were looked at */
-};
-
 /* Number of begins whose stems are looked up together before the next step. */
 #define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
