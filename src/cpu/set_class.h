@@ -154,9 +154,6 @@ struct set_scratch {
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    /* in a search line by line: the first stem that was found in each line */
-    uint32_t first[SET_STEMS_MAX + SET_ROOM];
-    uint16_t first_line[SET_STEMS_MAX]; /* first_line[i]: the number of the line of stem first[i] */
     /* The stems whose literals are being compared. `longer` holds the stems of SET_STEM_BYTES
      * bytes, and `shorter` all others. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
