@@ -133,11 +133,12 @@ static bool is_word(struct option_text text, const char *word)
 static enum trawl_status parse_word(const struct algorithm_row *row, struct option_text word,
                                     struct gallery_choice *choice, struct trawl_error *error)
 {
-    bool applies = (row->engines & CUDA) != 0, *option = NULL;
+    bool applies = false, *option = NULL;
     int shown = (int)(word.count < 100 ? word.count : 100);
 
     if (is_word(word, "debug")) {
         option = &choice->debug;
+        applies = strncmp(row->name, "pss-", 4) == 0;
     } else if (is_word(word, "uncounted")) {
         option = &choice->uncounted;
         applies = strstr(row->name, "-swift") != NULL;
