@@ -11,8 +11,6 @@
  * leaves the tournament as soon as it is far behind. The fastest program then goes on until the
  * next tournament.
  */
-#include <float.h>
-
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
@@ -95,25 +93,12 @@ static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum
     return parts != NULL && parts->of != NULL ? parts : NULL;
 }
 
-/* What set_programs.def says of each program. */
-static const struct {
-    enum trawl_method method;
-    double once, once_literal, once_byte, count, hits, literal, byte;
-} rows[PROGRAMS] = {
-#define PROGRAM(name, method, tables, ...) [PROGRAM_##name] = {TRAWL_METHOD_##method, __VA_ARGS__},
-#include "cpu/set_programs.def"
-#undef PROGRAM
-};
-
 static bool has_tables(const struct engine_worker *worker, enum program program)
 {
-    const bool made[PROGRAMS] = {
-#define PROGRAM(name, method, tables, ...) [PROGRAM_##name] = (tables),
-#include "cpu/set_programs.def"
-#undef PROGRAM
-    };
-
-    return made[program];
+    return program == PROGRAM_BUCKETS     ? worker->set != NULL
+           : program == PROGRAM_CLASSES   ? worker->matcher != NULL
+           : program == PROGRAM_AUTOMATON ? dense_is_there(worker->plan)
+                                          : parts_of(worker, program) != NULL;
 }
 
 /* Returns whether the scan may skip the rest of a line or of an occurrence. */
@@ -122,23 +107,22 @@ static bool wants_few(const struct scan *scan)
     return scan->want != WANT_COUNT && scan->want != WANT_HITS;
 }
 
-static struct price least_price(const struct scan *scan, enum program program)
+/* Returns the program's price in a text without candidates. */
+static struct plan_set_price least_price(const struct scan *scan, enum program program)
 {
     const struct engine_worker *worker = scan->worker;
     const struct tournament *own = &worker->tournament;
-    double literals = scan->plan->literal_count, bytes = (double)scan->plan->literal_bytes_total;
-    double buckets_ns = (double)own->of[PROGRAM_BUCKETS].ns;
-    struct price price = {0, rows[program].literal * literals + rows[program].byte * bytes};
+    struct plan_set_facts of = plan_set_facts_of(scan->plan);
+    struct plan_set_price price = plan_set_price(program, &of, scan->want != WANT_COUNT);
 
-    if (!has_tables(worker, program))
-        price.once_ns = rows[program].once + rows[program].once_literal * literals +
-                        rows[program].once_byte * bytes;
-    price.byte_ns += scan->want == WANT_COUNT ? rows[program].count : rows[program].hits;
-    if (program == PROGRAM_BUCKETS && literals > BUCKETS_MANY && !wants_few(scan))
-        price.byte_ns = DBL_MAX;
+    if (has_tables(worker, program))
+        price.once_ns = 0;
+    if (program == PROGRAM_BUCKETS && own->first == PROGRAM_CLASSES && !wants_few(scan))
+        price.byte_ns = 1e300; /* the classes' tables are made already, and mostly faster */
     if (program == PROGRAM_CLASSES && own->of[PROGRAM_BUCKETS].bytes > 0)
-        price.byte_ns = max_double(price.byte_ns, CLASSES_SHARE * buckets_ns /
-                                                      (double)own->of[PROGRAM_BUCKETS].bytes);
+        price.byte_ns =
+            max_double(price.byte_ns, CLASSES_SHARE * (double)own->of[PROGRAM_BUCKETS].ns /
+                                          (double)own->of[PROGRAM_BUCKETS].bytes);
     return price;
 }
 
@@ -234,7 +218,8 @@ static void leave(struct tournament *own)
 
 /* Returns whether comparing the program would pay, at `took` ns per byte for the current program.
  * *cost is what the comparison costs. */
-static bool is_worth(const struct scan *scan, struct price price, double took, double *cost)
+static bool is_worth(const struct scan *scan, struct plan_set_price price, double took,
+                     double *cost)
 {
     const struct tournament *own = &scan->worker->tournament;
     double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
@@ -384,9 +369,14 @@ void scan_any_set(struct scan *scan)
 
 enum trawl_method scan_method(const struct engine_worker *worker)
 {
+    static const enum trawl_method methods[PROGRAMS] = {
+#define PROGRAM(name, method) TRAWL_METHOD_##method,
+#include "plan/set_prices.def"
+    };
+
     if (worker->method != TRAWL_METHOD_SET)
         return worker->method;
-    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : rows[worker->tournament.now].method;
+    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : methods[worker->tournament.now];
 }
 
 /* ---- One literal: looks at the text ---------------------------------------------------- */
@@ -443,7 +433,8 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
            (cpu_sizes.look_lost_ns <= 0 ||
             worker->searched >= ANYWAY_TIMES * cpu_sizes.look_again ||
             (worker->searched > 0 &&
-             lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
+             (lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns ||
+              (worker->looks_soon && lost > SOON_LOST_SHARE * worker->took))));
 }
 
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
@@ -460,6 +451,8 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
         return TRAWL_OK;
     }
     worker->look_left = cpu_sizes.look_again;
+    worker->looks_soon = false;
+    worker->makes++;
     tuning.sampled_took = worker->sampled_took;
     if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &tuning, &prices))
         plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
@@ -483,6 +476,19 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 
 /* ---- All programs ------------------------------------------------------------------------ */
 
+/* Returns whether a search begins by buckets: their tables and the first text cost less than those
+ * of classes. */
+static bool begins_by_buckets(const struct trawl_plan *plan)
+{
+    struct plan_set_facts of = plan_set_facts_of(plan);
+    struct plan_set_price buckets = plan_set_price(PROGRAM_BUCKETS, &of, false),
+                          classes = plan_set_price(PROGRAM_CLASSES, &of, false);
+
+    return plan->has_buckets &&
+           (!plan->has_classes || buckets.once_ns + buckets.byte_ns * FIRST_TEXT_BYTES <=
+                                      classes.once_ns + classes.byte_ns * FIRST_TEXT_BYTES);
+}
+
 /* Returns the plan's tournament as it is before the search: the programs that fit, and the first
  * program. */
 static struct tournament tournament_of(const struct trawl_plan *plan)
@@ -497,9 +503,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
                 (uint32_t)plan->has_automaton << PROGRAM_AUTOMATON |
                 (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_ALONE)) << PROGRAM_ALONE |
                 (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_PARTS_HOST)) << PROGRAM_PARTS;
-    made.first = plan->has_buckets && (!plan->has_classes || plan->literal_count <= BUCKETS_MANY)
-                     ? PROGRAM_BUCKETS
-                     : PROGRAM_CLASSES;
+    made.first = begins_by_buckets(plan) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
         made.first = PROGRAM_AUTOMATON;
     made.now = made.first;
@@ -535,6 +539,7 @@ void choice_begin(struct engine_worker *worker)
     }
     worker->tuning = &plan->tuning;
     worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
+    worker->looks_soon = false;
     worker->sampled_took = worker->least = 0;
     worker->has_begun = false;
     count_anew(worker);

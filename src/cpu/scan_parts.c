@@ -15,10 +15,16 @@ static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
         return false;
     if (*to == NULL && MEMORY_ZEROED(*to, 1, NULL) != TRAWL_OK)
         return false;
-    for (uint32_t i = 0; i < of->count; i++)
+    for (uint32_t i = 0; i < of->count; i++) {
+        struct engine_worker *own;
+
         if (worker->ops->compile(worker->engine, 0, of->part[i].plan, &(*to)->workers[i], NULL) !=
             TRAWL_OK)
             return false;
+        own = (*to)->workers[i];
+        own->looks_soon = own->look_left != UINT64_MAX;
+        own->look_left = own->looks_soon ? 0 : UINT64_MAX;
+    }
     (*to)->of = of;
     worker->makes++;
     return true;

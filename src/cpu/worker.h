@@ -15,9 +15,6 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* A set of more than this many literals is searched by buckets only if the search does not need
- * every occurrence, or if the set has no classes. */
-#define BUCKETS_MANY 256u
 #define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
 #define WORKER_SHORT_BYTES (16u << 10)
@@ -40,14 +37,6 @@ struct cpu_parts {
     struct engine_result found[PLAN_PARTS_MAX];
 };
 
-/* The programs that may search for a set. In a tournament, programs search pieces of the text in
- * turn, and the fastest program goes on (programs.c). */
-enum program {
-#define PROGRAM(name, ...) PROGRAM_##name,
-#include "cpu/set_programs.def"
-#undef PROGRAM
-    PROGRAMS
-};
 /* number of programs that search for parts of the patterns */
 #define CPU_PARTS (PROGRAMS - PROGRAM_ALONE)
 
@@ -103,7 +92,8 @@ struct engine_worker {
     uint64_t searched;
     /* the method has searched a first part of the text, which `searched` leaves out */
     bool has_begun;
-    double took; /* ns by the clock for `searched` bytes */
+    bool looks_soon; /* searches for a part, whose tournament is over before a usual look is due */
+    double took;     /* ns by the clock for `searched` bytes */
     /* ns that `searched` bytes should have taken by the prices of the method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
