@@ -32,7 +32,7 @@ static bool goes_on(struct scan *scan)
 
 void scan_automaton(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     uint64_t x = scan->at, left = worker->dense_left, to = x + min_u64(scan->limit - x, left);
 
     worker->work_spared = WORK_SPARED_MAX;
@@ -49,7 +49,7 @@ void scan_automaton(struct scan *scan)
 /* Searches by candidates, and by the automaton where candidates are dense. */
 static void run_candidates(struct scan *scan, enum program program)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
 
     if (worker->dense_by != program) /* dense_left was set for a different program */
         worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
@@ -85,7 +85,7 @@ static void run(struct scan *scan, enum program program)
 
 /* Returns the plan's parts that the program searches in turn. Returns NULL if the program searches
  * no parts, or if the worker has not prepared them. */
-static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum program program)
+static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum program program)
 {
     const struct cpu_parts *parts =
         program < PROGRAM_ALONE ? NULL : worker->parts[program - PROGRAM_ALONE];
@@ -93,7 +93,7 @@ static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum
     return parts != NULL && parts->of != NULL ? parts : NULL;
 }
 
-static bool has_tables(const struct engine_worker *worker, enum program program)
+static bool has_tables(const struct cpu_worker *worker, enum program program)
 {
     return program == PROGRAM_BUCKETS     ? worker->set != NULL
            : program == PROGRAM_CLASSES   ? worker->matcher != NULL
@@ -110,7 +110,7 @@ static bool wants_few(const struct scan *scan)
 /* Returns the program's price in a text without candidates. */
 static struct plan_set_price least_price(const struct scan *scan, enum program program)
 {
-    const struct engine_worker *worker = scan->worker;
+    const struct cpu_worker *worker = scan->worker;
     const struct tournament *own = &worker->tournament;
     struct plan_set_facts of = plan_set_facts_of(scan->plan);
     struct plan_set_price price = plan_set_price(program, &of, scan->want != WANT_COUNT);
@@ -317,19 +317,19 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 /* Returns how often the worker made or fetched tables. Adds the same number for the workers of the
  * plan's parts, if the current program searches the parts one after the other. A piece during which
  * the sum grows took longer than a later piece will. */
-static uint64_t makes_of(const struct engine_worker *worker)
+static uint64_t makes_of(const struct cpu_worker *worker)
 {
     const struct cpu_parts *parts = parts_of(worker, worker->tournament.now);
     uint64_t makes = worker->makes;
 
     for (uint32_t i = 0; parts != NULL && i < parts->of->count; i++)
-        makes += parts->workers[i]->makes;
+        makes += cpu_worker_of(parts->workers[i])->makes;
     return makes;
 }
 
 void scan_any_set(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     struct tournament *own = &worker->tournament;
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
 
@@ -367,7 +367,7 @@ void scan_any_set(struct scan *scan)
     scan->limit = limit;
 }
 
-enum trawl_method scan_method(const struct engine_worker *worker)
+enum trawl_method scan_method(const struct cpu_worker *worker)
 {
     static const enum trawl_method methods[PROGRAMS] = {
 #define PROGRAM(name, method) TRAWL_METHOD_##method,
@@ -381,7 +381,7 @@ enum trawl_method scan_method(const struct engine_worker *worker)
 
 /* ---- One literal: looks at the text ---------------------------------------------------- */
 
-static void count_anew(struct engine_worker *worker)
+static void count_anew(struct cpu_worker *worker)
 {
     worker->searched = 0;
     worker->took = worker->priced = 0;
@@ -389,8 +389,8 @@ static void count_anew(struct engine_worker *worker)
 
 /* Makes the tables of method "sampled". If the text may end before the tables pay, chooses a
  * different method until then. Errors: MEMORY. */
-static enum trawl_status begin_sampled(struct engine_worker *worker,
-                                       const struct engine_chunk *chunk, struct trawl_error *error)
+static enum trawl_status begin_sampled(struct cpu_worker *worker, const struct engine_chunk *chunk,
+                                       struct trawl_error *error)
 {
     if (worker->sampled_after > chunk->owned + chunk->readable &&
         !attachment_is_there(&worker->plan->attached[PLAN_SAMPLED])) {
@@ -408,7 +408,7 @@ static enum trawl_status begin_sampled(struct engine_worker *worker,
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const struct plan_costs *costs = worker->costs;
     uint64_t bytes = max_u64(scan->at, begin) - begin;
     double each =
@@ -424,7 +424,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
 }
 
 /* Returns whether a look before the next `bytes` bytes is worth its time. */
-static bool is_due(const struct engine_worker *worker, uint64_t bytes)
+static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
 {
     double lost =
         min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
@@ -437,7 +437,7 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
               (worker->looks_soon && lost > SOON_LOST_SHARE * worker->took))));
 }
 
-enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error)
 {
     struct plan_tuning tuning = worker->plan->tuning;
@@ -512,7 +512,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
 
 /* Returns the number of bytes of text after which method "sampled" has saved the time to make its
  * tables. */
-static uint64_t tables_pay_after(const struct engine_worker *worker)
+static uint64_t tables_pay_after(const struct cpu_worker *worker)
 {
     const struct plan_prices *prices = &worker->prices;
     double other = prices->of[plan_cheapest(prices, TRAWL_METHOD_SAMPLED)];
@@ -523,7 +523,7 @@ static uint64_t tables_pay_after(const struct engine_worker *worker)
     return (uint64_t)min_double(bytes, (double)(UINT64_MAX / 2));
 }
 
-void choice_begin(struct engine_worker *worker)
+void choice_begin(struct cpu_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
     /* If the caller asked for no method and gave no sample, the text decides how a single literal
@@ -572,7 +572,7 @@ static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
 
 void scan_run(struct scan *scan)
 {
-    const struct engine_worker *worker = scan->worker;
+    const struct cpu_worker *worker = scan->worker;
 
     if (worker->bytes_only && scan_bytes_fits(worker, scan->want)) {
         scan_bytes(scan);

@@ -6,8 +6,7 @@
 
 /* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory is
  * short. */
-static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
-                       struct cpu_parts **to)
+static bool parts_make(struct cpu_worker *worker, enum plan_attachment which, struct cpu_parts **to)
 {
     const struct plan_parts *of;
 
@@ -16,12 +15,12 @@ static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
     if (*to == NULL && MEMORY_ZEROED(*to, 1, NULL) != TRAWL_OK)
         return false;
     for (uint32_t i = 0; i < of->count; i++) {
-        struct engine_worker *own;
+        struct cpu_worker *own;
 
         if (worker->ops->compile(worker->engine, 0, of->part[i].plan, &(*to)->workers[i], NULL) !=
             TRAWL_OK)
             return false;
-        own = (*to)->workers[i];
+        own = cpu_worker_of((*to)->workers[i]);
         own->looks_soon = own->look_left != UINT64_MAX;
         own->look_left = own->looks_soon ? 0 : UINT64_MAX;
     }
@@ -83,7 +82,7 @@ bool scan_parts(struct scan *scan, uint32_t kind)
     return true;
 }
 
-void parts_release(struct engine_worker *worker, struct cpu_parts *parts)
+void parts_release(struct cpu_worker *worker, struct cpu_parts *parts)
 {
     for (uint32_t i = 0; i < PLAN_PARTS_MAX; i++) {
         hits_release(&parts->found[i].hits);

@@ -133,7 +133,7 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
 }
 
 /* Keeps in `gathered` only the hits whose indices are in line_hit, in the order of the lines. */
-static enum trawl_status keep_hits(struct engine_worker *worker, uint32_t lines,
+static enum trawl_status keep_hits(struct cpu_worker *worker, uint32_t lines,
                                    struct trawl_error *error)
 {
     struct hits *hits = &worker->gathered, *kept = &worker->ordered, other;
@@ -238,7 +238,7 @@ void emit_stem_lines(struct scan *scan)
 
 enum trawl_status sample_stem_lines(const struct sampling *sampling)
 {
-    struct engine_worker *worker = sampling->scan->worker;
+    struct cpu_worker *worker = sampling->scan->worker;
     struct line_map map;
 
     if (!worker->lines_hit) {
