@@ -111,18 +111,14 @@ static bool wants_few(const struct scan *scan)
 static struct plan_set_price least_price(const struct scan *scan, enum program program)
 {
     const struct cpu_worker *worker = scan->worker;
-    const struct tournament *own = &worker->tournament;
     struct plan_set_facts of = plan_set_facts_of(scan->plan);
     struct plan_set_price price = plan_set_price(program, &of, scan->want != WANT_COUNT);
 
     if (has_tables(worker, program))
         price.once_ns = 0;
-    if (program == PROGRAM_BUCKETS && own->first == PROGRAM_CLASSES && !wants_few(scan))
+    if (program == PROGRAM_BUCKETS && worker->tournament.first == PROGRAM_CLASSES &&
+        !wants_few(scan))
         price.byte_ns = 1e300; /* the classes' tables are made already, and mostly faster */
-    if (program == PROGRAM_CLASSES && own->of[PROGRAM_BUCKETS].bytes > 0)
-        price.byte_ns =
-            max_double(price.byte_ns, CLASSES_SHARE * (double)own->of[PROGRAM_BUCKETS].ns /
-                                          (double)own->of[PROGRAM_BUCKETS].bytes);
     return price;
 }
 
