@@ -77,7 +77,7 @@ static int compare_classes(const void *a, const void *b)
     return (first->count > second->count) - (first->count < second->count);
 }
 
-static void make_classes(struct gallery_matrix *matrix)
+static void matrix_classes(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;
     uint32_t kept = 0;
@@ -192,7 +192,7 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     if (matrix->as_published)
         TRAWL_TRY_DONE(make_strings(matrix, error));
     if (plan->literal_count > 0) {
-        make_classes(matrix);
+        matrix_classes(matrix);
         make_table(matrix);
     }
     *matrix_out = matrix;

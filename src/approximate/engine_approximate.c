@@ -131,8 +131,8 @@ static enum trawl_status scan_step(struct approximate_worker *worker,
                           worker->approximate->edits, &result->hits, error);
 }
 
-static enum trawl_status scan(struct approximate_worker *worker, const struct engine_task *task,
-                              struct trawl_error *error)
+static enum trawl_status worker_scan(struct approximate_worker *worker,
+                                     const struct engine_task *task, struct trawl_error *error)
 {
     const struct engine_chunk *chunk = task->chunk;
     const uint64_t step_max = max_u64(worker->device != NULL ? STEP_DEVICE : STEP_HOST,
@@ -199,7 +199,7 @@ static enum trawl_status approximate_submit(struct engine_worker *engine_worker,
         return TRAWL_FAIL(error, UNSUPPORTED, "a plan with errors cannot write to a device");
     if (task->want == WANT_NOTHING)
         return ask(worker, task->chunk, task->result, error);
-    return scan(worker, task, error);
+    return worker_scan(worker, task, error);
 }
 
 const struct engine_ops engine_approximate = {

@@ -18,7 +18,7 @@
 
 /* Returns whether there is text for a program to search. If the last program gave up (is_left),
  * lets the next program go on. */
-static bool goes_on(struct scan *scan)
+static bool scan_goes_on(struct scan *scan)
 {
     if (scan->is_left)
         scan->over = scan->is_left = false;
@@ -55,7 +55,7 @@ static void run_candidates(struct scan *scan, enum program program)
         worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by = program;
     scan->work_max = 0;
-    while (goes_on(scan)) {
+    while (scan_goes_on(scan)) {
         if (worker->dense_left > 0)
             scan_automaton(scan);
         else if (program == PROGRAM_CLASSES || !scan->plan->has_buckets)
@@ -68,7 +68,7 @@ static void run_candidates(struct scan *scan, enum program program)
 /* Searches by the program. If the program needs parts of the plan (sets of patterns that are
  * searched in turn) and there are none, the plan's first program searches instead, now and
  * later. */
-static void run(struct scan *scan, enum program program)
+static void program_run(struct scan *scan, enum program program)
 {
     struct tournament *tournament = &scan->worker->tournament;
 
@@ -151,7 +151,7 @@ static enum program fastest(const struct tournament *own)
 /* Ends a tournament: the fastest program goes on; or, if it is nearly as fast, the program that
  * searched before the tournament. Each measured program then rests: it is not compared again for a
  * while. */
-static void choose(struct tournament *own)
+static void tournament_choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
 
@@ -193,7 +193,7 @@ static void next_turn(struct tournament *own)
             next = program;
     }
     if ((own->open & (own->open - 1)) == 0 || own->of[next].bytes >= enough) {
-        choose(own);
+        tournament_choose(own);
         return;
     }
     own->now = (enum program)next;
@@ -227,7 +227,7 @@ static bool is_worth(const struct scan *scan, struct plan_set_price price, doubl
 }
 
 /* Begins a tournament if one pays. */
-static void begin(struct scan *scan)
+static void tournament_begin(struct scan *scan)
 {
     struct tournament *own = &scan->worker->tournament;
     double took = (double)own->spent / (double)own->searched, costs[PROGRAMS] = {0}, least = 1e300;
@@ -273,7 +273,7 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
 /* Counts a piece of `bytes` bytes for the current program, which took `ns`. Then begins a
  * tournament, or gives the turn to the next program, if that is due. `counts` is false if the
  * program also made tables in this time. */
-static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
+static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
 
@@ -287,7 +287,7 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
         }
         own->is_warm = true;
         if (own->left == 0 && own->searched > 0)
-            begin(scan);
+            tournament_begin(scan);
         return;
     }
     if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
@@ -348,17 +348,17 @@ void scan_any_set(struct scan *scan)
 
         if ((own->fits & (own->fits - 1)) == 0 || is_short || program != own->now) {
             scan->limit = limit;
-            run(scan, program);
+            program_run(scan, program);
             return;
         }
         scan->limit = from + min_u64(limit - from, piece);
         makes = makes_of(worker);
         ns = clock_worked_ns();
-        run(scan, program);
+        program_run(scan, program);
         ns = clock_worked_ns() - ns;
         if (scan->over || scan->at < scan->limit)
             break;
-        count(scan, scan->at - from, ns, makes == makes_of(worker));
+        tournament_count(scan, scan->at - from, ns, makes == makes_of(worker));
     }
     scan->limit = limit;
 }
@@ -574,7 +574,7 @@ void scan_run(struct scan *scan)
         scan_bytes(scan);
         return;
     }
-    while (goes_on(scan))
+    while (scan_goes_on(scan))
         if (scan->work > scan->work_max)
             verify_linear(scan);
         else

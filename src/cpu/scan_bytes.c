@@ -88,7 +88,7 @@ static void fill_last(const uint8_t *text, uint64_t positions, const bool has[25
 /* Fills the worker's tile for the next positions, and returns the number of its words. Sets
  * *positions to the number of positions. Sets *vectors to false if the text's end was near, so
  * that plain C filled the tile. */
-static uint64_t fill(const struct scan *scan, uint64_t *positions, bool *vectors)
+static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bool *vectors)
 {
     struct cpu_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
@@ -265,7 +265,7 @@ void scan_bytes(struct scan *scan)
 
     while (scan->at < scan->limit && !scan->over && !scan_is_full(scan)) {
         bool vectors;
-        uint64_t positions, words = fill(scan, &positions, &vectors),
+        uint64_t positions, words = bytes_tile_fill(scan, &positions, &vectors),
                             kept = scan->result->hits.count;
 
         TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);

@@ -30,7 +30,7 @@ static bool parts_make(struct cpu_worker *worker, enum plan_attachment which, st
 }
 
 /* Searches the positions [scan->at, scan->limit) for each part. */
-static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
+static enum trawl_status parts_search(struct scan *scan, struct cpu_parts *parts)
 {
     struct engine_result *result = scan->result;
     struct hits_part merged[PLAN_PARTS_MAX];
@@ -77,7 +77,7 @@ bool scan_parts(struct scan *scan, uint32_t kind)
         return false;
     scan->at = max_u64(scan->at, scan->run_until);
     if (scan->at < scan->limit)
-        scan->status = search(scan, *parts);
+        scan->status = parts_search(scan, *parts);
     scan->over = scan->status != TRAWL_OK;
     return true;
 }

@@ -128,7 +128,8 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
 }
 
 /* Returns whether the tag of the bytes beside the entry's gram fits the text beside the sample. */
-static inline bool goes_on(const struct tile *tile, const struct sample *sample, uint32_t low)
+static inline bool sample_goes_on(const struct tile *tile, const struct sample *sample,
+                                  uint32_t low)
 {
     uint32_t side = low >> SET_OFFSET_BITS, wanted;
 
@@ -150,7 +151,7 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
     TRAWL_ASSERT(count < SET_NAMED_MAX + SET_ROOM && offset < SET_STRIDE_MAX);
     named[count].position = (uint32_t)sample->position - offset;
     named[count].literal = entry.literal;
-    return count + (tagged & goes_on(tile, sample, entry.tagged & 0xff) &
+    return count + (tagged & sample_goes_on(tile, sample, entry.tagged & 0xff) &
                     (sample->position >= tile->begin + offset) &
                     (sample->position < tile->end + offset));
 }

@@ -426,8 +426,8 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     return TRAWL_OK;
 }
 
-static enum trawl_status make(const struct trawl_plan *plan, enum plan_attachment which,
-                              void **object, struct trawl_error *error)
+static enum trawl_status cutting_make(const struct trawl_plan *plan, enum plan_attachment which,
+                                      void **object, struct trawl_error *error)
 {
     struct cutting cutting = {.plan = plan, .which = which};
     uint64_t count = plan->pattern_count;
@@ -457,17 +457,17 @@ done:
 
 static enum trawl_status make_alone(const void *from, void **object, struct trawl_error *error)
 {
-    return make((const struct trawl_plan *)from, PLAN_ALONE, object, error);
+    return cutting_make((const struct trawl_plan *)from, PLAN_ALONE, object, error);
 }
 
 static enum trawl_status make_for_host(const void *from, void **object, struct trawl_error *error)
 {
-    return make((const struct trawl_plan *)from, PLAN_PARTS_HOST, object, error);
+    return cutting_make((const struct trawl_plan *)from, PLAN_PARTS_HOST, object, error);
 }
 
 static enum trawl_status make_for_device(const void *from, void **object, struct trawl_error *error)
 {
-    return make((const struct trawl_plan *)from, PLAN_PARTS_DEVICE, object, error);
+    return cutting_make((const struct trawl_plan *)from, PLAN_PARTS_DEVICE, object, error);
 }
 
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
