@@ -344,7 +344,6 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern *patterns = NULL;
     enum trawl_status status;
-    void *memory;
 
     /* Hits at one position come in the order of the part's literals, which must be the order in the
      * whole plan. */
@@ -355,20 +354,18 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     options.line_end = plan->line_end;
     options.line_end_also = plan->line_end_also;
     options.letters = plan->utf8_is_set ? &plan->utf8 : NULL;
-    TRAWL_TRY(memory_allocate(end - begin, sizeof *patterns, &memory, error));
-    patterns = (struct trawl_pattern *)memory;
+    TRAWL_TRY(MEMORY_NEW(patterns, end - begin, error));
     for (uint64_t i = begin; i < end; i++)
         patterns[i - begin] = trawl_plan_pattern(plan, cutting->order[i]);
     status = plan_build(patterns, end - begin, &options, NULL, &part->plan, error);
     memory_release(patterns, end - begin, sizeof *patterns);
     TRAWL_TRY(status);
-    status = memory_allocate(part->plan->literal_count, sizeof *part->literals, &memory, error);
+    status = MEMORY_NEW(part->literals, part->plan->literal_count, error);
     if (status != TRAWL_OK) {
         trawl_plan_free(part->plan);
         part->plan = NULL;
         return status;
     }
-    part->literals = (uint32_t *)memory;
     number_literals(cutting, begin, part);
     return TRAWL_OK;
 }
@@ -426,23 +423,18 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     return TRAWL_OK;
 }
 
-static enum trawl_status cutting_make(const struct trawl_plan *plan, enum plan_attachment which,
-                                      void **object, struct trawl_error *error)
+/* Makes the parts that `from`, a struct cutting, asks for. */
+static enum trawl_status cutting_make(const void *from, void **object, struct trawl_error *error)
 {
-    struct cutting cutting = {.plan = plan, .which = which};
-    uint64_t count = plan->pattern_count;
+    struct cutting cutting = *(const struct cutting *)from;
+    uint64_t count = cutting.plan->pattern_count;
     struct plan_parts *parts = NULL;
     enum trawl_status status = TRAWL_OK;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *parts, &memory, error));
-    parts = (struct plan_parts *)memory;
-    TRAWL_TRY_DONE(memory_allocate(count, sizeof *cutting.lengths, &memory, error));
-    cutting.lengths = (uint64_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(count + 1, sizeof *cutting.literal_from, &memory, error));
-    cutting.literal_from = (uint32_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(count, sizeof *cutting.order, &memory, error));
-    cutting.order = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(parts, 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(cutting.lengths, count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(cutting.literal_from, count + 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(cutting.order, count, error));
     TRAWL_TRY_DONE(make_parts(&cutting, parts, error));
     *object = parts;
     parts = NULL;
@@ -453,21 +445,6 @@ done:
     if (parts != NULL)
         parts_release(parts);
     return status;
-}
-
-static enum trawl_status make_alone(const void *from, void **object, struct trawl_error *error)
-{
-    return cutting_make((const struct trawl_plan *)from, PLAN_ALONE, object, error);
-}
-
-static enum trawl_status make_for_host(const void *from, void **object, struct trawl_error *error)
-{
-    return cutting_make((const struct trawl_plan *)from, PLAN_PARTS_HOST, object, error);
-}
-
-static enum trawl_status make_for_device(const void *from, void **object, struct trawl_error *error)
-{
-    return cutting_make((const struct trawl_plan *)from, PLAN_PARTS_DEVICE, object, error);
 }
 
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
@@ -489,16 +466,14 @@ enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attac
                                   const struct plan_parts **parts, struct trawl_error *error)
 {
     uint32_t whole = plan_has_conditions(plan) ? PLAN_WHOLE_ALONE - PLAN_ALONE : 0;
+    const struct cutting asked = {.plan = plan, .which = which};
     const void *object;
 
     *parts = NULL;
     if (!plan_parts_fit(plan, which))
         return TRAWL_OK;
-    TRAWL_TRY(attachment_want(&plan->attached[which + whole], plan,
-                              which == PLAN_ALONE        ? make_alone
-                              : which == PLAN_PARTS_HOST ? make_for_host
-                                                         : make_for_device,
-                              parts_release, &object, error));
+    TRAWL_TRY(attachment_want(&plan->attached[which + whole], &asked, cutting_make, parts_release,
+                              &object, error));
     if (((const struct plan_parts *)object)->count > 0)
         *parts = (const struct plan_parts *)object;
     return TRAWL_OK;
