@@ -180,7 +180,8 @@ static void describe(const struct forms_case *c, uint32_t form, const char *what
            " %" PRIu64 " %" PRIu64 ", begins %" PRIu64 ", split %" PRIu64 ", stripe %" PRIu64 "\n",
            c->index, form_name(form), what, (int)c->place, c->machine->devices,
            (int)c->setting->engine, c->setting->threads, c->setting->chunk_bytes, c->input.kind,
-           c->input.text_bytes, c->input.pattern_count, c->input.patterns[0].bytes_count,
+           c->input.text_bytes, c->input.pattern_count,
+           c->input.pattern_count == 0 ? 0 : c->input.patterns[0].bytes_count,
            c->input.flags, c->letters, (int)c->method, c->input.line_end,
            c->input.has_line_end_also, c->input.line_end_also, c->before, c->behind,
            limits->lists_min, limits->lists_max, limits->ranked_max, limits->gap_near,
@@ -531,8 +532,8 @@ static void drop_records(struct forms_case *c)
 }
 
 /* Returns whether the call may end with the status, other than OK and LIMIT. */
-static bool may_refuse_records(const struct forms_case *c, bool answer_on_device,
-                               enum trawl_status status)
+static bool may_refuse_records(const struct forms_case *c, enum trawl_records_shape shape,
+                               bool answer_on_device, enum trawl_status status)
 {
     bool host_only =
         c->letters && (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_IGNORE_CASE)) != 0;
@@ -541,7 +542,14 @@ static bool may_refuse_records(const struct forms_case *c, bool answer_on_device
         return answer_on_device && !c->records_on_device &&
                (c->machine->devices > 1 || c->setting->engine == TRAWL_ENGINE_AUTO);
     return status == TRAWL_UNSUPPORTED && (answer_on_device || c->records_on_device) &&
-           (host_only || c->setting->engine == TRAWL_ENGINE_AUTO);
+           /* a record may be longer than the short ranges that some limits make */
+           (host_only || (shape == TRAWL_RECORDS_CELLS && !c->setting->usual));
+}
+
+/* Returns whether an answer needs a search. */
+static bool is_searched(const struct forms_case *c)
+{
+    return c->input.pattern_count > 0 && c->cut.offsets[0] < c->cut.offsets[c->cut.record_count];
 }
 
 static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
@@ -555,37 +563,42 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
     struct cut_answer answer;
     enum trawl_status status;
     bool on_device, right;
+    uint64_t at = 0;
 
     cut_ask(c->random, &c->cut, shape, &answer);
     on_device = chance(c, 2) && answer.into.values != NULL;
     if (on_device) {
         uint64_t guarded = answer.values_bytes + CUT_GUARD_BYTES;
 
-        block_begin(c->machine, device, answer.values, 0, guarded, 0, &values);
-        answer.into.values = (void *)(uintptr_t)values.address;
+        /* numbers are aligned; bits and bytes begin anywhere */
+        at = shape == TRAWL_RECORDS_COUNTS  ? 4 * draw_below(c, 3)
+             : shape == TRAWL_RECORDS_CELLS ? 8 * draw_below(c, 2) + answer.into.cell_bytes
+                                            : draw_below(c, 9);
+        block_begin(c->machine, device, answer.values, at, guarded, 0, &values);
+        answer.into.values = (void *)(uintptr_t)(values.address + at);
         if (shape == TRAWL_RECORDS_CELLS) {
-            block_begin(c->machine, device, answer.patterns, 0, guarded, 0, &patterns);
-            answer.into.patterns = (void *)(uintptr_t)patterns.address;
+            block_begin(c->machine, device, answer.patterns, at, guarded, 0, &patterns);
+            answer.into.patterns = (void *)(uintptr_t)(patterns.address + at);
         }
     }
     into = answer.into;
     status = trawl_records_into(c->searcher, c->plan, c->records, shape, &into, &error);
     if (on_device) {
-        block_copy(c->machine, &values, 0, answer.values, answer.values_bytes + CUT_GUARD_BYTES,
+        block_copy(c->machine, &values, at, answer.values, answer.values_bytes + CUT_GUARD_BYTES,
                    false);
         if (shape == TRAWL_RECORDS_CELLS)
-            block_copy(c->machine, &patterns, 0, answer.patterns,
+            block_copy(c->machine, &patterns, at, answer.patterns,
                        answer.patterns_bytes + CUT_GUARD_BYTES, false);
     }
     right = cut_judge(&c->cut, &answer, status, &into, message) ||
             fail(c, FORM_RECORDS + shape, message);
     if (status != TRAWL_OK && status != TRAWL_LIMIT) {
-        right = right && (may_refuse_records(c, on_device, status) ||
+        right = right && (may_refuse_records(c, shape, on_device, status) ||
                           fail_status(c, FORM_RECORDS + shape, status, &error));
         c->tally->refused[FORM_RECORDS + shape]++;
     } else {
-        if (right && status == TRAWL_OK && (on_device || c->records_on_device) &&
-            into.on_device == 0 && c->cut.record_count > 0)
+        if (right && status == TRAWL_OK && into.on_device == 0 && is_searched(c) &&
+            (c->records_on_device || (on_device && answer.into.room > 0)))
             right = fail(c, FORM_RECORDS + shape, "on_device is 0");
         count(c, FORM_RECORDS + shape, answer.count > 0, into.on_device != 0);
     }
@@ -615,7 +628,8 @@ static bool ask(struct forms_case *c, uint32_t form)
 /* Changes bytes of the text, which is loaded again, and the expected answers. */
 static void change_text(struct forms_case *c)
 {
-    uint8_t some[] = {c->input.line_end, c->input.patterns[0].bytes[0], 'q'};
+    uint8_t some[] = {c->input.line_end,
+                      c->input.pattern_count == 0 ? 'x' : c->input.patterns[0].bytes[0], 'q'};
     bool again = c->place == FORMS_LOADED && chance(c, 2);
 
     if (!again)
@@ -637,11 +651,9 @@ static void change_plan(struct forms_case *c)
 {
     trawl_plan_free(c->plan);
     c->input.flags = (uint32_t)draw_below(c, 6);
-    if (chance(c, 3)) {
-        for (uint64_t i = 1; i < c->input.pattern_count; i++)
-            free((void *)(uintptr_t)c->input.patterns[i].bytes);
-        c->input.pattern_count = 1;
-    }
+    if (chance(c, 3))
+        for (uint64_t left = chance(c, 3) ? 0 : 1; c->input.pattern_count > left;)
+            free((void *)(uintptr_t)c->input.patterns[--c->input.pattern_count].bytes);
     plan_begin(c);
     expected_free(&c->expected);
     expected_compute(&c->input, &c->expected);
@@ -694,7 +706,8 @@ void forms_draw(struct test_random *random, struct forms_setting *setting)
         limits.begins_piece = 1 + test_random_below(random, 50);
         limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
     }
-    if (test_random_one_in(random, 8))
+    setting->usual = test_random_one_in(random, 6);
+    if (setting->usual)
         limits = default_limits();
     setting->limits = limits;
     resident_sizes = resident_sizes_default;

@@ -45,6 +45,7 @@ void forms_machine_close(struct forms_machine *machine);
 /* What a session draws before its searcher is opened. */
 struct forms_setting {
     struct cuda_limits limits;
+    bool usual; /* the limits are those of real use */
     struct forms_sizes sizes;
     enum trawl_engine engine;
     uint32_t threads, cases;

@@ -16,7 +16,7 @@ static struct forms_tally tally;
 
 static void session(uint64_t index)
 {
-    struct sim_driver_options options = {index + 1, 1, 16u << 20, 2, 0, 0, 0};
+    struct sim_driver_options options = {index + 1, 1, 256u << 20, 2, 0, 0, 0};
     struct test_random random = test_random_begin("forms");
     struct forms_machine machine;
     struct forms_setting setting;
