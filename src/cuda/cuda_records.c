@@ -90,7 +90,8 @@ static enum trawl_status make_steps(struct engine_worker *worker, struct engine_
     enum trawl_status status;
     const uint64_t *sums;
 
-    held->step_count = (held->records.tape_bytes >> RECORDS_STEP_LOG2) + 1;
+    held->step_count =
+        max_u64((held->records.tape_bytes + (1u << RECORDS_STEP_LOG2) - 1) >> RECORDS_STEP_LOG2, 1);
     TRAWL_TRY(cuda_memory_reserve(worker->device, &held->steps, held->step_count * sizeof(uint32_t),
                                   error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, held->steps.address, 0,

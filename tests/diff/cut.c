@@ -347,15 +347,13 @@ bool cut_judge(const struct cut *cut, const struct cut_answer *answer, enum traw
     if ((status == TRAWL_OK) != fits)
         return say(message, "the status with room for", answer->into.room, (uint64_t)status,
                    fits ? TRAWL_OK : TRAWL_LIMIT);
-    if (into->count != (cells || fits ? answer->count : into->count))
-        return say(message, "the count of shape", (uint64_t)answer->shape, into->count,
-                   answer->count);
     if (into->on_device > 1)
         return say(message, "on_device of shape", (uint64_t)answer->shape, into->on_device, 1);
-    if (cells)
-        return judge_cells(cut, answer, message);
-    if (!fits)
+    if (!cells && !fits)
         return is_untouched(answer->values, answer->values_bytes) ||
                say(message, "a value was written with room for", answer->into.room, 1, 0);
-    return judge_values(cut, answer, message);
+    if (cells ? !judge_cells(cut, answer, message) : !judge_values(cut, answer, message))
+        return false;
+    return into->count == answer->count ||
+           say(message, "the count of shape", (uint64_t)answer->shape, into->count, answer->count);
 }
