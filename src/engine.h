@@ -178,7 +178,7 @@ struct engine_task {
     enum want want;
     enum engine_output output;
     struct engine_result *result; /* RESULT, ANSWER; the caller has called engine_result_begin */
-    struct hits_answer *answer;        /* ANSWER: the form that is wanted, and the answer */
+    struct hits_answer *answer;   /* ANSWER: the form that is wanted, and the answer */
     struct engine_words *words;   /* BEGINS: the array and what was found */
 };
 

@@ -8,7 +8,6 @@
 #include "cuda/chunk.h"
 
 #include "base/checked.h"
-#include "cuda/cuda_answer.h"
 #include "cuda/residents.h"
 
 /* during a copy of this many bytes or more from pinned memory, the host thread sleeps instead of
@@ -181,8 +180,7 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
                                      uint64_t from, enum want want, struct cuda_steps *steps,
                                      struct engine_result *result, struct trawl_error *error)
 {
-    const bool answers = worker->answering != NULL && worker->answering->answer != NULL;
-    bool refining = plan_needs_refining(worker->plan) && !answers;
+    bool refining = plan_needs_refining(worker->plan) && !cuda_worker_answers(worker);
     enum want asked = refining ? WANT_HITS : want;
 
     worker->searched = chunk->bytes;
@@ -224,7 +222,7 @@ enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct eng
     TRAWL_ASSERT(from < chunk->owned);
     TRAWL_ASSERT(chunk->owned < UINT32_MAX ||
                  (want == WANT_COUNT && plan_counts_alone(worker->plan)) ||
-                 (worker->answering != NULL && worker->answering->answer != NULL));
+                 cuda_worker_answers(worker));
     engine_result_begin(result, from, true);
     if (chunk->may_be_left && worker->chunks_left > 0) {
         worker->chunks_left--;

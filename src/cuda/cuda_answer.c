@@ -65,22 +65,6 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_answer_sums(struct engine_worker *worker, struct trawl_error *error)
-{
-    struct cuda_answering *own = worker->answering;
-
-    if (own->sums_ready)
-        return TRAWL_OK;
-    TRAWL_TRY(
-        cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t), error));
-    TRAWL_TRY(
-        cuda_mapped_reserve(worker->device, &own->told, ANSWER_SUMS * sizeof(uint64_t), error));
-    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
-                        ANSWER_SUMS * sizeof(uint64_t), worker->stream));
-    own->sums_ready = true;
-    return TRAWL_OK;
-}
-
 /* Allocates what the kernels of a range write. */
 static enum trawl_status range_begin(struct engine_worker *worker, uint64_t bytes,
                                      struct trawl_error *error)
@@ -88,7 +72,7 @@ static enum trawl_status range_begin(struct engine_worker *worker, uint64_t byte
     struct cuda_answering *own = worker->answering;
     uint64_t gap_bytes = ANSWER_GAP_WORDS * sizeof(uint64_t);
 
-    TRAWL_TRY(cuda_answer_sums(worker, error));
+    TRAWL_TRY(cuda_lists_sums(worker, error));
     if (own->answer->form != ANSWER_OF_LINES)
         return TRAWL_OK;
     TRAWL_TRY(cuda_memory_reserve(
@@ -97,25 +81,6 @@ static enum trawl_status range_begin(struct engine_worker *worker, uint64_t byte
     return cuda_memory_reserve(
         worker->device, &own->vast,
         cuda_worker_room(worker, (bytes / worker->limits.gap_block + 1) * gap_bytes), error);
-}
-
-static bool is_told(const void *context)
-{
-    const struct answer_arguments *a = (const struct answer_arguments *)context;
-
-    return __atomic_load_n(&a->told[ANSWER_DONE], __ATOMIC_ACQUIRE) == a->launch;
-}
-
-enum trawl_status cuda_answer_run(struct engine_worker *worker, enum cuda_kernel kernel,
-                                  uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
-                                  const uint64_t **sums, struct trawl_error *error)
-{
-    a->sums = (uint64_t *)(uintptr_t)worker->answering->sums.address;
-    a->told = (uint64_t *)(void *)worker->answering->told.bytes;
-    a->launch = ++worker->launches;
-    TRAWL_TRY(cuda_lists_launch(worker, kernel, threads, blocks_max, a, error));
-    *sums = a->told;
-    return cuda_launch_wait(worker, is_told, a, error);
 }
 
 /* Sets the arguments that all kernels of the range [begin, end) have in common. */
@@ -178,7 +143,7 @@ static enum trawl_status accept(struct engine_worker *worker, struct answer_argu
     a->count = *count;
     *which ^= 1;
     a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
-    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, &sums, error));
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, &sums, error));
     TRAWL_ASSERT(sums[ANSWER_KEPT] <= *count);
     *count = sums[ANSWER_KEPT];
     return TRAWL_OK;
@@ -205,7 +170,7 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     const uint64_t *sums;
 
     memset(found, 0, sizeof *found);
-    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_LINES, a->count + 1, 0, a, &sums, error));
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_LINES, a->count + 1, 0, a, &sums, error));
     found->byte = (uint8_t)sums[ANSWER_BYTE];
     add_gaps(found, sums);
     a->gap_count = sums[ANSWER_FAR];
@@ -214,8 +179,8 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     a->vast = (uint64_t *)(uintptr_t)worker->answering->vast.address;
     TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <=
                  worker->answering->gaps.bytes);
-    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_GAPS, a->gap_count * LISTS_THREADS, blocks,
-                              a, &sums, error));
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_GAPS, a->gap_count * LISTS_THREADS, blocks,
+                             a, &sums, error));
     add_gaps(found, sums);
     a->gap_count = sums[ANSWER_VAST];
     if (a->gap_count == 0)
@@ -224,8 +189,8 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     a->vast = NULL;
     TRAWL_ASSERT(a->gap_count * ANSWER_GAP_WORDS * sizeof(uint64_t) <=
                  worker->answering->vast.bytes);
-    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_GAPS, blocks * LISTS_THREADS, 0, a, &sums,
-                              error));
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_GAPS, blocks * LISTS_THREADS, 0, a, &sums,
+                             error));
     add_gaps(found, sums);
     return TRAWL_OK;
 }
@@ -242,9 +207,9 @@ static enum trawl_status count_ends(struct engine_worker *worker, struct answer_
     const uint64_t *sums;
 
     if (!cuda_worker_ends(worker, bytes, false, &known)) {
-        TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_ENDS, known.count / 16 + 1,
-                                  blocks_resident(worker, CUDA_KERNEL_ANSWER_ENDS), a, &sums,
-                                  error));
+        TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_ENDS, known.count / 16 + 1,
+                                 blocks_resident(worker, CUDA_KERNEL_ANSWER_ENDS), a, &sums,
+                                 error));
         known.ends = sums[ANSWER_ENDS];
         (void)cuda_worker_ends(worker, bytes, true, &known);
     }
@@ -363,9 +328,9 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_answer_range(struct engine_worker *worker, const struct cuda_range *range,
-                                    uint64_t limit, struct engine_result *result, uint64_t *done,
-                                    struct trawl_error *error)
+static enum trawl_status add_range(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, struct engine_result *result, uint64_t *done,
+                                   struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     const bool ordered = own->answer->form == ANSWER_OF_LINES && !plan_has_conditions(worker->plan);
@@ -387,17 +352,6 @@ enum trawl_status cuda_answer_range(struct engine_worker *worker, const struct c
 }
 
 /* ---- Tasks -------------------------------------------------------------------------------- */
-
-enum trawl_status cuda_answer_want(struct engine_worker *worker, struct trawl_error *error)
-{
-    void *memory;
-
-    if (worker->answering != NULL)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->answering, &memory, error));
-    worker->answering = (struct cuda_answering *)memory;
-    return TRAWL_OK;
-}
 
 /* Prepares the answer of a task. The device's context is current. */
 static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl_error *error)
@@ -445,13 +399,14 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
     enum trawl_status status;
     uint64_t address;
 
-    TRAWL_TRY(cuda_answer_want(worker, error));
+    TRAWL_TRY(cuda_lists_answering(worker, error));
     if (!cuda_answer_is_for(worker->plan, task->answer->form) ||
         !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &address,
                               &worker->answering->chunk_at))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s alone cannot make this answer",
                           worker->device->name);
     worker->answering->answer = task->answer;
+    worker->answering->add_range = add_range;
     worker->answering->chunk = chunk;
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = answer_begin(worker, error);
@@ -470,22 +425,4 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
 done:
     worker->answering->answer = NULL;
     return status;
-}
-
-void cuda_answer_end(struct engine_worker *worker)
-{
-    struct cuda_answering *own = worker->answering;
-
-    if (own == NULL)
-        return;
-    cuda_memory_release(worker->device, &own->sums);
-    cuda_memory_release(worker->device, &own->gaps);
-    cuda_memory_release(worker->device, &own->vast);
-    cuda_memory_release(worker->device, &own->counts);
-    cuda_memory_release(worker->device, &own->literals);
-    cuda_memory_release(worker->device, &own->bits);
-    cuda_memory_release(worker->device, &own->values);
-    cuda_memory_release(worker->device, &own->block_counts);
-    cuda_pinned_release(worker->device, &own->told);
-    cuda_pinned_release(worker->device, &own->by_pattern);
 }

@@ -122,6 +122,27 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices)
     return is_left;
 }
 
+uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
+                          const uint8_t *sample, uint64_t sample_bytes)
+{
+    const uint8_t *literal = plan_literal_bytes(plan, 0);
+    uint64_t most = min_u64(rare_offset + LOOK_BYTES, plan->length_min - LOOK_BYTES);
+    uint64_t best = min_u64(rare_offset, most), least = UINT64_MAX;
+
+    TRAWL_ASSERT(plan->length_min >= LOOK_BYTES);
+    for (uint64_t at = best; at <= most && least > 0; at++) {
+        uint64_t count = 0;
+
+        for (uint64_t i = 0; i + LOOK_BYTES <= min_u64(sample_bytes, LOOK_SAMPLE_BYTES); i++)
+            count += plan_mismatch(plan, literal + at, sample + i, LOOK_BYTES) == LOOK_BYTES;
+        if (count >= least)
+            continue;
+        least = count;
+        best = at;
+    }
+    return best;
+}
+
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices)
 {
     if (prices->counts[method] < COUNTS_MIN)

@@ -25,6 +25,10 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
  * chosen. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
+/* Returns where the bytes begin that a filter without case looks for first: 4 bytes of the pattern,
+ * from rare_offset or up to 4 bytes later, that are rare in the sample. sample_bytes may be 0. */
+uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
+                          const uint8_t *sample, uint64_t sample_bytes);
 /* Returns whether the method was measured often enough, and its measured price is clearly above the
  * price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);

@@ -2,6 +2,8 @@
 #include "cuda/cuda_lists.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/launch.h"
 
 /* A list has room for one hit in each LISTS_POSITIONS positions, unless hits are denser. */
 #define LISTS_POSITIONS 512u
@@ -86,9 +88,50 @@ enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which,
     return sort_turn(worker, &a, which, room, error);
 }
 
-void cuda_lists_end(struct engine_worker *worker)
+/* ---- Answers of a list ----------------------------------------------------------------------- */
+
+enum trawl_status cuda_lists_answering(struct engine_worker *worker, struct trawl_error *error)
 {
-    cuda_memory_release(worker->device, &worker->lists[0]);
-    cuda_memory_release(worker->device, &worker->lists[1]);
-    cuda_memory_release(worker->device, &worker->digits);
+    void *memory;
+
+    if (worker->answering != NULL)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->answering, &memory, error));
+    worker->answering = (struct cuda_answering *)memory;
+    return TRAWL_OK;
+}
+
+enum trawl_status cuda_lists_sums(struct engine_worker *worker, struct trawl_error *error)
+{
+    struct cuda_answering *own = worker->answering;
+
+    if (own->sums_ready)
+        return TRAWL_OK;
+    TRAWL_TRY(
+        cuda_memory_reserve(worker->device, &own->sums, ANSWER_SUMS * sizeof(uint64_t), error));
+    TRAWL_TRY(
+        cuda_mapped_reserve(worker->device, &own->told, ANSWER_SUMS * sizeof(uint64_t), error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->sums.address, 0,
+                        ANSWER_SUMS * sizeof(uint64_t), worker->stream));
+    own->sums_ready = true;
+    return TRAWL_OK;
+}
+
+static bool is_told(const void *context)
+{
+    const struct answer_arguments *a = (const struct answer_arguments *)context;
+
+    return __atomic_load_n(&a->told[ANSWER_DONE], __ATOMIC_ACQUIRE) == a->launch;
+}
+
+enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel kernel,
+                                 uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
+                                 const uint64_t **sums, struct trawl_error *error)
+{
+    a->sums = (uint64_t *)(uintptr_t)worker->answering->sums.address;
+    a->told = (uint64_t *)(void *)worker->answering->told.bytes;
+    a->launch = ++worker->launches;
+    TRAWL_TRY(cuda_lists_launch(worker, kernel, threads, blocks_max, a, error));
+    *sums = a->told;
+    return cuda_launch_wait(worker, is_told, a, error);
 }

@@ -22,6 +22,14 @@ enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which,
 enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kernel kernel,
                                     uint64_t threads, uint64_t blocks_max, void *arguments,
                                     struct trawl_error *error);
-void cuda_lists_end(struct engine_worker *worker);
+/* Runs a kernel of answer.cu of at least `threads` threads, but at most blocks_max blocks (0: any
+ * number), and sets *sums to the kernel's sums, valid until the next run. */
+enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel kernel,
+                                 uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
+                                 const uint64_t **sums, struct trawl_error *error);
+/* Makes the sums ready for cuda_lists_run. */
+enum trawl_status cuda_lists_sums(struct engine_worker *worker, struct trawl_error *error);
+/* Makes worker->answering. */
+enum trawl_status cuda_lists_answering(struct engine_worker *worker, struct trawl_error *error);
 
 #endif

@@ -96,10 +96,10 @@ static enum trawl_status make_steps(struct engine_worker *worker, struct engine_
                                   error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, held->steps.address, 0,
                         (size_t)(held->step_count * sizeof(uint32_t)), worker->stream));
-    TRAWL_TRY(cuda_answer_want(worker, error));
-    TRAWL_TRY(cuda_answer_sums(worker, error));
+    TRAWL_TRY(cuda_lists_answering(worker, error));
+    TRAWL_TRY(cuda_lists_sums(worker, error));
     arguments_of(held, &a);
-    TRAWL_TRY(cuda_answer_run(
+    TRAWL_TRY(cuda_lists_run(
         worker, CUDA_KERNEL_ANSWER_STEPS, held->records.count,
         max_u64(worker->limits.blocks_max, worker->device->resident[CUDA_KERNEL_ANSWER_STEPS]), &a,
         &sums, error));
@@ -308,8 +308,8 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     a->block_counts = (uint32_t *)(uintptr_t)own->block_counts.address;
     a->cell_bytes = answer->cell_bytes;
     a->into_room = 0;
-    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_CELLS, blocks * LISTS_THREADS, 0, a, &sums,
-                              error));
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_CELLS, blocks * LISTS_THREADS, 0, a, &sums,
+                             error));
     found = sums[ANSWER_KEPT];
     fitting = min_u64(found, answer->room - min_u64(answer->room, answer->count));
     bytes = fitting * answer->cell_bytes;
@@ -323,8 +323,8 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
         a->cell_patterns = (void *)(uintptr_t)(own->values.address + bytes);
     }
     if (fitting > 0)
-        TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_CELLS, blocks * LISTS_THREADS, 0, a,
-                                  &sums, error));
+        TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_CELLS, blocks * LISTS_THREADS, 0, a,
+                                 &sums, error));
     if (!answer->on_device && fitting > 0) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
                             records + answer->count * answer->cell_bytes, own->values.address,
@@ -356,7 +356,7 @@ enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_a
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
     a->count = count;
     a->kept = (uint64_t *)(uintptr_t)worker->lists[which ^ 1].address;
-    TRAWL_TRY(cuda_answer_run(worker, CUDA_KERNEL_ANSWER_RECORDS, count, 0, a, &sums, error));
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_RECORDS, count, 0, a, &sums, error));
     if (answer->shape == TRAWL_RECORDS_CELLS)
         return add_cells(worker, a, which ^ 1, sums[ANSWER_KEPT], error);
     answer->count += sums[ANSWER_KEPT];

@@ -5,7 +5,6 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_automaton.h"
-#include "cuda/cuda_answer.h"
 #include "cuda/cuda_choose.h"
 #include "cuda/cuda_lists.h"
 
@@ -339,8 +338,8 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
     uint64_t begin_ns = cuda_clock_ns(), stopped;
     struct cuda_launch launch;
 
-    if (worker->answering != NULL && worker->answering->answer != NULL)
-        return cuda_answer_range(worker, range, limit, result, done, error);
+    if (cuda_worker_answers(worker))
+        return worker->answering->add_range(worker, range, limit, result, done, error);
     if (want == WANT_HITS) {
         TRAWL_TRY(scan_hits(worker, range, limit, hits_base, result, &stopped, error));
         if (stopped < limit)
@@ -379,9 +378,9 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     result->method = worker->tables->method;
     *done = range->end;
     if (bytes == 0)
-        return worker->answering == NULL || worker->answering->answer == NULL
-                   ? TRAWL_OK
-                   : cuda_answer_range(worker, range, limit, result, done, error);
+        return cuda_worker_answers(worker)
+                   ? worker->answering->add_range(worker, range, limit, result, done, error)
+                   : TRAWL_OK;
     way = cuda_choose_way(worker, bytes, want);
     if (way == CUDA_WAY_AUTOMATON) {
         TRAWL_TRY(take_automaton(worker, error));

@@ -105,15 +105,18 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
 /* Chooses the bytes of the pattern, at most 8, that kernels compare at each position of the text.
  * For the method "grams", choose_strides then replaces the offset and the kind of the
  * comparison. */
-static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
+static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables *tables,
                          struct scan_arguments *a)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint32_t count = a->pattern_bytes;
-    uint32_t gram_bytes = (uint32_t)min_u64(count, GRAM_BYTES);
+    uint32_t count = a->pattern_bytes, gram_bytes;
     bool fold = a->fold != 0;
 
-    a->shift = count > GRAM_BYTES ? (uint32_t)min_u64(rare_offset, count - GRAM_BYTES) : 0;
+    a->shift = 0;
+    if (count > GRAM_BYTES)
+        a->shift = (uint32_t)(fold ? tables->look_offset
+                                   : min_u64(tables->tuning->rare_offset, count - GRAM_BYTES));
+    gram_bytes = (uint32_t)min_u64(count - a->shift, GRAM_BYTES);
     TRAWL_ASSERT(a->shift + gram_bytes <= count);
     bytes += a->shift;
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
@@ -123,7 +126,7 @@ static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
         memcpy(&a->gram[2], bytes + gram_bytes - 4, 4);
     /* Without letters there is nothing to fold. */
     fold = (a->gram_fold[0] | a->gram_fold[1]) != 0;
-    if (fold || (gram_bytes > 4 && gram_bytes < GRAM_BYTES))
+    if (fold || (gram_bytes < GRAM_BYTES && (gram_bytes > 4 || gram_bytes < count)))
         a->gram_kind = SCAN_GRAM_MASKED;
     else
         a->gram_kind = gram_bytes == 1   ? SCAN_GRAM_BYTE
@@ -192,7 +195,7 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
     a->verify_budget = VERIFY_STEPS_MIN + (uint32_t)(count / WARP_STEP_BYTES);
     a->dense_lanes = DENSE_LANES;
     put_pattern(bytes, count, block, a);
-    choose_grams(plan, tables->tuning->rare_offset, a);
+    choose_grams(plan, tables, a);
     if (takes_strides(plan, tables))
         choose_strides(&tables->tuning->grams, a);
     if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
@@ -349,7 +352,7 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
 {
     const struct trawl_plan *plan = worker->plan;
     enum trawl_method asked = plan->method_asked;
-    struct cuda_sample sample;
+    struct cuda_sample sample = {.bytes_count = 0};
 
     if (!is_same(worker))
         tables->prices = (struct cuda_prices){.is_rated = false};
@@ -365,10 +368,13 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
                              (double)worker->searched_bytes / worker->device->read_rate,
                              &tables->own, &tables->prices);
         asked = worker->limits.seen_method;
-        if (asked == TRAWL_METHOD_AUTO)
-            return;
     }
-    tables->method = cuda_choose_method(plan, asked);
+    if (tables->sample_serial == 0 || asked != TRAWL_METHOD_AUTO)
+        tables->method = cuda_choose_method(plan, asked);
+    if (plan_is_one_literal(plan) && plan->length_min > GRAM_BYTES &&
+        (plan->flags & TRAWL_IGNORE_CASE) != 0)
+        tables->look_offset =
+            cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes, sample.bytes_count);
 }
 
 /* Lays out tables in the host's memory and copies them to the device. */

@@ -37,6 +37,7 @@ struct cuda_tables {
     /* the bytes for which the methods for a single literal search: the plan's tuning, or `own` */
     const struct plan_tuning *tuning;
     struct plan_tuning own;
+    uint64_t look_offset; /* cuda_choose_look */
     struct cuda_prices prices;
     enum cuda_kernel kernel;
     /* the kernel that counts a single pattern: a stream kernel or `kernel`. For a set: `kernel`,

@@ -128,6 +128,21 @@ void cuda_worker_parts_release(struct engine_worker *worker)
         tables_release(worker->device, &worker->parts->part[i].tables);
 }
 
+/* Frees the memory of answers on the device. */
+static void answering_release(struct cuda_device *device, struct cuda_answering *own)
+{
+    cuda_memory_release(device, &own->sums);
+    cuda_memory_release(device, &own->gaps);
+    cuda_memory_release(device, &own->vast);
+    cuda_memory_release(device, &own->counts);
+    cuda_memory_release(device, &own->literals);
+    cuda_memory_release(device, &own->bits);
+    cuda_memory_release(device, &own->values);
+    cuda_memory_release(device, &own->block_counts);
+    cuda_pinned_release(device, &own->told);
+    cuda_pinned_release(device, &own->by_pattern);
+}
+
 /* Frees what the worker has on the device, except what cuda_begins_end frees. Accepts a
  * half-started worker. */
 void cuda_worker_end(struct engine_worker *worker)
@@ -152,6 +167,11 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_memory_release(device, &worker->result);
     cuda_memory_release(device, &worker->offsets);
     cuda_memory_release(device, &worker->hits);
+    cuda_memory_release(device, &worker->lists[0]);
+    cuda_memory_release(device, &worker->lists[1]);
+    cuda_memory_release(device, &worker->digits);
+    if (worker->answering != NULL)
+        answering_release(device, worker->answering);
     if (worker->stream != NULL)
         (void)device->driver->stream_destroy(worker->stream);
     worker->stream = NULL;

@@ -37,7 +37,32 @@ struct cuda_parts {
     struct cuda_part part[PLAN_PARTS_MAX];
 };
 
-struct cuda_answering;
+struct cuda_range;
+
+/* The worker's state for answers. */
+struct cuda_answering {
+    struct hits_answer *answer; /* of the current task; NULL: the task wants hits */
+    /* Adds to the answer the hits of a range that begin below `limit`, or fewer if there are too
+     * many for the lists: then *done becomes the begin at which the answer goes on. */
+    enum trawl_status (*add_range)(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, struct engine_result *result, uint64_t *done,
+                                   struct trawl_error *error);
+    const struct engine_chunk *chunk;
+    uint64_t chunk_at;       /* position of the chunk's first byte in the text on the device */
+    bool has_lines;          /* answer->lines describes the ranges so far */
+    struct cuda_memory sums; /* ANSWER_SUMS words, zeros between two kernels if sums_ready */
+    bool sums_ready;         /* false: a failure may have left other values */
+    struct cuda_pinned told; /* the host's copy of the sums */
+    struct cuda_memory gaps, vast;
+    struct cuda_memory counts;     /* a word for each pattern */
+    struct cuda_pinned by_pattern; /* the counts, copied to the host */
+    struct cuda_memory literals;   /* lengths, then patterns, of the literals */
+    uint64_t literals_serial;      /* of the plan whose literals these are; 0: none */
+    const uint32_t *lengths, *patterns;
+    struct cuda_memory bits;         /* a bit for each record */
+    struct cuda_memory values;       /* what will be copied to the caller's memory */
+    struct cuda_memory block_counts; /* of answer_cells */
+};
 
 struct engine_worker {
     struct engine *engine;
@@ -100,6 +125,12 @@ struct engine_worker {
     bool leaves;
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };
+
+/* Returns whether the current task makes an answer of the hits (match/answer.h). */
+static inline bool cuda_worker_answers(const struct engine_worker *worker)
+{
+    return worker->answering != NULL && worker->answering->answer != NULL;
+}
 
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);

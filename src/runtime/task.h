@@ -23,6 +23,9 @@ enum task_taken task_work_queued(struct search *search, struct worker *worker);
 /* Searches the task's chunk from task->from on. Then makes the digest, which is what the sink
  * computes of the hits before the delivery. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
+/* Makes the matches that the sink wants of the task's hits, or the first of them. */
+enum trawl_status task_make_matches(const struct search *search, struct task *task,
+                                    struct trawl_error *error);
 /* Fills *view with the part [task->from, task->result.done) of the chunk and the results. */
 void task_view(const struct search *search, const struct task *task, struct sink_chunk *view);
 /* Gives the part in *view to the sink. Returns false if the sink stops the search. */

@@ -20,6 +20,20 @@ struct run {
     char *message;
 };
 
+/* Chooses short lists of hits, and short gaps between hits for each kind of search in a gap. */
+static void choose_lists(struct test_random *random, struct cuda_limits *limits)
+{
+    if (test_random_below(random, 3) == 0)
+        limits->ranked_max = test_random_below(random, 10);
+    if (test_random_below(random, 2)) {
+        limits->lists_min = 1 + test_random_below(random, 30);
+        limits->lists_max = limits->lists_min + 1000 + test_random_below(random, 5000);
+    }
+    limits->gap_near = 1 + test_random_below(random, 40);
+    limits->gap_warp = 1 + test_random_below(random, 100);
+    limits->gap_block = 1 + test_random_below(random, 300);
+}
+
 struct cuda_limits cuda_case_limits(struct test_random *random)
 {
     static const uint32_t threads[] = {32, 64, 96, 128, 256}, choices[] = {0, 1, 3, 4, 9};
@@ -74,15 +88,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
             .singly_max = test_random_below(random, PLAN_PARTS_MAX + 1), .met = 1e9, .dense = 1e9};
     limits.listed_min =
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
-    if (test_random_below(random, 3) == 0)
-        limits.ranked_max = test_random_below(random, 10);
-    if (test_random_below(random, 2)) {
-        limits.lists_min = 1 + test_random_below(random, 30);
-        limits.lists_max = limits.lists_min + 1000 + test_random_below(random, 5000);
-    }
-    limits.gap_near = 1 + test_random_below(random, 40);
-    limits.gap_warp = 1 + test_random_below(random, 100);
-    limits.gap_block = 1 + test_random_below(random, 300);
+    choose_lists(random, &limits);
     if (test_random_below(random, 3) == 0) /* offsets around 2^32, where offsets need more bits */
         limits.before_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
     else if (test_random_below(random, 4) == 0)

@@ -331,7 +331,7 @@ static void trials(void)
         tables.automaton_price = 4;
         tables.tried_log2 = rows[i].tried_log2;
         bytes = cuda_choose_tried_bytes(&worker);
-        TEST_CHECK(cuda_choose_leaves_filter(&worker, bytes, (2ull << 30) - bytes,
+        TEST_CHECK(cuda_choose_leaves_filter(&worker, bytes, (2ull << 30) - bytes, WANT_COUNT,
                                              (uint64_t)(rows[i].filter_ns + 15e3)) ==
                    rows[i].leaves);
         if (!TEST_CHECK(tables.is_tried == rows[i].is_tried &&

@@ -137,7 +137,7 @@ struct scan_result {
     uint64_t listed;      /* number of tiles or groups that a stream kernel has listed or given up;
                              a kernel for sets raises this above listed_max if the budget is used
                              up */
-    uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
+    uint64_t nearest;  /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
     uint64_t appended; /* number of hits that tile_append has given a slot */
     /* number of blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
@@ -278,7 +278,7 @@ struct scan_arguments {
     /* the words of order.h: a word for each partition and two for each group, zeroed */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    uint64_t partition_count; /* number of partitions, which are tiles */
+    uint64_t partition_count;      /* number of partitions, which are tiles */
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
