@@ -84,9 +84,8 @@ void held_end(struct held *held)
 const char *held_name(enum held_call call)
 {
     static const char *const names[HELD_CALLS] = {
-        "count",         "positions", "begins_into", "count_by_pattern", "count_lines",
-        "lines without", "first",     "batches",     "windows",          "stream",
-        "records"};
+        "count", "positions", "begins_into", "count_by_pattern", "count_lines", "lines without",
+        "first", "batches",   "windows",     "stream",           "records"};
 
     return names[call];
 }

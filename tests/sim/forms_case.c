@@ -15,14 +15,14 @@
 /* ---- Devices' memory ------------------------------------------------------------------------ */
 
 #define MUST_CODE(call) TEST_CODE((call), #call)
-#define TEST_CODE(code, what)                                        \
-    do {                                                             \
-        int code_ = (code);                                          \
-                                                                     \
-        if (code_ != CUDA_CODE_OK) {                                 \
+#define TEST_CODE(code, what)                                                \
+    do {                                                                     \
+        int code_ = (code);                                                  \
+                                                                             \
+        if (code_ != CUDA_CODE_OK) {                                         \
             printf("%s:%d: code %d: %s\n", __FILE__, __LINE__, code_, what); \
-            exit(1);                                                 \
-        }                                                            \
+            exit(1);                                                         \
+        }                                                                    \
     } while (0)
 
 /* An allocation on a device. */
@@ -173,7 +173,8 @@ static void describe(const struct forms_case *c, uint32_t form, const char *what
 {
     const struct cuda_limits *limits = &c->setting->limits;
 
-    printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s: %s\n  place %d of %u devices, engine %d, %u threads, "
+    printf("  TRAWL_TEST_CASE=%" PRIu64
+           ": %s: %s\n  place %d of %u devices, engine %d, %u threads, "
            "chunk %" PRIu64 ", \"%s\" of %" PRIu64 " bytes, %" PRIu64 " patterns (first of %" PRIu64
            "), flags %u, letters %d, method %d, line end %u, also %d %u, before %" PRIu64
            ", behind %" PRIu64 ", lists %" PRIu64 "..%" PRIu64 ", ranked %" PRIu64 ", gaps %" PRIu64
@@ -181,18 +182,17 @@ static void describe(const struct forms_case *c, uint32_t form, const char *what
            c->index, form_name(form), what, (int)c->place, c->machine->devices,
            (int)c->setting->engine, c->setting->threads, c->setting->chunk_bytes, c->input.kind,
            c->input.text_bytes, c->input.pattern_count,
-           c->input.pattern_count == 0 ? 0 : c->input.patterns[0].bytes_count,
-           c->input.flags, c->letters, (int)c->method, c->input.line_end,
-           c->input.has_line_end_also, c->input.line_end_also, c->before, c->behind,
-           limits->lists_min, limits->lists_max, limits->ranked_max, limits->gap_near,
-           limits->gap_warp, limits->gap_block, limits->launch_begins_max,
-           limits->split_bytes_min, limits->stripe_bytes);
+           c->input.pattern_count == 0 ? 0 : c->input.patterns[0].bytes_count, c->input.flags,
+           c->letters, (int)c->method, c->input.line_end, c->input.has_line_end_also,
+           c->input.line_end_also, c->before, c->behind, limits->lists_min, limits->lists_max,
+           limits->ranked_max, limits->gap_near, limits->gap_warp, limits->gap_block,
+           limits->launch_begins_max, limits->split_bytes_min, limits->stripe_bytes);
     if (c->has_cut)
-        printf("  %" PRIu64 " records from %" PRIu64 " to %" PRIu64 ", offsets of %u bytes, validity "
-               "%d from bit %" PRIu64 ", on a device %d\n",
-               c->cut.record_count, c->cut.offsets[0], c->cut.offsets[c->cut.record_count],
-               c->cut.offset_bytes, c->cut.has_validity, c->cut.validity_begin,
-               c->records_on_device);
+        printf(
+            "  %" PRIu64 " records from %" PRIu64 " to %" PRIu64 ", offsets of %u bytes, validity "
+            "%d from bit %" PRIu64 ", on a device %d\n",
+            c->cut.record_count, c->cut.offsets[0], c->cut.offsets[c->cut.record_count],
+            c->cut.offset_bytes, c->cut.has_validity, c->cut.validity_begin, c->records_on_device);
 }
 
 static bool fail(const struct forms_case *c, uint32_t form, const char *what)
@@ -457,8 +457,8 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     memset(begins, 0x77, (size_t)bytes);
     block_begin(c->machine, (uint32_t)draw_below(c, c->machine->devices), begins, 0, bytes, 0,
                 &block);
-    status = trawl_begins_into(c->searcher, c->plan, c->text,
-                               (uint64_t *)(uintptr_t)block.address, room, &total, &error);
+    status = trawl_begins_into(c->searcher, c->plan, c->text, (uint64_t *)(uintptr_t)block.address,
+                               room, &total, &error);
     block_copy(c->machine, &block, 0, begins, bytes, false);
     if (status == TRAWL_OK)
         wrong = judge_begins(c, begins, room, total);
@@ -476,7 +476,8 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     return right;
 }
 
-/* ---- Answers about records -------------------------------------------------------------------- */
+/* ---- Answers about records --------------------------------------------------------------------
+ */
 
 static const uint8_t *at_device(const struct block *block, uint64_t at)
 {
@@ -497,8 +498,7 @@ static void put_records(struct forms_case *c, struct trawl_record_array *array)
     array->offsets = at_device(&c->offsets, shift);
     if (array->validity == NULL)
         return;
-    block_begin(c->machine, device, array->validity, front, c->cut.validity_bytes, 0,
-                &c->validity);
+    block_begin(c->machine, device, array->validity, front, c->cut.validity_bytes, 0, &c->validity);
     array->validity = at_device(&c->validity, front);
 }
 
@@ -535,8 +535,7 @@ static void drop_records(struct forms_case *c)
 static bool may_refuse_records(const struct forms_case *c, enum trawl_records_shape shape,
                                bool answer_on_device, enum trawl_status status)
 {
-    bool host_only =
-        c->letters && (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_IGNORE_CASE)) != 0;
+    bool host_only = c->letters && (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_IGNORE_CASE)) != 0;
 
     if (status == TRAWL_ARGUMENT) /* which device has the records is the library's choice */
         return answer_on_device && !c->records_on_device &&
@@ -554,8 +553,8 @@ static bool is_searched(const struct forms_case *c)
 
 static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
 {
-    uint32_t device = c->records_on_device ? c->tape.device
-                                           : (uint32_t)draw_below(c, c->machine->devices);
+    uint32_t device =
+        c->records_on_device ? c->tape.device : (uint32_t)draw_below(c, c->machine->devices);
     struct block values = {0}, patterns = {0};
     struct trawl_error error = {.message = ""};
     struct trawl_records_out into;
@@ -608,7 +607,8 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
     return right;
 }
 
-/* ---- Sessions --------------------------------------------------------------------------------- */
+/* ---- Sessions ---------------------------------------------------------------------------------
+ */
 
 static bool ask(struct forms_case *c, uint32_t form)
 {
@@ -721,8 +721,7 @@ void forms_draw(struct test_random *random, struct forms_setting *setting)
                                                  .host = test_random_below(random, 60)};
     setting->engine = test_random_one_in(random, 4) ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA;
     setting->threads = 1 + (uint32_t)test_random_below(random, 3);
-    setting->chunk_bytes =
-        test_random_one_in(random, 4) ? 1 + test_random_below(random, 2000) : 0;
+    setting->chunk_bytes = test_random_one_in(random, 4) ? 1 + test_random_below(random, 2000) : 0;
     setting->cases = 1 + (uint32_t)test_random_below(random, 3);
     cuda_limits_replace(&setting->limits);
 }
@@ -758,8 +757,8 @@ void forms_tally_print(const struct forms_tally *tally)
 {
     for (uint32_t i = 0; i < FORMS; i++)
         if (forms_has(i))
-            printf("%-20s right %" PRIu64 ", with occurrences %" PRIu64 ", by devices alone %" PRIu64
-                   ", refused %" PRIu64 "\n",
+            printf("%-20s right %" PRIu64 ", with occurrences %" PRIu64
+                   ", by devices alone %" PRIu64 ", refused %" PRIu64 "\n",
                    form_name(i), tally->answers[i], tally->hits[i], tally->on_devices[i],
                    tally->refused[i]);
 }

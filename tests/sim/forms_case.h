@@ -15,7 +15,7 @@
 enum {
     FORM_BEGINS_PINNED = HELD_CALLS,
     FORM_BEGINS_ON_DEVICE,
-    FORM_RECORDS,              /* + enum trawl_records_shape */
+    FORM_RECORDS, /* + enum trawl_records_shape */
     FORMS = FORM_RECORDS + 4,
 };
 
@@ -25,7 +25,7 @@ bool forms_has(uint32_t form);
 
 struct forms_tally {
     uint64_t answers[FORMS];
-    uint64_t hits[FORMS];      /* answers about texts with an occurrence */
+    uint64_t hits[FORMS];       /* answers about texts with an occurrence */
     uint64_t on_devices[FORMS]; /* right answers with occurrences that devices alone made */
     uint64_t refused[FORMS];
 };

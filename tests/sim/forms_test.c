@@ -22,7 +22,8 @@ static void session(uint64_t index)
     struct forms_setting setting;
 
     random.state ^= index * 0x2545f4914f6cdd1du;
-    options.devices = (uint32_t)(test_random_below(&random, 2) ? 1 : 1 + test_random_below(&random, 3));
+    options.devices =
+        (uint32_t)(test_random_below(&random, 2) ? 1 : 1 + test_random_below(&random, 3));
     sim_driver_reset(&options);
     setting.sizes = (struct forms_sizes){6000, 3000};
     forms_draw(&random, &setting);
