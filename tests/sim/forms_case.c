@@ -484,15 +484,18 @@ static const uint8_t *at_device(const struct block *block, uint64_t at)
     return (const uint8_t *)(uintptr_t)(block->address + at);
 }
 
-/* Puts the records' arrays on a device: the tape and the validity at any address. */
+/* Puts the records' arrays on a device: the tape and the validity at any address. The tape may be a
+ * part of a borrowed text. */
 static void put_records(struct forms_case *c, struct trawl_record_array *array)
 {
-    uint32_t device = (uint32_t)draw_below(c, c->machine->devices);
+    bool in_text = c->place == FORMS_BORROWED && chance(c, 2);
+    uint32_t device =
+        in_text ? c->block.device : (uint32_t)draw_below(c, c->machine->devices);
     uint64_t front = draw_below(c, 70), width = array->offset_bytes == 4 ? 4 : 8;
     uint64_t bytes = c->cut.offsets[c->cut.record_count], shift = width * draw_below(c, 3);
 
     block_begin(c->machine, device, c->input.text, front, bytes, draw_below(c, 120), &c->tape);
-    array->bytes = at_device(&c->tape, front);
+    array->bytes = in_text ? at_device(&c->block, c->before) : at_device(&c->tape, front);
     block_begin(c->machine, device, array->offsets, shift, (array->record_count + 1) * width, 0,
                 &c->offsets);
     array->offsets = at_device(&c->offsets, shift);
@@ -506,7 +509,8 @@ static bool load_records(struct forms_case *c)
 {
     struct trawl_error error = {.message = ""};
     struct trawl_record_array array;
-    enum trawl_status status;
+    struct trawl_records *twin = NULL;
+    enum trawl_status status = TRAWL_OK;
 
     cut_make(c->random, &c->input, c->letters ? NULL : &c->expected, &c->cut);
     c->has_cut = true;
@@ -516,7 +520,11 @@ static bool load_records(struct forms_case *c)
         put_records(c, &array);
     else if (array.bytes != NULL && chance(c, 2)) /* perhaps in the memory of a loaded text */
         array.bytes = c->all + c->before;
-    status = trawl_records_load(c->searcher, &array, &c->records, &error);
+    if (chance(c, 3)) /* the same records twice: one object goes before the other is used */
+        status = trawl_records_load(c->searcher, &array, &twin, &error);
+    if (status == TRAWL_OK)
+        status = trawl_records_load(c->searcher, &array, &c->records, &error);
+    trawl_records_unload(c->searcher, twin);
     return status == TRAWL_OK || fail_status(c, FORM_RECORDS, status, &error);
 }
 
