@@ -646,7 +646,9 @@ static enum trawl_status ask_records(struct held *held, struct trawl_error *erro
         if (!cut_judge(&cut, &answer, status, &into, held->message))
             held->right = false;
         cut_answer_free(&answer);
-        if (status == TRAWL_LIMIT)
+        if (status == TRAWL_LIMIT ||
+            /* published algorithms search no loaded records */
+            (status == TRAWL_ARGUMENT && strncmp(own.message, "algorithm ", 10) == 0))
             status = TRAWL_OK;
         else if (status != TRAWL_OK && error != NULL)
             *error = own;
