@@ -44,6 +44,10 @@ install(FILES include/trawl.h include/trawl_1_0.h include/trawl_records.h includ
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(CMAKE_OBJCOPY)
+    configure_file(cmake/one_object.cmake.in one_object.cmake @ONLY)
+    install(SCRIPT "${PROJECT_BINARY_DIR}/one_object.cmake")
+endif()
 if(TARGET trawl_regex)
     install(TARGETS trawl_regex LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 endif()

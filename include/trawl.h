@@ -32,8 +32,9 @@
  *     successful call does not touch it.
  *   - Option structs begin with `size`: set `size` to sizeof the struct, zero the other fields,
  *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
- *     every field, and a NULL options pointer means all defaults. A larger struct from a later
- *     version is accepted if the fields that this version does not know are zero.
+ *     every field, and a NULL options pointer means all defaults. Structs of other versions are
+ *     accepted if the fields that this version does not know are zero; a size less than the
+ *     struct's in version 1.0, such as a pointer's, is refused with ARGUMENT.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
@@ -105,7 +106,6 @@ struct trawl_error {
 
 /* Return the run-time version, "major.minor.patch": static text. */
 TRAWL_API const char *trawl_version(void);
-
 /* Return static text that describes a status; "unknown status" if the number is not a status. */
 TRAWL_API const char *trawl_status_message(enum trawl_status status);
 
@@ -124,7 +124,7 @@ enum trawl_plan_flag {
     TRAWL_CRLF = 256,       /* expressions: a '\r' before a line end belongs to the line end */
     TRAWL_UNICODE = 512,    /* PERL: as RIPGREP, with Unicode's \w, \d, \s; \b uses `letters` */
     TRAWL_RIPGREP = 2048,   /* PERL: ripgrep's syntax, for example [a-z&&[^b]] and \b{start} */
-    TRAWL_PCRE = 4096,      /* PERL: libpcre2 searches for what RE2 refuses: docs/regex.md */
+    TRAWL_PCRE = 4096,      /* PERL: PCRE2's syntax; it searches what RE2 cannot: docs/regex.md */
     TRAWL_MULTILINE = 8192, /* occurrences of expressions may cross lines; only texts in memory */
     TRAWL_DOT_ALL = 16384,  /* expressions: '.' matches a newline, too */
     TRAWL_WHOLE_WORD = 2,   /* neither neighbour is a word character: [0-9A-Za-z_], with `letters`
@@ -190,7 +190,6 @@ struct trawl_range {
     uint64_t begin;
     uint64_t end;
 };
-
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
  * expression lies within a line or record, has a byte or more, and is leftmost; the search for the
  * expression then continues at the occurrence's end. A line counts as found also if the expression
@@ -217,8 +216,7 @@ struct trawl_plan_options {
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
-    /* A plan with errors sets mismatches_max, edits_max, or alphabet DNA, and no method or
-     * algorithm. */
+    /* A plan with errors sets mismatches_max, edits_max or alphabet DNA; no method or algorithm. */
     uint32_t mismatches_max;      /* find occurrences with up to this many mismatches */
     uint32_t edits_max;           /* or instead, with up to this many edits. A limit is at most
                                      TRAWL_ERRORS_MAX and less than any pattern's symbol count */
@@ -231,15 +229,16 @@ struct trawl_plan_options {
     /* MiB for the programs and automata of all expressions together. A program then takes at most a
        32nd of that memory, and at most 2 MiB. 0: each program takes at most 16 MiB */
     uint32_t expression_mib;
-    const struct trawl_letters *letters; /* trawl_unicode(), or others; NULL: bytes are characters.
-                                            Copied. */
-    const uint64_t *pattern_ids; /* NULL, or the caller's number for each pattern, which only
-                                    trawl_plan_tell returns. Copied. */
+    const struct trawl_letters *letters; /* copied; NULL: bytes are characters */
+    const uint64_t *pattern_ids; /* NULL, or each pattern's number for trawl_plan_tell. Copied. */
+    /* NULL, or run again and again while expressions are compiled; not 0: end with STOPPED */
+    int (*poll)(void *poll_context);
+    void *poll_context;
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL                     \
+            NULL, 0, 0, TRAWL_BYTES, 0, NULL, TRAWL_LITERAL, 0, NULL, NULL, NULL, NULL         \
     }
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
  * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
@@ -259,11 +258,14 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  *                      a flag, method or algorithm that is unknown or does not fit the patterns;
  *                      a mistake in an expression (text_offset: the byte in the expression)
  *            UNSUPPORTED  an algorithm, in a build without the gallery; an expression, without RE2
- *            MEMORY, LIMIT
+ *            MEMORY, LIMIT, STOPPED (`poll`)
  * Threads    any. The plan is immutable and may be shared.
- * Cost       time and memory linear in the patterns' total bytes. A large set takes up to about 64
- *            bytes per pattern beside the patterns' bytes; the first search allocates two thirds of
- *            this memory. For strings of several lengths, a long search takes as much once more. */
+ * Cost       time and memory linear in the patterns' total bytes. Beside the strings' bytes, which
+ *            IGNORE_CASE keeps twice, 5,000 strings and more take up to about 80 bytes each, or 180
+ *            if all have 12 bytes or more; the first search allocates all but 8 of these. For
+ *            strings of several lengths, a long search may take as much once more. In a text of
+ *            many candidates a search makes an automaton, too: 24 MiB, or for larger sets 16 bytes
+ *            per byte of the strings, up to 512 MiB. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,
                                                            const struct trawl_plan_options *options,
@@ -293,7 +295,6 @@ struct trawl_plan_told {
     struct trawl_pattern pattern;
     uint64_t pattern_id; /* the pattern's number in pattern_ids; else pattern_index */
 };
-
 /* Tell what a plan was built with, and where the plan can run. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_plan *plan,
                                                           struct trawl_plan_told *told,
@@ -369,7 +370,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open(const char *path,
                                                           const struct trawl_text_options *options,
                                                           struct trawl_text **text,
                                                           struct trawl_error *error);
-
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
 TRAWL_API void trawl_text_close(struct trawl_text *text);
 
@@ -388,7 +388,6 @@ struct trawl_text_told {
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_tell(const struct trawl_text *text,
                                                           struct trawl_text_told *told,
                                                           struct trawl_error *error);
-
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
  * Errors: ARGUMENT, READ, UNSUPPORTED (a stream, a GPU's memory). Threads: any, also in a sink. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_read(const struct trawl_text *text,
@@ -479,7 +478,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
-
 /* The fields of trawl_searcher_stats; zeros before the first call. */
 struct trawl_stats {
     uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
@@ -666,10 +664,11 @@ struct trawl_window {
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    TRAWL_WINDOW_LINES = 4, /* not all matches: at least one of each line in which matches begin; a
-                               NUL ends a line, too, unless `line_end_also` is set */
-    /* leftmost-longest without overlap: the longest of the matches that begin first, then the
-     * longest that begin first after its end, and so on. Wins over TRAWL_WINDOW_LINES */
+    /* not all matches: at least one (perhaps empty) of each line in which matches begin. For
+     * strings a NUL ends a line, too, unless `line_end_also` is set */
+    TRAWL_WINDOW_LINES = 4,
+    /* leftmost-longest without overlap: the longest of the matches that begin first; after its end
+     * all patterns go on, and so on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
@@ -677,7 +676,10 @@ enum trawl_window_flag {
     /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
      * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
-    TRAWL_WINDOW_FIRSTS = 128 /* matches after a line's first may be missing; not if MULTILINE */
+    TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */
+    /* with LINES, faster for expressions: begin, end and pattern_index may be any in the line;
+     * with MULTILINE, the search goes on after the line in which a match ends */
+    TRAWL_WINDOW_LINES_ALONE = 256
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
@@ -692,11 +694,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
                                                         struct trawl_text *text, uint32_t flags,
                                                         trawl_window_sink sink, void *context,
                                                         struct trawl_error *error);
-
 /* Takes the next bytes of a rewritten text. Return non-zero to stop. Called like a
  * trawl_match_sink. The bytes are borrowed until the sink returns. */
 typedef int (*trawl_bytes_sink)(void *context, const void *bytes, uint64_t bytes_count);
-
 /* What replaces the occurrences of a pattern. */
 struct trawl_value {
     const void *bytes; /* may be NULL if bytes_count is 0 */
@@ -719,7 +719,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
  * part. The search runs ahead of the caller by a bounded number of chunks. */
 struct trawl_search;
 enum trawl_search_flag {
-    TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */
+    TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
+    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS leaves out may be missing */
+    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST leaves out may be missing */
 };
 
 /* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern
@@ -731,11 +733,9 @@ struct trawl_batch {
     uint64_t match_count;
     const uint64_t *begins;
     const uint64_t *ends;
-    const uint64_t *pattern_indices; /* with errors: pattern index + (distance << 32) + (reversed
-                                        << 48), as in struct trawl_match */
-    /* line in which each occurrence begins; the first line is 0; NULL without the flag */
-    const uint64_t *line_numbers;
-    bool last; /* the text ends here: no batch follows */
+    const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
+    const uint64_t *line_numbers;    /* of the lines of the begins, from 0; NULL without the flag */
+    bool last;                       /* the text ends here: no batch follows */
 };
 
 /* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call

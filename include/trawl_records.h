@@ -166,6 +166,14 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *li
                                                            struct trawl_range *groups,
                                                            uint64_t groups_max,
                                                            struct trawl_error *error);
+/* Fill the groups of an occurrence that a search found in the line, as trawl_expression_groups
+ * does. For occurrences in order, the time is linear in the line. Errors: as of trawl_line_match;
+ * ARGUMENT also if the occurrence does not lie in the line. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_groups(struct trawl_line *line,
+                                                            struct trawl_range match,
+                                                            struct trawl_range *groups,
+                                                            uint64_t groups_max,
+                                                            struct trawl_error *error);
 TRAWL_API void trawl_line_close(struct trawl_line *line);
 
 #ifdef __cplusplus

@@ -62,6 +62,7 @@ struct engine_chunk {
     bool spans_known;
     uint64_t spans_end;
     bool firsts;           /* no more than the first hit of each line is needed */
+    enum spans spans;      /* for plans of several expressions; the sink chooses otherwise */
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
     uint32_t threads_left; /* searches with errors: number of host threads that would search a chunk
@@ -80,6 +81,9 @@ struct engine_result {
      * less if is_left is true or the hits reached ENGINE_HITS_MAX. */
     uint64_t done;
     uint64_t candidate_count; /* positions that were verified */
+    /* Lines about which an expression's engine could not decide, and the offset of the first in the
+     * text. They count as lines without a match; the search ends with LIMIT. */
+    uint64_t undecided_count, undecided_at;
     bool on_device;           /* a device searched the chunk */
     enum trawl_method method; /* the method that searched last; AUTO: a published algorithm */
     bool is_left;             /* the host must search the begins [done, owned); `done` may equal

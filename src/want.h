@@ -24,4 +24,8 @@ enum want {
     WANT_NOTHING
 };
 
+/* Which occurrences of several expressions are wanted: all of each expression; or of those that
+ * begin first the longest, or the first expression's, after whose end all expressions go on. */
+enum spans { SPANS_ALL, SPANS_LONGEST, SPANS_FIRST };
+
 #endif

@@ -1,17 +1,53 @@
 # groups: finds which parts of an occurrence the groups of a regular expression matched, and gives these parts as places
 # in a text or as columns. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi, search.pxi and records.pxi.
 
-# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record.
+cdef enum:
+    OPENED_MAX = 64  # expressions for which a line is open at the same time
+
+# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record. The line
+# is opened for each expression whose groups are wanted, so that PCRE2 need not check it again for each occurrence.
 cdef struct line_place:
+    const trawl_plan *plan
     bint by_lines  # occurrences cross no line (Plan.by_lines)
     uint8_t line_end
     uint64_t begin
     uint64_t end
+    bint is_open  # some of `opened` is not NULL
+    uint64_t patterns[OPENED_MAX]
+    trawl_line *opened[OPENED_MAX]  # the line for expression patterns[i]; NULL: not opened
 
 
 cdef void begin_lines(line_place *line, Plan plan) noexcept:
-    line.by_lines, line.line_end = plan.by_lines, trawl_plan_facts(plan.plan).line_end
-    line.begin = line.end = 0
+    """The caller ends with leave_line()."""
+    memset(line, 0, sizeof(line[0]))
+    line.plan, line.by_lines, line.line_end = plan.plan, plan.by_lines, trawl_plan_facts(plan.plan).line_end
+
+
+cdef void leave_line(line_place *line) noexcept nogil:
+    for i in range(OPENED_MAX if line.is_open else 0):
+        trawl_line_close(line.opened[i])
+        line.opened[i] = NULL
+    line.begin = line.end = line.is_open = 0
+
+
+cdef int find_groups(line_place *line, const uint8_t *text, uint64_t begin, uint64_t end, uint64_t pattern,
+                     trawl_range *groups, uint64_t groups_max, trawl_error *error) noexcept nogil:
+    """Find where the groups of the occurrence [begin, end) of the line are, in the line. Returns a status."""
+    cdef uint64_t slot = pattern % OPENED_MAX
+    cdef trawl_range match
+    cdef int status = TRAWL_OK
+
+    if line.opened[slot] != NULL and line.patterns[slot] != pattern:
+        trawl_line_close(line.opened[slot])
+        line.opened[slot] = NULL
+    if line.opened[slot] == NULL:
+        status = trawl_line_open(line.plan, pattern, text + line.begin, line.end - line.begin, NULL,
+                                 &line.opened[slot], error)
+        line.patterns[slot], line.is_open = pattern, True
+    match.begin, match.end = begin - line.begin, end - line.begin
+    if status == TRAWL_OK:
+        status = trawl_line_groups(line.opened[slot], match, groups, groups_max, error)
+    return status
 
 
 cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64_t stop,
@@ -20,10 +56,11 @@ cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64
     empty or is the line of an occurrence that begins earlier."""
     cdef const void *place
 
+    if begin < line.end if line.by_lines else line.begin == base and line.end == stop:
+        return
+    leave_line(line)
     if not line.by_lines:
         line.begin, line.end = base, stop
-        return
-    if begin < line.end:
         return
     place = memrchr(text + base, line.line_end, begin - base)
     line.begin = base if place == NULL else <uint64_t>(<const uint8_t *>place - text) + 1
@@ -63,6 +100,7 @@ cdef class Places:
             raise MemoryError()
 
     def __dealloc__(self):
+        leave_line(&self.line)
         PyBuffer_Release(&self.view)
         drop(&self.room)
 
@@ -78,15 +116,12 @@ cdef class Places:
         """Return the places of an occurrence, whose offsets count bytes, and of its groups."""
         cdef trawl_range *groups = <trawl_range *>self.room.memory.bytes
         cdef uint64_t count = self.plan.facts()[pattern][0], i
-        cdef trawl_range match
         cdef trawl_error error
 
         if count == 0:
             return (self.place(begin, end),)
         find_line(&self.line, self.bytes, 0, self.size, begin, end)
-        match.begin, match.end = begin - self.line.begin, end - self.line.begin
-        check(trawl_expression_groups(self.plan.plan, pattern, self.bytes + self.line.begin,
-                                      self.line.end - self.line.begin, match, groups, count + 1, &error), &error)
+        check(find_groups(&self.line, self.bytes, begin, end, pattern, groups, count + 1, &error), &error)
         found = [self.place(begin, end)]
         for i in range(1, count + 1):
             found.append((-1, -1) if groups[i].begin == UNKNOWN else self.place(
@@ -101,7 +136,6 @@ cdef struct group_values:
     uint64_t null_count
 
 cdef struct group_columns:
-    const trawl_plan *plan
     group_values *values
     uint64_t count  # number of columns
     const uint64_t *targets  # the columns of expression i's groups: targets[begins[i]:begins[i + 1]]
@@ -142,9 +176,7 @@ cdef void put_groups(group_columns *made, const trawl_record_array *records, uin
     if made.status != TRAWL_OK:
         return
     find_line(&made.line, bytes, base, stop, begin, end)
-    match.begin, match.end = begin - made.line.begin, end - made.line.begin
-    made.status = trawl_expression_groups(made.plan, pattern, bytes + made.line.begin, made.line.end - made.line.begin,
-                                          match, made.spans, made.spans_max, &made.error)
+    made.status = find_groups(&made.line, bytes, begin, end, pattern, made.spans, made.spans_max, &made.error)
     memset(made.sources, 0, made.count * sizeof(uint64_t))
     for i in range(first, made.begins[pattern + 1]):
         made.sources[made.targets[i]] = i - first + 1
@@ -195,7 +227,6 @@ cdef class Groups:
         places = {label: place for place, label in enumerate(self.labels)}
         self.begins = array("Q", itertools.accumulate([fact[0] for fact in facts], initial=0))
         self.targets = array("Q", [places[label] for fact in facts for label in _groups.labels([fact])])
-        self.made.plan = plan.plan
         begin_lines(&self.made.line, plan)
         self.made.begins, self.made.targets = &self.begins[0], &self.targets[0]
         self.made.count, self.made.first_only = <uint64_t>len(self.labels), first_only
@@ -209,6 +240,7 @@ cdef class Groups:
             put_value(&self.made.values[i].ends, 0)
 
     def __dealloc__(self):
+        leave_line(&self.made.line)
         for i in range(self.made.count if self.made.values != NULL else 0):
             drop(&self.made.values[i].ends, 3)
         free(self.made.values)
@@ -217,7 +249,7 @@ cdef class Groups:
 
     cdef group_columns *begin(self, bint is_text) noexcept:
         """Begin a piece of the column."""
-        self.made.line.begin = self.made.line.end = 0
+        leave_line(&self.made.line)
         self.made.is_text = is_text
         return &self.made
 

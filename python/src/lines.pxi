@@ -130,11 +130,18 @@ cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
     return lines.failed or lines.job.abandoned
 
 
+cdef uint32_t lines_flags(const trawl_plan *plan) noexcept nogil:
+    """The ends of matches do not matter, unless a match may end in a line in which another one begins."""
+    if trawl_plan_facts(plan).flags & TRAWL_MULTILINE:
+        return TRAWL_WINDOW_LINES
+    return TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE
+
+
 cdef void work_lines(work *job) noexcept nogil:
     cdef lines_state *lines = <lines_state *>job.out
     cdef trawl_error error
     cdef int status = trawl_windows(job.searcher, job.plan, job.text,
-                                    0 if lines.with_distances else TRAWL_WINDOW_LINES,
+                                    0 if lines.with_distances else lines_flags(job.plan),
                                     take_window, lines, &error)
 
     if not lines.failed:

@@ -68,6 +68,7 @@ cdef class Patterns:
     cdef trawl_pattern *patterns
     cdef taken_buffer *views  # a buffer per pattern; obj is NULL for a str
     cdef uint64_t count
+    cdef object fault
 
     def __cinit__(self, tuple items):
         cdef Py_ssize_t bytes
@@ -96,6 +97,35 @@ cdef class Patterns:
             PyBuffer_Release(&self.views[i])
         free(self.views)
         free(self.patterns)
+
+
+# When expressions are compiled: when the caller's thread last looked for signals, and what a signal's handler raised.
+cdef struct build_watch:
+    uint64_t looked_ms
+    void *patterns  # the Patterns, which keep the exception
+
+
+cdef int poll_build(void *context) noexcept nogil:
+    """Look for signals while expressions are compiled, in the main thread. Not 0: a handler has raised an exception."""
+    cdef build_watch *watch = <build_watch *>context
+    cdef timespec now
+    cdef uint64_t now_ms
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
+    now_ms = <uint64_t>now.tv_sec * 1000 + <uint64_t>now.tv_nsec // 1000000
+    if now_ms - watch.looked_ms < LOOK_MS or gettid() != getpid():
+        return 0
+    watch.looked_ms = now_ms
+    return look_for_signals(watch)
+
+
+cdef int look_for_signals(build_watch *watch) noexcept with gil:
+    try:
+        PyErr_CheckSignals()
+    except BaseException as fault:
+        (<Patterns>watch.patterns).fault = fault
+        return 1
+    return 0
 
 
 @cython.final
@@ -143,7 +173,8 @@ cdef class Plan:
     alphabet: what a symbol is: 'bytes', 'utf8' (a character; the default if all patterns are str)
       or 'dna' (a base in either case, and the IUPAC letters; a pattern's N equals any base).
       Results with 'dna' also have a strand.
-    exact: a list of (begin, end), 0-based symbol offsets in which no pattern may have an error.
+    exact: a list of (begin, end), 0-based symbol offsets in which no pattern may have an error. No
+      range goes beyond the longest pattern.
     every_end: with edits, every end is reported.
     within_lines: no occurrence holds a line end.
     reverse_complement: with 'dna', the other strand is searched too; its results have strand '-'.
@@ -217,6 +248,7 @@ cdef class Plan:
         cdef dict given = self.options
         cdef const uint64_t[::1] exact = array("Q", itertools.chain(*given["exact"]))
         cdef trawl_plan_options options
+        cdef build_watch watch
         cdef trawl_error error
         cdef bytes sample = given["sample"], algorithm = None
         cdef int status
@@ -246,8 +278,12 @@ cdef class Plan:
         if len(exact) > 0:
             options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
         options.syntax = <int>_sources.SYNTAXES.index(self.regex)
+        watch.looked_ms, watch.patterns = 0, <void *>list
+        options.poll, options.poll_context = poll_build, &watch
         with nogil:
             status = trawl_plan_build(list.patterns, list.count, &options, &self.plan, &error)
+        if list.fault is not None:
+            raise list.fault
         try:
             return check(status, &error)
         except _errors.Error as fault:

@@ -1,6 +1,9 @@
 # search: searches a text without the interpreter's lock, so that other Python threads go on. The type Batches gives
 # occurrences in batches. Uses memory.pxi, columns.pxi, plan.pxi, text.pxi and searcher.pxi.
 
+MATCHES = ("all", "leftmost-longest", "leftmost-first")
+
+
 cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
                    void *out=NULL) except *:
@@ -355,9 +358,15 @@ cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcep
 
 cdef int choose_matches(match_columns *columns, object match) except -1:
     """Set which occurrences are kept, from the caller's argument `match`."""
-    _sources.choice("match", match, ("all", "leftmost-longest", "leftmost-first"))
+    _sources.choice("match", match, MATCHES)
     columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest"
     return 0
+
+
+cdef uint32_t search_flags(const match_columns *columns) noexcept:
+    """Return the flags of trawl_search_open."""
+    return ((TRAWL_SEARCH_LINE_NUMBERS if columns.with_lines else 0)
+            | (0 if not columns.one_of_all else TRAWL_SEARCH_SPANS if columns.longest else TRAWL_SEARCH_SPANS_FIRST))
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:

@@ -211,8 +211,7 @@ cdef class Handle:
 
         self.source = self.own
         if not isinstance(text, Source):
-            self.own.open(_sources.in_memory(text) if offsets is not None and offsets == "characters"
-                          and not isinstance(text, (str, bytes)) else text, False)
+            self.own.open(content_of(searcher, text) if offsets is not None and offsets == "characters" else text, False)
         elif (<Source>text).text == NULL:
             raise ValueError("the text is closed")
         else:
@@ -258,10 +257,15 @@ cdef class Handle:
 
         if job.no_memory:
             raise MemoryError()
-        if job.status == TRAWL_READ or (job.status == TRAWL_OK and whole):
-            if self.source is not None:
-                self.source.check()
-        return check(job.status, &job.error)
+        try:
+            if job.status == TRAWL_READ or (job.status == TRAWL_OK and whole):
+                if self.source is not None:
+                    self.source.check()
+            return check(job.status, &job.error)
+        except (_errors.FileError, _errors.LimitError) as fault:
+            if self.source is not None and self.source.name is not None:
+                _errors.name_text(fault, self.source.name)
+            raise
 
     cdef int step(self, object progress) except -1:
         """Start or resume the work, and wait until the work pauses or ends."""
@@ -546,8 +550,7 @@ cdef class Searcher:
         choose_matches(&columns, match)
         columns.with_lines, columns.with_values = line_numbers, value
         try:
-            search(self, plan, text, offsets, progress, work_matches, 0,
-                   TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &columns)
+            search(self, plan, text, offsets, progress, work_matches, 0, search_flags(&columns), &columns)
             return matches_of(&columns, plan)
         finally:
             match_columns_drop(&columns)
@@ -562,8 +565,7 @@ cdef class Searcher:
         made.columns.with_lines, made.columns.with_values = line_numbers, value
         made.open(self, plan, text, offsets)
         status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,
-                                   TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,
-                                   &error)
+                                   search_flags(&made.columns), &made.search, &error)
         check(status, &error)
         return made
 
@@ -571,9 +573,7 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
-        given, text = text, text if isinstance(text, bytes) else _sources.in_memory(text)
-        if not isinstance(text, str) and not PyObject_CheckBuffer(text):
-            raise _sources.no_text(given)
+        text = content_of(self, text)
         places = Places(plan, text)
         if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
             found = find_all(self, plan, text, match, "bytes")

@@ -8,8 +8,9 @@ cdef struct spans_state:
     bint overlap  # take every occurrence, also those that overlap
     bint longest  # true: leftmost-longest; false: leftmost-first
     # true: the spans are chosen here, among all occurrences, and the library is not asked for spans. With errors the
-    # library prefers different occurrences, and its spans of expressions may be empty.
+    # library prefers different occurrences, and those of a single expression never overlap.
     bint all
+    bint several  # several expressions, which the library lets go on after each span
     # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
     # follows each record.
     bint by_lines
@@ -50,6 +51,8 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         shift -= found.record if found.by_lines else 0
     for i in range(window.match_count):
         begin, end = match[i].begin + shift, match[i].end + shift
+        if begin == end:  # TRAWL_WINDOW_SPANS tells of lines in which an expression matches only zero bytes
+            continue
         if records != NULL:
             while begin >= stop:
                 found.record += 1
@@ -81,9 +84,9 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. The library may choose the spans of a single text only:
-    on a tape, an occurrence across a record's border could hide an occurrence inside the record."""
-    if found.all or found.overlap or found.records != NULL:
+    """Return the flags by which the library chooses the spans. The library may not choose the spans of strings on a
+    tape, where an occurrence across a record's border could hide an occurrence inside the record."""
+    if found.all or found.overlap or (found.records != NULL and not found.several):
         return TRAWL_WINDOW_FIRSTS if found.first_only else 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
 
@@ -192,7 +195,8 @@ cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
     _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
-    found.all = plan.has_distances or plan.regex is not None
+    found.several = plan.regex is not None and len(plan) > 1
+    found.all = plan.has_distances or (plan.regex is not None and not found.several)
     found.alone, found.by_lines = plan.is_alone, plan.by_lines
     return 0
 
@@ -201,6 +205,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
     """Find the spans of a text: a Matches."""
     cdef spans_state found
 
+    _sources.choice("match", match, MATCHES)
     spans_begin(&found, plan, match)
     found.columns.with_values = value
     try:
@@ -251,8 +256,9 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     cdef uint64_t i
 
     found.count, found.over = 0, True
-    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS, "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}.get(match)
-    if flags is not None and (flags == 0 or not plan.has_distances and plan.regex is None) \
+    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
+             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}[_sources.choice("match", match, MATCHES)]
+    if (flags == 0 or not plan.has_distances and plan.regex is None) \
             and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
         search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
     if found.over:
@@ -315,6 +321,9 @@ cdef class Values:
             raise MemoryError()
         if one:
             self.take(0, given)
+        for i, value in enumerate(given if isinstance(given, (list, tuple)) else ()):
+            if not isinstance(value, (str, bytes)):
+                raise TypeError(f"values: str or bytes are needed; of pattern {i}: {value!r:.80}")
 
     def __dealloc__(self):
         free(self.pieces)
@@ -383,8 +392,8 @@ cdef class Values:
         """Make the value of each span, with groups or by a function, in the text's bytes [base, stop)
         or in records."""
         cdef trawl_range groups[GROUPS_MAX]
-        cdef trawl_range match
         cdef trawl_error error
+        cdef int status
         cdef uint64_t count = found.columns.begins.count, record = 0
         cdef uint64_t begin, end, number, i
         cdef line_place line
@@ -418,9 +427,10 @@ cdef class Values:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
             find_line(&line, text, base, stop, begin, end)
-            match.begin, match.end = begin - line.begin, end - line.begin
-            check(trawl_expression_groups(self.plan.plan, pattern, text + line.begin, line.end - line.begin,
-                                          match, groups, self.groups_count, &error), &error)
+            status = find_groups(&line, text, begin, end, pattern, groups, self.groups_count, &error)
+            if status != TRAWL_OK:
+                leave_line(&line)
+                check(status, &error)
             for part in parts:
                 if isinstance(part, bytes):
                     put(&self.filled, PyBytes_AS_STRING(part), <uint64_t>len(part), 1)
@@ -429,6 +439,7 @@ cdef class Values:
                 if groups[number].begin != UNKNOWN:
                     put(&self.filled, text + line.begin + groups[number].begin,
                         groups[number].end - groups[number].begin, 1)
+        leave_line(&line)
         if self.filled.failed:
             raise MemoryError()
         self.own[count].count = self.filled.count
@@ -546,6 +557,8 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
 
     parts = []
     while True:
+        if by.at & 4095 == 4095:
+            PyErr_CheckSignals()
         stop = by.begins[by.at] if is_next(by, end) else end
         parts.append(object_of(by.bytes + begin, stop - begin, is_str))
         if stop == end:
@@ -645,6 +658,27 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
     return stream.count
 
 
+cdef Plan nothing = None  # a plan without patterns, by which a text is read
+
+
+cdef object content_of(Searcher searcher, given):
+    """Return a text as a str or a buffer: memory as it is, and what a path, a file, a stream or a Text holds."""
+    global nothing
+    cdef list parts = []
+
+    if isinstance(given, (str, bytes)):
+        return given
+    if isinstance(given, Source) and (<Source>given).text != NULL and (<Source>given).name is None:
+        return (<Source>given).owner
+    found = _sources.in_memory(given)
+    if found is not None:
+        return found
+    if nothing is None:
+        nothing = Plan(())
+    replace_file(searcher, nothing, given, Values(nothing, b"", False), "leftmost-first", None, parts.append)
+    return b"".join(parts)
+
+
 cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
     """Say whether a span begins or ends inside a UTF-8 character."""
     cdef const uint8_t *bytes = reader.records.bytes
@@ -694,6 +728,8 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
 
     objects = []
     for i in range(reader.records.record_count):
+        if i & 4095 == 4095:
+            PyErr_CheckSignals()
         begin, end = reader.offset(i), reader.offset(i + 1)
         item = items[first + <Py_ssize_t>i] if items is not None else True
         if items is not None:
@@ -903,6 +939,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     all.with_values = values.with_values = value
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
+        _sources.choice("match", match, MATCHES)
         spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
         job.plan = plan.plan
         found.overlap = match == "all"
@@ -982,10 +1019,7 @@ cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
                             and not hasattr(given, "read") and not _sources.is_bytes(given)):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
-    text = _sources.in_memory(given)
-    if not isinstance(text, str) and not PyObject_CheckBuffer(text):
-        raise _sources.no_text(given)
-    return (<Array>record_matches(searcher, plan, [text], "all", False, "bytes", progress, LISTS,
+    return (<Array>record_matches(searcher, plan, [content_of(searcher, given)], "all", False, "bytes", progress, LISTS,
                                   Groups(plan, False))).fields
 
 

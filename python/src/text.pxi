@@ -7,7 +7,8 @@ cdef class Source:
 
     cdef trawl_text *text  # NULL: closed
     cdef taken_buffer view  # obj is NULL: no buffer was taken
-    cdef object owner  # kept alive while the text is open
+    cdef object owner  # kept alive while the text is open; of memory the str or the buffer
+    cdef object name  # of a path or a file, for errors; None: the text is memory
     cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes
     cdef const uint8_t *memory  # the text's bytes; NULL: the bytes are not in the host's memory
@@ -31,7 +32,7 @@ cdef class Source:
         if self.descriptor >= 0:
             close(self.descriptor)
         self.descriptor = -1
-        self.owner = None
+        self.owner = self.name = None
         self.memory = NULL
 
     cdef int open(self, object given, bint decompress) except -1:
@@ -51,6 +52,7 @@ cdef class Source:
             return self.open_memory(utf8, count)
         if PyObject_CheckBuffer(given):
             take_buffer(given, &self.view)
+            self.owner = given
             return self.open_memory(self.view.buf, self.view.len)
         if hasattr(given, "__fspath__"):
             return self.open_file(fsencode(given), -1, decompress)
@@ -76,6 +78,7 @@ cdef class Source:
         cdef trawl_error error
         cdef int status
 
+        self.name = fsdecode(name)
         options.size, options.descriptor = sizeof(options), descriptor
         options.flags = ((TRAWL_TEXT_UNPACK if decompress else 0) | (TRAWL_TEXT_DESCRIPTOR if descriptor >= 0 else 0))
         with nogil:
@@ -87,10 +90,10 @@ cdef class Source:
         self.bytes = told.text_bytes
         self.is_file = self.bytes != UNKNOWN
         if not decompress and self.is_file and self.bytes > 0:
-            self.warn_if_packed(name)
+            self.warn_if_packed()
         return 0
 
-    cdef int warn_if_packed(self, bytes name) except -1:
+    cdef int warn_if_packed(self) except -1:
         cdef uint8_t first[10]
         cdef uint64_t got = 0
         cdef const char *packed
@@ -98,7 +101,7 @@ cdef class Source:
         if trawl_text_read(self.text, 0, first, 10, &got, NULL) == TRAWL_OK:
             packed = trawl_compression(first, got)
             if packed != NULL:
-                _sources.warn_of_packing(fsdecode(name), packed)
+                _sources.warn_of_packing(self.name, packed)
         return 0
 
     cdef bint is_fasta(self) noexcept:
@@ -113,7 +116,9 @@ cdef class Source:
 
     cdef int check(self) except -1:
         """Called after a text was read to the end, or after reading failed. Raise what the file
-        object's read() raised. Raise ReadError if the file became shorter while it was open."""
+        object's read() raised. Raise ReadError if the file became shorter while it was open. Files of the system may
+        claim a size that they never had, as those of /sys do: then the text is what they gave."""
+        cdef trawl_text_told told
         cdef trawl_error error
         cdef uint8_t byte
         cdef uint64_t got = 1
@@ -123,8 +128,11 @@ cdef class Source:
         if self.is_file and self.bytes > 0 and \
                 trawl_text_read(self.text, self.bytes - 1, &byte, 1, &got, &error) == TRAWL_OK \
                 and got == 0:
-            raise _errors.make(TRAWL_READ, "the file became shorter than it was when it was opened",
-                               0, 0, UNKNOWN, UNKNOWN)
+            told.size = sizeof(told)
+            check(trawl_text_tell(self.text, &told, &error), &error)
+            if told.text_bytes < self.bytes:
+                raise _errors.make(TRAWL_READ, "the file became shorter than it was when it was opened",
+                                   0, 0, UNKNOWN, UNKNOWN)
         return 0
 
     @property

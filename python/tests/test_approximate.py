@@ -13,7 +13,7 @@ CASES = [
         "NEEDLE\neelneedls": [(7, 10, 1, 0), (10, 16, 0, 1), (11, 14, 1, 1), (12, 15, 1, 1)],
         "": [], "ee": [],
     }),
-    (["needle"], {"mismatches": 2, "alphabet": "bytes", "ignore_case": True, "within_lines": True, "exact": [(0, 2), (5, 9)]}, {
+    (["needle"], {"mismatches": 2, "alphabet": "bytes", "ignore_case": True, "within_lines": True, "exact": [(0, 2), (5, 6)]}, {
         "NEedLE nexxle xeedle": [(0, 6, 0, 0), (7, 13, 0, 2)],
         "nee\nle nEEDLE neXXlx": [(7, 13, 0, 0)],
     }),
@@ -160,6 +160,7 @@ def test_symbols():
         ({"edits": -1}, "edits: 0 to 31, not -1"),
         ({"edits": 1, "alphabet": "letters"}, "alphabet: 'bytes', 'utf8' or 'dna', not 'letters'"),
         ({"edits": 1, "exact": [(2, 2)]}, r"exact: \(begin, end\) with begin < end"),
+        ({"edits": 1, "exact": [(0, 99)]}, r"exact: \(0, 99\) goes beyond the longest pattern"),
         ({"edits": 1, "exact": [(-1, 2)]}, r"exact: 0 to 18446744073709551615, not -1"),
         ({"edits": 1, "mismatches": 1}, "only one of them"),
         ({"edits": 4}, "too few for 4 edits"),

@@ -35,9 +35,18 @@ PLANS = [
     ("ab\u00e9\n", {"regex": True, "alphabet": "bytes"}, None),
 ]  # fmt: skip
 MATCHES = ("all", "leftmost-longest", "leftmost-first")
+
+
+class Parts(io.BytesIO):
+    """A stream whose read() returns a few bytes at a time."""
+
+    def read(self, size):
+        return super().read(min(size, 7))
+
+
 TEXTS = {
     "str": bytes.decode, "bytes": bytes, "bytearray": bytearray, "view": lambda data: memoryview(b"x" + data)[1:],
-    "path": lambda data: file_of(data), "file": lambda data: opened(b"xyz" + data, 3), "stream": io.BytesIO,
+    "path": lambda data: file_of(data), "file": lambda data: opened(b"xyz" + data, 3), "stream": Parts,
     "lines": lambda data: io.StringIO(data.decode(), newline=""), "Text of str": lambda data: trawl.Text(data.decode()),
     "Text of bytes": trawl.Text, "Text of path": lambda data: trawl.Text(file_of(data)),
     "Text of stream": lambda data: trawl.Text(io.BytesIO(gzip.compress(data)), decompress=True),
@@ -87,7 +96,10 @@ def case(rng, number):
     plan = trawl.Plan(patterns, **options)
 
     def search(data):
-        return naive(list(plan), data, **oracle) if oracle is not None else list(plan.matches(data))
+        found = Found(naive(list(plan), data, **oracle) if oracle is not None else plan.matches(data))
+        if "regex" in options:
+            found.apart = {match: list(plan.matches(data, match=match)) for match in MATCHES[1:]}
+        return found
 
     return SimpleNamespace(plan=plan, letters=letters, search=search, text=text, line_end=options.get("line_end", b"\n"))
 
@@ -112,8 +124,17 @@ def shown(data, found, characters, value=False, as_str=False):
     return (starts(data[:begin]), starts(data[:end]), *more, *([part.decode() if as_str else part] if value else []))
 
 
+class Found(list):
+    """Occurrences. apart: for each value of `match`, those without overlap, if they are not chosen among all, as with
+    expressions. The tests of expressions check these."""
+
+    apart = None
+
+
 def chosen(found, match):
-    return found if match == "all" else conftest.spans(found, match == "leftmost-longest")
+    if match == "all" or found.apart:
+        return found if match == "all" else found.apart[match]
+    return conftest.spans(found, match == "leftmost-longest")
 
 
 def cuts(data, found):
@@ -181,6 +202,8 @@ def text_calls(rng, plan, line_end, data, found, kind):
     yield "batches", (), wanted, joined, some
     yield "find_all", (), {"match": match, **place}, list, [shown(data, one, characters) for one in spans]
     yield "scan", (), place, list, every
+    yield "finditer", (), {"match": match}, lambda made: [(*one.span(), one.pattern) for one in made], \
+        [shown(data, one, is_str)[:3] for one in spans]
     values = plan.values or range(len(plan))
     yield "iter", (), place, sorted, sorted((one[1] - 1, values[one[2]]) for one in every)
     whole = data.split(line_end)

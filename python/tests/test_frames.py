@@ -26,9 +26,10 @@ def plain(texts, **options):
                               for text in texts])  # fmt: skip
 
 
-def answers_of(texts, rows, kinds=None):
+def answers_of(texts, rows, kinds=None, chosen=None):
     """Return {search: expected result}. rows: the occurrences in each text. kinds: for each text, the patterns that
-    occur in the text as a record."""
+    occur in the text as a record. chosen: the occurrences that do not overlap."""
+    chosen = chosen or [None if row is None else spans(row) for row in rows]
     kinds = kinds or [None if row is None else sorted({one[2] for one in row}) for row in rows]
     on_kinds = {"contains": bool, "which": lambda kind: kind[0] if kind else None,
                 "pattern_counts": len, "pattern_lists": list}  # fmt: skip
@@ -37,8 +38,8 @@ def answers_of(texts, rows, kinds=None):
     answers["matches"] = [None if row is None else [dict(zip(("begin", "end", "pattern"), one))
                                                     for one in row] for row in rows]  # fmt: skip
     answers["find_first"] = [row[0] if row else None for row in answers["matches"]]
-    answers["split"] = [None if row is None else parts(text, spans(row)) for text, row in zip(texts, rows)]
-    answers["mask"] = [None if row is None else stars(text, spans(row)) for text, row in zip(texts, rows)]
+    answers["split"] = [None if row is None else parts(text, row) for text, row in zip(texts, chosen)]
+    answers["mask"] = [None if row is None else stars(text, row) for text, row in zip(texts, chosen)]
     assert set(answers) == set(NAMES)
     return answers
 
@@ -60,7 +61,7 @@ def questions(request, rng):
             texts = column_of(rng, rows)
             yield trawl.Plan(PATTERNS), texts, plain(texts)
             return
-        from test_regex import cases, flags_of, occurrences
+        from test_regex import apart, cases, flags_of, occurrences
 
         for options, expressions, *_ in cases(rng, amount(24)):
             letters = rng.choice(["aabbAB\u00e91 .", "aabbAB\u00e91 .\n"])
@@ -71,7 +72,8 @@ def questions(request, rng):
             flags = flags_of(options)
             kinds = [None if text is None else [index for index, one in enumerate(ends) if re.search(one, text, flags)]
                      for text in texts]  # fmt: skip
-            yield trawl.Plan(expressions, **{"regex": True, **options}), texts, answers_of(texts, found, kinds)
+            chosen = [None if text is None else apart(expressions, text, options, True) for text in texts]
+            yield trawl.Plan(expressions, **{"regex": True, **options}), texts, answers_of(texts, found, kinds, chosen)
 
     return ask
 

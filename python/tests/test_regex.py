@@ -12,7 +12,7 @@ import sys
 import pytest
 import trawl
 from arrow_by_hand import Column
-from conftest import amount, parts, spans
+from conftest import amount, parts, rewritten
 
 try:
     trawl.Plan("a", regex=True)
@@ -56,11 +56,10 @@ def draw(rng, options):
     return f"{before}(?:{text}){after}" if before or after else text
 
 
-def by_re(text, line, options):
-    """Yield the matches in a line that are not empty: at each begin the match of the first alternative in Perl's syntax,
+def by_re(text, line, options, at=0):
+    """Yield the matches in a line, from `at` on, that are not empty: at each begin the match of the first alternative in Perl's syntax,
     else the longest match."""
     compiled = re.compile(text, flags_of(options))
-    at = 0
     while at < len(line) and (found := compiled.search(line, at)):
         if "regex" in options:
             ends = range(len(line), found.start() - 1, -1)
@@ -77,6 +76,19 @@ def occurrences(expressions, text, options):
         found += sorted(((at + one.start(), at + one.end(), index) for index, given in enumerate(expressions)
                          for one in by_re(given, line, options)), key=lambda one: one[::2])  # fmt: skip
         at += len(line) + 1
+    return found
+
+
+def apart(expressions, text, options, longest):
+    """Return occurrences that do not overlap: after each end, all expressions go on."""
+    found, base = [], 0
+    for line in text.split("\n"):
+        at = 0
+        while firsts := [(one.start(), -one.end() if longest else 0, index, one.end()) for index, given in enumerate(expressions)
+                         if (one := next(by_re(given, line, options, at), None))]:  # fmt: skip
+            begin, _, index, at = min(firsts)
+            found.append((base + begin, base + at, index))
+        base += len(line) + 1
     return found
 
 
@@ -101,8 +113,14 @@ def test_searches(rng):
             assert list(searcher.matches(plan, text.encode(), line_numbers=True).lines) == [
                 text.count("\n", 0, one[0]) for one in expected]  # fmt: skip
         for match in ("leftmost-longest", "leftmost-first"):
-            chosen = spans(expected, match == "leftmost-longest")
+            chosen = apart(expressions, text, options, match == "leftmost-longest")
             assert [one for batch in plan.batches(text, match=match) for one in batch] == chosen, said
+            assert list(plan.matches(text, match=match)) == plan.find_all(text, match=match) == chosen, said
+            counts = [sum(text.count("\n", 0, one[0]) == i for one in chosen) for i in range(len(lines))]
+            assert plan.match_counts(lines, match=match).tolist() == counts, said
+            masks = ["*" * (end - begin) for begin, end, _ in chosen]
+            masked = rewritten(text, [(*one[:2], i) for i, one in enumerate(chosen)], masks)
+            assert plan.mask(text, match=match) == "\n".join(plan.mask(lines, match=match)) == masked, said
             replaced = "".join(part + (f"<{text[one[0]:one[1]]}$>" if one else "") for part, one in
                                zip(parts(text, chosen), [*chosen, None]))  # fmt: skip
             assert plan.replace(text, "<$0$$>", match=match) == replaced, said

@@ -6,6 +6,7 @@ import gzip
 import io
 import mmap
 import os
+import pathlib
 import socket
 import subprocess
 import threading
@@ -168,6 +169,43 @@ def test_file_objects_that_fail(tmp_path):
         raise AssertionError(threading.enumerate())
 
 
+def test_read_raises_stopiteration():
+    """Check that a StopIteration of read() does not look like the end of an iterator over results."""
+    for call in (PLAN.count, PLAN.scan, PLAN.iter, PLAN.batches, PLAN.line_batches, PLAN.finditer, PLAN.lines, trawl.Plan):
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            list(call(Failing(TEXT, StopIteration())))
+
+
+def test_groups_of_all_texts(tmp_path):
+    """Check that finditer() and groups() read what the other calls read."""
+    plan = trawl.Plan(r"(t)ea", regex=True)
+    found = [{"1": b"t"}] * TEXT.count(b"tea")
+    (tmp_path / "text").write_bytes(TEXT)
+    (tmp_path / "packed").write_bytes(gzip.compress(TEXT))
+    with open(tmp_path / "text", "rb") as file, open(tmp_path / "text", "rb", buffering=0) as raw:
+        texts = [tmp_path / "text", file, raw, Descriptor(file), Failing(TEXT, b""), array.array("B", TEXT)]
+        texts += [trawl.Text(one) for one in (TEXT, bytearray(TEXT), file)] + [trawl.Text(tmp_path / "packed", decompress=True)]
+        for text in texts:
+            assert plan.groups(text).tolist() == found, text
+        for text in texts[:-1]:
+            if not isinstance(text, Failing):
+                assert [one[1] for one in plan.finditer(text)] == [b"t"] * len(found), text
+    for call in (plan.groups, plan.finditer, plan.count):
+        with pytest.warns(UserWarning, match="packed: gzip data are searched as they are"):
+            call(tmp_path / "packed")
+
+
+def test_files_without_a_true_size():
+    """Check that a file of the system whose size is no true one gives the bytes that it gives."""
+    for path in map(pathlib.Path, ("/sys/kernel/mm/transparent_hugepage/enabled", "/sys/devices/system/cpu/possible")):
+        if path.exists():
+            data, plan = path.read_bytes(), trawl.Plan(["a", "0", "\n"])
+            assert plan.count(path) == plan.count(data) > 0
+            assert list(plan.matches(path, value=True)) == list(plan.matches(data, value=True))
+            assert list(plan.lines(path)) == list(plan.lines(data)) and list(plan.scan(path)) == list(plan.scan(data))
+            assert [one.span() for one in plan.finditer(path)] == [one.span() for one in plan.finditer(data)]
+
+
 def test_a_file_becomes_shorter(tmp_path):
     """Check that a search of a file that becomes shorter fails, instead of giving an answer for the rest of the file."""
     path = tmp_path / "text"
@@ -182,7 +220,7 @@ def test_a_file_becomes_shorter(tmp_path):
                 text = trawl.Text(source)
                 assert len(list(PLAN.batches(text))) == 1
                 os.truncate(path, 100)
-                with pytest.raises(trawl.ReadError, match="shorter"):
+                with pytest.raises(trawl.ReadError, match=f"{path}: .*shorter"):
                     found = getattr(PLAN, name)(text)
                     list(found)
                 assert PLAN.first(text) is not None  # first() stops at the first occurrence

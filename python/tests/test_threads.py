@@ -136,3 +136,27 @@ def test_forked_child_searches():
             right = plan.count(text) == searcher.count(plan, text, progress=progress) == count
             os._exit(0 if right else 1)
         assert os.waitpid(child, 0)[1] == 0
+
+
+def test_signals_while_expressions_are_compiled():
+    """Check that a signal's handler runs while a plan is built, and that its exception ends the build."""
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals need the main thread")
+    expressions = [f"[a-z]+foo{i}[0-9]*" for i in range(200000)]
+
+    def fail(number, frame):
+        raise InterruptedError("no more")
+
+    for build in (
+        lambda: trawl.Plan(expressions, regex=True),
+        lambda: [trawl.Plan(" ").split(["a b " * 5000] * 50) for _ in range(100000)],
+    ):
+        before = signal.signal(signal.SIGALRM, fail)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            with pytest.raises(InterruptedError, match="no more"):
+                build()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    assert trawl.Plan(expressions[:2], regex=True).count("afoo1") == 1

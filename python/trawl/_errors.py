@@ -162,12 +162,23 @@ def no_pickle(made: object) -> TypeError:
     return TypeError(f"a {kind} belongs to its process and cannot be pickled; pickle the plan, and make a {kind} there")
 
 
+# what the library says to callers of all kinds
+_OF_ALL = "TRAWL_PCRE, trawl serve --allow-pcre"
+
+
 def name_expression(error: Error, expressions: tuple[Any, ...]) -> None:
     """Add the faulty expression, its number in a list, and the byte where the mistake begins, to an error's message."""
     if (index := error.pattern_index) is not None:
         place = "" if error.text_offset is None else f", at byte {error.text_offset}"
+        said = str(error).replace("-P, " + _OF_ALL, "pcre=True").replace(_OF_ALL, "regex=True, pcre=True")
         number = f"pattern {index}: " if len(expressions) > 1 and f"pattern {index} " not in str(error) else ""
-        error.args = (f"{number}{error}: {expressions[index]!r}{place}",)
+        error.args = (f"{number}{said}: {expressions[index]!r}{place}",)
+
+
+def name_text(error: Error, name: str) -> None:
+    """Put the name of the text, a path or a file, before an error's message, unless the message has the name."""
+    if name not in str(error):
+        error.args = (f"{name}: {error}",)
 
 
 def make(status: int, message: str, os_code: int, driver_code: int, pattern: int, offset: int) -> Error:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-_NAMED = re.compile(rb"\(\?(?:P?<|')(\w[^<>'()]*)[>']")
+_NAMED = re.compile(rb"\(\?(?:P?<|')([^<>'()=!][^<>'()]*)[>']")
 
 
 def names_in(expression: bytes) -> list[bytes]:

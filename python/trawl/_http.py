@@ -8,6 +8,7 @@ import errno
 import http.client
 import json
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -119,6 +120,9 @@ class Server:
         if token is None and (file := os.environ.get("TRAWL_TOKEN_FILE")):
             with open(file) as opened:
                 token = opened.read()
+        for name, value in (("address", address), ("token", token)):
+            if not isinstance(value, (str, type(None))):
+                raise TypeError(f"{name}: a str is needed, not {value!r:.80}")
         self.address, self.timeout, self.tls = address, timeout, tls
         self.idle: list[tuple[int, http.client.HTTPConnection]] = []  # with the process that opened each
         try:
@@ -129,7 +133,8 @@ class Server:
         if address[:5] != "unix:" and (
             self.parts.scheme not in ("http", "https") or not self.parts.hostname or len(self.parts.path) > 1
         ):
-            raise ValueError(f"address: unix:PATH or http[s]://HOST:PORT, not {address!r}")
+            hint = f": http://{address}?" if re.fullmatch(r"[\w.-]+:\d+", address) else ""
+            raise ValueError(f"address: unix:PATH or http[s]://HOST:PORT, not {address!r}{hint}")
         self.head = {"Content-Type": "application/json"}
         if token is not None:
             if not (token := token.strip()).isascii() or not token.isprintable():

@@ -40,8 +40,8 @@ def gather(patterns: Any) -> tuple[Any, ...]:
         with open(patterns, "rb") as file:
             return gather(file)
     if hasattr(patterns, "read"):
-        content = patterns.read()
-        content = content.encode() if isinstance(content, str) else bytes(content)
+        content = joined(patterns)
+        content = content.encode() if isinstance(content, str) else content
         content = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
         try:
             lines: list[Any] = content.decode().split("\n")
@@ -52,14 +52,50 @@ def gather(patterns: Any) -> tuple[Any, ...]:
         from ._trawl import strings
 
         return tuple(strings(patterns))
+    if isinstance(patterns, re.Pattern) or not (hasattr(patterns, "__iter__") or hasattr(patterns, "__getitem__")):
+        raise no_pattern(patterns)
     items = tuple(patterns)
     for i, item in enumerate(items):
         if not isinstance(item, (str, bytes)):
             try:
                 bytes_view(item)
             except TypeError as fault:
-                raise TypeError(f"patterns: pattern {i}: {fault}") from None
+                found = no_pattern(item) if isinstance(item, re.Pattern) else fault
+                raise TypeError(f"patterns: pattern {i}: {str(found).removeprefix('patterns: ')}") from None
     return items
+
+
+def no_pattern(given: Any) -> TypeError:
+    if isinstance(given, re.Pattern):
+        return TypeError("patterns: a compiled expression of re: give its text, Plan(compiled.pattern, regex=True)")
+    return TypeError(f"patterns: a str, bytes, a path, a file or an iterable of strings is needed, not {given!r:.80}")
+
+
+def name_of(option: str, value: Any) -> str | None:
+    """Return the value of an option that is a str or None."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{option}: a str is needed, not {value!r:.80}")
+    return value
+
+
+def ranges(exact: Any) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of the option `exact`."""
+    try:
+        pairs = [(begin, end) for begin, end in exact]
+    except (TypeError, ValueError):
+        raise TypeError(f"exact: a list of pairs (begin, end) is needed, not {exact!r:.80}") from None
+    found = tuple((number("exact", begin), number("exact", end)) for begin, end in pairs)
+    for begin, end in found:
+        if begin >= end:
+            raise ValueError(f"exact: (begin, end) with begin < end, not ({begin}, {end})")
+    return found
+
+
+def symbols(pattern: Any, alphabet: str) -> int:
+    """Return how many symbols a pattern has. In `utf8`, a byte that belongs to no character is a symbol."""
+    if isinstance(pattern, str):
+        return len(pattern) if alphabet == "utf8" else len(pattern.encode())
+    return len(bytes(pattern).decode(errors="surrogateescape")) if alphabet == "utf8" else len(bytes_view(pattern))
 
 
 # ---- Options ------------------------------------------------------------------------------------
@@ -150,7 +186,7 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         "values": None if values is None else tuple(values),
         "line_end": line_end,
         "method": method,
-        "algorithm": algorithm,
+        "algorithm": name_of("algorithm", algorithm),
         "sample": None if sample is None else bytes(bytes_view(sample)),
         "mismatches": number("mismatches", mismatches, ERRORS_MAX),
         "edits": number("edits", edits, ERRORS_MAX),
@@ -191,10 +227,11 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
         raise ValueError("unicode, pcre: only with regex=True")
     if options["unicode"] and (alphabet != "utf8" or "ascii" in (options["ignore_case"], options["whole_words"])):
         raise ValueError("unicode: only with the alphabet 'utf8' (of str patterns), and without 'ascii'")
-    options["exact"] = tuple((number("exact", begin), number("exact", end)) for begin, end in exact)
+    options["exact"] = ranges(exact)
+    longest = max((symbols(one, options["alphabet"]) for one in items), default=0) if options["exact"] and items else 2**64
     for begin, end in options["exact"]:
-        if begin >= end:
-            raise ValueError(f"exact: (begin, end) with begin < end, not ({begin}, {end})")
+        if end > longest:
+            raise ValueError(f"exact: ({begin}, {end}) goes beyond the longest pattern, which has {longest} symbols")
     return items, options
 
 
@@ -215,7 +252,7 @@ def Searcher(  # noqa: N802
         number("device_memory", device_memory),
         number("host_memory", host_memory),
         number("chunk_bytes", chunk_bytes),
-        None if instruction_set is None else instruction_set.encode(),
+        None if name_of("instruction_set", instruction_set) is None else instruction_set.encode(),
     )
 
 
@@ -596,19 +633,32 @@ def out_of_band(form: Any, protocol: int) -> Any:
 # ---- File objects ------------------------------------------------------------------------------
 
 
+def parts_of(file: Any) -> Iterator[Any]:
+    """Yield what each file.read() returns, up to the file's end. As in every generator, a StopIteration of read() becomes
+    a RuntimeError."""
+    while part := file.read(1 << 20):
+        yield part
+
+
+def joined(file: Any) -> str | bytes:
+    """Return all that a file object gives."""
+    parts = list(parts_of(file))
+    if parts and isinstance(parts[0], str):
+        return "".join(parts)
+    return b"".join([memoryview(part).cast("B") for part in parts])
+
+
 def in_memory(text: Any) -> Any:
-    """Return what a path or a file holds, and other texts as they are. A file's position stays."""
+    """Return a str or a buffer as it is, and what an object's read() gives; None for a text that the library has to read: a
+    path, a file with a descriptor, a Text. A file's position stays."""
     try:
         return text if isinstance(text, str) else memoryview(text)
     except TypeError:
         pass
-    if hasattr(text, "__fspath__"):
-        with open(text, "rb") as file:
-            return file.read()
-    if not hasattr(text, "read"):
-        return text
+    if not hasattr(text, "read") or isinstance(getattr(text, "raw", text), io.FileIO):
+        return None
     place = text.tell() if hasattr(text, "seekable") and text.seekable() else None
-    content = text.read()
+    content = joined(text)
     if place is not None:
         text.seek(place)
     return content
@@ -661,7 +711,7 @@ class Pump:
 
     def run(self) -> None:
         try:
-            while part := self.file.read(1 << 20):
+            for part in parts_of(self.file):
                 if not self.write(memoryview(part).cast("B")):
                     break
         except BaseException as fault:

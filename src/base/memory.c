@@ -52,7 +52,7 @@ enum trawl_status trawl_set_memory(const struct trawl_memory *memory, struct tra
 {
     struct trawl_memory given = {.size = sizeof given};
 
-    TRAWL_TRY(options_read(&given, sizeof given, memory, "memory", error));
+    TRAWL_TRY(options_read(&given, sizeof given, memory, sizeof given, "memory", error));
     if (memory != NULL && (given.allocate == NULL || given.release == NULL))
         return TRAWL_FAIL(error, ARGUMENT, "memory lacks a function");
     allocator = memory == NULL

@@ -92,17 +92,17 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)
 {
-    uint64_t available = chunk->owned + chunk->after, chunk_at = 0;
+    uint64_t available = chunk->owned + chunk->after;
+    struct cuda_place place;
     bool fetched;
 
-    if (cuda_worker_resident(worker, chunk->bytes, available, &range->address, &chunk_at)) {
-        range->begin = chunk_at + at;
-        range->end = chunk_at + chunk->owned;
-        range->text_end = chunk_at + available;
+    if (cuda_worker_resident(worker, chunk->bytes, available, worker->plan->need_after, &place)) {
+        cuda_place_range(&place, at, chunk->owned, available, range);
         return TRAWL_OK;
     }
     if (cuda_residents_borrowed(worker->engine, chunk->bytes, &fetched) && !fetched)
-        return TRAWL_FAIL(error, DEVICE, "%s: the text lies on another device",
+        return TRAWL_FAIL(error, DEVICE,
+                          "%s: the text lies on another device, or its patterns are too long",
                           worker->device->name);
     TRAWL_TRY(bring_text(worker, chunk, at, steps, error));
     range->address = worker->text.address;

@@ -329,8 +329,8 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
 }
 
 static enum trawl_status add_range(struct engine_worker *worker, const struct cuda_range *range,
-                                   uint64_t limit, struct engine_result *result, uint64_t *done,
-                                   struct trawl_error *error)
+                                   uint64_t limit, uint64_t at, struct engine_result *result,
+                                   uint64_t *done, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
     const bool ordered = own->answer->form == ANSWER_OF_LINES && !plan_has_conditions(worker->plan);
@@ -338,6 +338,7 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
     uint64_t total = 0, reached = limit;
     struct answer_arguments a;
 
+    own->chunk_at = range->begin - at;
     if (limit > range->begin)
         TRAWL_TRY(list_range(worker, range, ordered, &reached, &room, &total, result, error));
     if (worker->leaves)
@@ -397,12 +398,12 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
 {
     const struct engine_chunk *chunk = task->chunk;
     enum trawl_status status;
-    uint64_t address;
+    struct cuda_place place;
 
     TRAWL_TRY(cuda_lists_answering(worker, error));
     if (!cuda_answer_is_for(worker->plan, task->answer->form) ||
-        !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &address,
-                              &worker->answering->chunk_at))
+        !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after,
+                              worker->plan->need_after, &place))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s alone cannot make this answer",
                           worker->device->name);
     worker->answering->answer = task->answer;

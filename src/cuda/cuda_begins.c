@@ -111,35 +111,55 @@ static enum trawl_status list_end(struct engine_worker *worker, struct engine_wo
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
+/* Lists the begins [from, to) of the chunk, as far as they are searched in one place, and moves
+ * *from behind them. */
+static enum trawl_status list_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                     const struct cuda_place *place, uint64_t *from,
+                                     struct engine_words *words, struct cuda_hits_room *room,
+                                     struct trawl_error *error)
+{
+    uint64_t limit, total = 0, put;
+    struct cuda_range range;
+
+    cuda_place_range(place, *from, chunk->owned, chunk->owned + chunk->after, &range);
+    limit = cuda_range_limit(worker->plan, &range);
+    if (limit > range.begin)
+        TRAWL_TRY(
+            cuda_list_hits(worker, &range, limit, room, &total, &words->candidate_count, error));
+    put = min_u64(total, room->count);
+    room->address += put * sizeof(uint64_t);
+    room->count -= put;
+    room->base += range.end - range.begin;
+    words->count += total;
+    *from += range.end - range.begin;
+    return TRAWL_OK;
+}
+
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error)
 {
     struct cuda_hits_room room = {
         .address = words->address, .count = words->room, .base = words->base};
-    struct cuda_range range = {0, 0, 0, 0};
-    uint64_t limit;
+    struct cuda_place place;
 
     words->count = words->candidate_count = 0;
     worker->may_leave = worker->leaves = false;
     if (plan_needs_refining(worker->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "a device alone cannot verify this plan's occurrences");
-    if (!cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &range.address,
-                              &range.begin))
+    if (!cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after,
+                              worker->plan->need_after, &place))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
     if (words->address == 0)
         TRAWL_TRY(list_begin(worker, words, &room, error));
-    range.end = range.begin + chunk->owned;
-    range.text_end = range.end + chunk->after;
-    if (worker->plan->literal_count == 0 ||
-        (limit = cuda_range_limit(worker->plan, &range)) == range.begin)
+    if (worker->plan->literal_count == 0)
         return TRAWL_OK;
     worker->searched = chunk->bytes;
     worker->searched_bytes = chunk->owned;
     TRAWL_TRY(cuda_tables_want(worker, error));
-    TRAWL_TRY(cuda_list_hits(worker, &range, limit, &room, &words->count, &words->candidate_count,
-                             error));
-    return words->address == 0 ? list_end(worker, words, error) : TRAWL_OK;
+    for (uint64_t from = 0; from < chunk->owned;)
+        TRAWL_TRY(list_begins(worker, chunk, &place, &from, words, &room, error));
+    return words->address == 0 && words->count > 0 ? list_end(worker, words, error) : TRAWL_OK;
 }
 
 static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)

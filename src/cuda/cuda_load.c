@@ -48,18 +48,19 @@ static enum trawl_status check_room(const struct engine_worker *worker, uint64_t
                       device->name, bytes, left, (uint64_t)free_bytes);
 }
 
-/* Copies a borrowed text to the engine's own memory on the same device, and adds zeros up to
- * `room`. A borrowed text needs a copy if its allocation lacks bytes around the text that kernels
- * load (is_padded). */
+/* Copies a borrowed text, from `at` on, to the engine's own memory on the same device, and adds
+ * zeros as padding (choose_copy). */
 static enum trawl_status copy_borrowed(const struct engine_worker *worker,
-                                       const struct cuda_resident *resident, uint64_t room,
-                                       struct trawl_error *error)
+                                       const struct cuda_resident *resident, uint64_t at,
+                                       struct cuda_memory *memory, struct trawl_error *error)
 {
-    TRAWL_ASSERT(resident->count <= room && room <= resident->memory.bytes);
-    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, resident->memory.address + resident->count, 0,
-                        (size_t)(room - resident->count), worker->stream));
-    return CUDA_CALL(worker->device, error, copy_on_device, resident->memory.address,
-                     resident->borrowed, (size_t)resident->count, worker->stream);
+    uint64_t count = resident->count - at, room = ((count + 15) & ~15ull) + SCAN_PADDING_BYTES;
+
+    TRAWL_TRY(cuda_memory_reserve(worker->device, memory, room, error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, fill, memory->address + count, 0,
+                        (size_t)(room - count), worker->stream));
+    return CUDA_CALL(worker->device, error, copy_on_device, memory->address,
+                     resident->borrowed + at, (size_t)count, worker->stream);
 }
 
 /* Copies excerpts of the text, by which searches choose a method. Without host memory, and for
@@ -114,14 +115,18 @@ static enum trawl_status bring_resident(struct engine_worker *worker,
     uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
 
     TRAWL_TRY(take_sample(worker, resident, error));
+    if (resident->stays && resident->tail_at > 0)
+        TRAWL_TRY(copy_borrowed(worker, resident, resident->tail_at, &resident->tail, error));
     if (resident->stays)
         return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
     TRAWL_TRY(check_room(worker, room, error));
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &resident->memory, room, error));
-    TRAWL_TRY(resident->borrowed != 0
-                  ? copy_borrowed(worker, resident, room, error)
-                  : cuda_worker_upload_text(worker, resident->memory.address, resident->bytes,
-                                            resident->count, error));
+    if (resident->borrowed != 0) {
+        TRAWL_TRY(copy_borrowed(worker, resident, 0, &resident->memory, error));
+    } else {
+        TRAWL_TRY(cuda_memory_reserve(worker->device, &resident->memory, room, error));
+        TRAWL_TRY(cuda_worker_upload_text(worker, resident->memory.address, resident->bytes,
+                                          resident->count, error));
+    }
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
@@ -130,10 +135,11 @@ static void resident_release(struct engine *engine, struct cuda_resident *reside
     struct cuda_device *device = &engine->devices[resident->device_index];
 
     drop_sample(resident);
-    if (resident->memory.bytes == 0)
+    if (resident->memory.bytes == 0 && resident->tail.bytes == 0)
         return;
     if (cuda_device_enter(device, NULL) == TRAWL_OK) {
         cuda_memory_release(device, &resident->memory);
+        cuda_memory_release(device, &resident->tail);
         cuda_device_leave(device);
     }
 }
@@ -173,6 +179,7 @@ static enum trawl_status bring(struct engine *engine, struct cuda_resident *resi
     if (status != TRAWL_OK) {
         (void)worker->device->driver->stream_wait(worker->stream);
         cuda_memory_release(worker->device, &resident->memory);
+        cuda_memory_release(worker->device, &resident->tail);
         drop_sample(resident);
     }
     cuda_device_leave(worker->device);
@@ -327,16 +334,24 @@ enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *me
     return status == TRAWL_DEVICE ? TRAWL_FAIL(error, DEVICE, "no device answers") : status;
 }
 
-/* Returns whether the allocation contains all bytes around the text that kernels load. */
-static bool is_padded(const struct cuda_driver *driver, uint64_t address, uint64_t count)
+/* Decides how a borrowed text is searched: in place, if its allocation contains all bytes around
+ * the text that kernels load; in place but for its last begins, if bytes are missing behind a long
+ * text; else in a copy. */
+static void choose_copy(const struct cuda_driver *driver, struct cuda_resident *resident)
 {
-    uint64_t begin = 0, end = saturating_add(address, count);
+    const uint64_t address = resident->borrowed, tail = cuda_limits_now().tail_bytes;
+    uint64_t begin = 0, end = saturating_add(address, resident->count);
     size_t bytes = 0;
 
-    return driver->pointer_attribute(&begin, CUDA_POINTER_RANGE_BEGIN, address) == CUDA_CODE_OK &&
-           driver->pointer_attribute(&bytes, CUDA_POINTER_RANGE_BYTES, address) == CUDA_CODE_OK &&
-           begin <= address - address % CUDA_BORROWED_ALIGNMENT &&
-           saturating_add(end, 15 + SCAN_PADDING_BYTES) <= saturating_add(begin, bytes);
+    if (driver->pointer_attribute(&begin, CUDA_POINTER_RANGE_BEGIN, address) != CUDA_CODE_OK ||
+        driver->pointer_attribute(&bytes, CUDA_POINTER_RANGE_BYTES, address) != CUDA_CODE_OK ||
+        begin > address - address % CUDA_BORROWED_ALIGNMENT)
+        return;
+    resident->stays = saturating_add(end, SCAN_AROUND_BYTES) <= saturating_add(begin, bytes);
+    if (resident->stays || resident->count < 2 * tail)
+        return;
+    resident->stays = true;
+    resident->tail_at = resident->count - tail;
 }
 
 static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uint64_t count,
@@ -352,9 +367,11 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
 
     TRAWL_TRY(cuda_device_enter(&engine->devices[0], error));
     status = find_device(engine, address, &resident.device_index, error);
-    resident.stays = status == TRAWL_OK && is_padded(&engine->driver, address, count);
+    if (status == TRAWL_OK)
+        choose_copy(&engine->driver, &resident);
     cuda_device_leave(&engine->devices[0]);
-    if (status == TRAWL_OK && !(resident.stays && count < cuda_limits_now().seen_bytes_min))
+    if (status == TRAWL_OK &&
+        !(resident.stays && resident.tail_at == 0 && count < cuda_limits_now().seen_bytes_min))
         status = bring(engine, &resident, error);
     return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
 }

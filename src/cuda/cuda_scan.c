@@ -339,7 +339,7 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
     struct cuda_launch launch;
 
     if (cuda_worker_answers(worker))
-        return worker->answering->add_range(worker, range, limit, result, done, error);
+        return worker->answering->add_range(worker, range, limit, hits_base, result, done, error);
     if (want == WANT_HITS) {
         TRAWL_TRY(scan_hits(worker, range, limit, hits_base, result, &stopped, error));
         if (stopped < limit)
@@ -379,7 +379,8 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     *done = range->end;
     if (bytes == 0)
         return cuda_worker_answers(worker)
-                   ? worker->answering->add_range(worker, range, limit, result, done, error)
+                   ? worker->answering->add_range(worker, range, limit, hits_base, result, done,
+                                                  error)
                    : TRAWL_OK;
     way = cuda_choose_way(worker, bytes, want);
     if (way == CUDA_WAY_AUTOMATON) {

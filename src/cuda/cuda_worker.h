@@ -43,12 +43,14 @@ struct cuda_range;
 struct cuda_answering {
     struct hits_answer *answer; /* of the current task; NULL: the task wants hits */
     /* Adds to the answer the hits of a range that begin below `limit`, or fewer if there are too
-     * many for the lists: then *done becomes the begin at which the answer goes on. */
+     * many for the lists: then *done becomes the begin at which the answer goes on. The range
+     * begins at offset `at` of the chunk. */
     enum trawl_status (*add_range)(struct engine_worker *worker, const struct cuda_range *range,
-                                   uint64_t limit, struct engine_result *result, uint64_t *done,
-                                   struct trawl_error *error);
+                                   uint64_t limit, uint64_t at, struct engine_result *result,
+                                   uint64_t *done, struct trawl_error *error);
     const struct engine_chunk *chunk;
-    uint64_t chunk_at;       /* position of the chunk's first byte in the text on the device */
+    /* position of the chunk's first byte where the current range lies, modulo 2^64 */
+    uint64_t chunk_at;
     bool has_lines;          /* answer->lines describes the ranges so far */
     struct cuda_memory sums; /* ANSWER_SUMS words, zeros between two kernels if sums_ready */
     bool sums_ready;         /* false: a failure may have left other values */

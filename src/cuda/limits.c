@@ -19,6 +19,7 @@ const struct cuda_limits cuda_limits_default = {
     .split_bytes_min = 1ull << 30,
     .stripe_bytes = 8ull << 30,
     .split_overlap = 1u << 20,
+    .tail_bytes = 4u << 20,
     .launch_begins_max = CUDA_RANGE_BYTES_MAX,
     .staging_bytes = 4u << 20,
     .room_step_bytes = 64u << 10,

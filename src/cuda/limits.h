@@ -37,6 +37,7 @@ struct cuda_limits {
      * that they would have more than STRIPES_MAX parts (cuda_load.c) */
     uint64_t stripe_bytes;
     uint64_t split_overlap; /* bytes that a part shares with the next part */
+    uint64_t tail_bytes;    /* bytes of the copy of a borrowed text's end (cuda_resident.tail) */
     /* the most begins of a launch; kernels that number samples instead of begins take up to
      * `stride` times as many */
     uint64_t launch_begins_max;

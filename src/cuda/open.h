@@ -49,6 +49,10 @@ struct cuda_resident {
     /* with `borrowed`, true: kernels read the caller's copy in place; false: kernels read a copy in
      * `memory` */
     bool stays;
+    /* If less than SCAN_AROUND_BYTES lie behind the caller's copy in its allocation, and the copy
+     * stays: a copy of the text's bytes from `tail_at` on, where kernels search the last begins. */
+    struct cuda_memory tail;
+    uint64_t tail_at;
     /* with `borrowed`: the text was copied to `bytes`, so that the host can read the text, too */
     bool fetched;
     struct cuda_sample *sample;           /* NULL: no sample was taken */

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "cuda/cuda_worker.h"
+#include "cuda/launch.h"
 
 /* Returns whether the resident contains the bytes. If so, sets *bytes_at to the offset of the bytes
  * in the resident. */
@@ -21,6 +22,14 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
+/* Returns whether the copy of a borrowed text's end has all bytes around the begins that cannot be
+ * searched in place. */
+static bool tail_suffices(const struct cuda_resident *resident, uint64_t need)
+{
+    return saturating_add(need, SCAN_AROUND_BYTES + CUDA_BEFORE_BYTES) <=
+           resident->count - resident->tail_at;
+}
+
 /* Returns for how many begins of the text, from the first on, the resident has the bytes that a
  * search needs: the begin, and plan->need_after bytes after it, unless the text ends before. The
  * text's first byte lies `at` bytes after the resident's. A stripe whose text goes on serves only
@@ -33,6 +42,8 @@ static uint64_t begins_reached(const struct cuda_resident *resident, const struc
     uint64_t need = text->plan == NULL ? 0 : text->plan->need_after;
 
     TRAWL_ASSERT(at <= resident->count && resident->owned <= resident->count);
+    if (resident->tail_at > 0 && !tail_suffices(resident, need))
+        return 0;
     if (text->bytes_count <= left)
         return text->bytes_count;
     if (overlap == 0)
@@ -142,20 +153,46 @@ bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, 
 }
 
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
-                          uint64_t *address, uint64_t *bytes_at)
+                          uint64_t need, struct cuda_place *place)
 {
     struct cuda_resident resident;
+    uint64_t at, skew;
 
-    if (!find_resident(worker, bytes, count, &resident, bytes_at))
+    if (!find_resident(worker, bytes, count, &resident, &at))
         return false;
-    TRAWL_ASSERT(*bytes_at <= resident.count && count <= resident.count - *bytes_at);
-    *address = resident.memory.address;
-    /* a borrowed text: kernels need an aligned address, so the text begins `bytes_at` later */
-    if (resident.memory.bytes == 0) {
-        *address = resident.borrowed - resident.borrowed % CUDA_BORROWED_ALIGNMENT;
-        *bytes_at += resident.borrowed % CUDA_BORROWED_ALIGNMENT;
+    TRAWL_ASSERT(at <= resident.count && count <= resident.count - at);
+    *place = (struct cuda_place){
+        .address = resident.memory.address, .at = at, .most = UINT64_MAX, .end = UINT64_MAX};
+    if (resident.memory.bytes > 0)
+        return true;
+    /* a borrowed text: kernels need an aligned address, so the text begins `skew` bytes later */
+    skew = resident.borrowed % CUDA_BORROWED_ALIGNMENT;
+    place->address = resident.borrowed - skew;
+    place->at += skew;
+    if (resident.tail_at == 0)
+        return true;
+    place->end = skew + resident.count - SCAN_AROUND_BYTES;
+    place->most = place->end - min_u64(need, place->end);
+    place->tail_address = resident.tail.address;
+    place->tail_at = at - resident.tail_at;
+    return tail_suffices(&resident, need);
+}
+
+void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to, uint64_t count,
+                      struct cuda_range *range)
+{
+    if (place->at + from < place->most) {
+        range->address = place->address;
+        range->begin = place->at + from;
+        range->end = min_u64(place->at + to, place->most);
+        range->text_end = min_u64(place->at + count, place->end);
+    } else {
+        range->address = place->tail_address;
+        range->begin = place->tail_at + from;
+        range->end = place->tail_at + to;
+        range->text_end = place->tail_at + count;
     }
-    return true;
+    TRAWL_ASSERT(range->begin < range->end || from == to);
 }
 
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes)

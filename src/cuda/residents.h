@@ -5,6 +5,7 @@
 #include "cuda/open.h"
 
 #define CUDA_BORROWED_ALIGNMENT 256u /* text addresses in kernels are multiples of this */
+#define CUDA_BEFORE_BYTES 256u       /* bytes before a begin that kernels may read */
 
 /* Sets text->device to the device that can search the most begins of the text, from the first on,
  * and text->reach to their number. If several copies of the text allow that many begins, sets
@@ -16,10 +17,24 @@ struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const 
 /* Returns whether these bytes belong to a borrowed text. Sets *fetched to whether the host can read
  * the bytes. */
 bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched);
-/* Finds where loaded bytes lie on the worker's device: at `address` + `bytes_at`. Returns false
- * if the bytes do not lie there. */
+struct cuda_range;
+
+/* Where loaded bytes lie on a device. Begins below `most` are searched at `address`, where the
+ * first byte is at `at`; later begins in a copy of the text's end, where the first byte would be at
+ * tail_at, modulo 2^64. `end`: kernels may search up to this position at `address`. */
+struct cuda_place {
+    uint64_t address, at, most, end;
+    uint64_t tail_address, tail_at;
+};
+/* Finds the bytes on the worker's device. `need` is the number of bytes that a search reads behind
+ * a begin. Returns false if the bytes do not lie there, or the copy of a text's end is shorter than
+ * this plan needs. */
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
-                          uint64_t *address, uint64_t *bytes_at);
+                          uint64_t need, struct cuda_place *place);
+/* Sets *range to the part of the chunk's begins [from, to) that is searched in one place, from its
+ * begin on. */
+void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to, uint64_t count,
+                      struct cuda_range *range);
 /* Looks up the number of line ends in the `ends->count` bytes at `bytes` of a loaded text on the
  * worker's device. Returns whether the number is known. With `keeps`, keeps the number instead. */
 bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, bool keeps,

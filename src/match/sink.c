@@ -336,6 +336,9 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
                  : (flags & (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_EMPTY)) != 0 ? WANT_SPANS
                  : (flags & TRAWL_WINDOW_LINES) != 0                        ? WANT_LINES
                                                                             : WANT_HITS;
+    sink->spans = (flags & TRAWL_WINDOW_SPANS_FIRST) != 0 ? SPANS_FIRST
+                  : (flags & TRAWL_WINDOW_SPANS) != 0     ? SPANS_LONGEST
+                                                          : SPANS_ALL;
     sink->as_matches = sink->want != WANT_NOTHING;
     sink->digest =
         (flags & (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NULLS)) != 0 ? digest_window : NULL;
@@ -368,9 +371,10 @@ static enum trawl_status digest_batch(const struct sink *sink, const struct sink
     return TRAWL_OK;
 }
 
-void sink_batches(struct sink *sink, bool line_numbers)
+void sink_batches(struct sink *sink, bool line_numbers, enum spans spans)
 {
     *sink = (struct sink){.want = WANT_HITS,
+                          .spans = spans,
                           .as_matches = true,
                           .columns = true,
                           .line_numbers = line_numbers,

@@ -119,6 +119,7 @@ struct sink {
     uint64_t begins_max;
     struct line_count lines;
     uint32_t window_flags;
+    enum spans spans;
     uint64_t spans_end; /* if the window's matches are spans: where the last span ends */
 };
 
@@ -128,7 +129,7 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* Sets up a sink without `deliver`, for callers that take the chunks from the search themselves. */
-void sink_batches(struct sink *sink, bool line_numbers);
+void sink_batches(struct sink *sink, bool line_numbers, enum spans spans);
 /* Does what sink_batches does, but with the caller's digest, which reads hits instead of
  * matches. */
 void sink_digests(struct sink *sink,

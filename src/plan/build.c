@@ -11,6 +11,8 @@
 #include "plan/steps.h"
 
 #define UTF8_BYTES_MAX 4u
+/* bytes of struct trawl_plan_options in version 1.0 */
+#define OPTIONS_OLDEST offsetof(struct trawl_plan_options, letters)
 #define EXPRESSION_FLAGS \
     (TRAWL_CRLF | TRAWL_UNICODE | TRAWL_RIPGREP | TRAWL_PCRE | TRAWL_MULTILINE | TRAWL_DOT_ALL)
 
@@ -160,7 +162,8 @@ static enum trawl_status read_letters(struct trawl_plan_options *options,
     }
     if (options->letters == NULL)
         return TRAWL_OK;
-    TRAWL_TRY(options_read(letters, sizeof *letters, options->letters, "letters", error));
+    TRAWL_TRY(options_read(letters, sizeof *letters, options->letters, sizeof *letters, "letters",
+                           error));
     *utf8 = (struct trawl_utf8){letters->context, letters->variants, letters->is_word};
     options->utf8 = utf8;
     return TRAWL_OK;
@@ -278,7 +281,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
-    TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
+    TRAWL_TRY(options_read(&given, sizeof given, options, OPTIONS_OLDEST, "plan options", error));
     if (given.letters != NULL || given.utf8 != NULL)
         TRAWL_TRY(read_letters(&given, &letters, &utf8, error));
     TRAWL_TRY(check_options(&given, error));
@@ -297,8 +300,9 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
-    plan->expressions = (struct plan_expressions){given.syntax, given.alphabet == TRAWL_CHARACTERS,
-                                                  given.expression_mib};
+    plan->expressions =
+        (struct plan_expressions){given.syntax, given.alphabet == TRAWL_CHARACTERS,
+                                  given.expression_mib, given.poll, given.poll_context};
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
     plan->line_end_also = given.line_end_also_set != 0 ? given.line_end_also : plan->line_end;
     if (given.utf8 != NULL) {
@@ -370,10 +374,10 @@ enum trawl_status trawl_plan_tell(const struct trawl_plan *plan, struct trawl_pl
                                    .has_errors = facts.has_errors,
                                    .line_end = facts.line_end};
 
-    if (plan == NULL || given == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "told");
-    if (given->size >= offsetof(struct trawl_plan_told, pattern_count))
-        told.pattern_index = told.pattern_id = given->pattern_index;
+    if (plan == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "plan is NULL");
+    TRAWL_TRY(options_check(given, sizeof told, "told", error));
+    told.pattern_index = told.pattern_id = given->pattern_index;
     told.misses_letters = plan->misses_letters;
     told.pcre = plan->pcre;
     told.pattern = trawl_plan_pattern(plan, told.pattern_index);

@@ -101,6 +101,8 @@ struct plan_expressions {
     enum trawl_syntax syntax; /* TRAWL_LITERAL if the patterns are strings, not expressions */
     bool characters;          /* characters are UTF-8; false: each byte is a character */
     uint32_t memory_mib;      /* limit for the memory of all programs together; 0: none */
+    int (*poll)(void *poll_context); /* NULL, or whether to stop compiling; NULL after the build */
+    void *poll_context;
 };
 
 struct trawl_plan {

@@ -134,6 +134,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->keeps |= split->keeps;
     maker->all_sure &= split->is_sure;
     maker->all_match &= split->is_match;
+    made->near_lines = split->lines;
     anchor = &made->anchors[made->anchor_count++];
     *anchor = (struct anchor){.expression = maker->expression,
                               .is_sure = split->is_sure,
@@ -184,6 +185,9 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, c
                                           .after = lines   ? SPLIT_LINE_EDGE
                                                    : words ? SPLIT_NO_WORD_AFTER
                                                            : 0,
+                                          .heads_cross = maker->made->options.multi &&
+                                                         maker->made->count == 1 &&
+                                                         memchr(bytes, '|', (size_t)count) == NULL,
                                           .splits_i = splits_i(&maker->made->options),
                                           .rates = &maker->rates,
                                           .sample = maker->sample,

@@ -119,16 +119,19 @@ static bool write_out(const struct expressions *made, const struct split_sequenc
  * know words beyond ASCII. */
 static void mark_words(const struct expressions *made, uint32_t expression, struct places *places)
 {
-    const struct trawl_letters *letters = &made->options.letters;
-    const bool is_wide =
-        made->marked != NULL && made->marked[expression] != NULL && letters->is_word != NULL;
-    const uint32_t codes = made->options.bytes ? 0x100 : places->code_end;
+    const bool is_wide = made->marked != NULL && made->marked[expression] != NULL;
+    const uint32_t codes = expressions_word_codes(made);
 
     for (uint32_t code = 0; code < 0x80; code++)
         if (class_is_word_byte((char)code))
             places->members[code] |= WORD;
+    if (codes < places->code_end && !made->options.bytes)
+        places->code_end = codes;
+    if (!made->is_wide_text)
+        set_bit(EXPRESSIONS_RARE, EXPRESSIONS_RARE_END - 1, UNKNOWN, places);
     for (uint32_t code = 0x80; is_wide && code < codes; code++)
-        if ((places->members[code] & UNKNOWN) == 0 && letters->is_word(letters->context, code))
+        if ((places->members[code] & UNKNOWN) == 0 &&
+            (made->word_codes[code / 64] >> code % 64 & 1) != 0)
             places->members[code] |= WORD;
 }
 

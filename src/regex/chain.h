@@ -21,7 +21,6 @@
  * which it reads on: state CHAIN_ASKS + 1 + i has rows[i]. */
 enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
 
-#define CHAIN_CODES 0x10000u /* number of code points that have characters of up to three bytes */
 #define CHAIN_SYMBOLS 63u
 #define CHAIN_PAGES 64u
 /* Characters that the sequence treats alike share a symbol, a column of the automaton's table

@@ -46,7 +46,7 @@
  * after that match is found. */
 #define BYTES_PER_SKIP 12u
 /* If a step has more than one atom per QUICK_BYTES bytes, quick.h may read the next steps whole. */
-#define QUICK_BYTES 512u
+#define QUICK_BYTES 64u
 #define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
 /* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
  * of the step's bytes */
@@ -78,7 +78,7 @@ static void plan_release(struct engine_worker *worker)
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
-    worker->merge = (struct merge){NULL, 0};
+    worker->merge = (struct merge){NULL, 0, 0, 0};
     worker->pause.search = 0;
     worker->passing = NULL;
     worker->known = NULL;
@@ -181,6 +181,9 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
     const struct judged judged = judged_of(step, line);
     struct merge *merge = &worker->merge;
 
+    const bool firsts = one_suffices(step) && !judges_whole(step);
+    uint64_t first = UINT64_MAX; /* where the first occurrence pushed begins */
+
     while (merge->count > 0) {
         const struct occurrence next = merge->items[0];
         const uint64_t begin = line.begin + next.span.begin;
@@ -190,6 +193,10 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
             length == 0 && begin == line.end;
         const uint64_t at = begin - is_after;
 
+        /* the longest of the occurrences that begin first may come after the first one */
+        if (firsts && first != UINT64_MAX && begin != first)
+            break;
+        first = begin;
         if (hits->count >= regex_part_hits && hits->items[hits->count - 1].offset < at) {
             worker->pause = (struct pause){step->chunk->search, step->chunk->bytes, at, line};
             step->to = at;
@@ -199,7 +206,7 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
         if (at >= from)
             TRAWL_TRY(
                 push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
-        if (step->want == WANT_FIRST || (one_suffices(step) && !judges_whole(step)))
+        if (step->want == WANT_FIRST || (firsts && step->want != WANT_SPANS))
             break;
         TRAWL_TRY(merge_next(merge, worker->expressions, &judged, error));
     }
@@ -207,9 +214,9 @@ static enum trawl_status push_merged(struct step *step, struct regex_line line, 
 }
 
 /* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
-static enum trawl_status judge(struct step *step, struct regex_line line,
-                               const uint32_t *candidates, uint32_t count,
-                               struct trawl_error *error)
+static enum trawl_status judge_all(struct step *step, struct regex_line line,
+                                   const uint32_t *candidates, uint32_t count,
+                                   struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
@@ -217,6 +224,7 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
     const uint64_t pushed = step->result->count;
 
     step->judged++;
+    step->judged_bytes += line.end - line.begin;
     worker->merge.count = 0;
     if (step->want == WANT_LINES && !judges_whole(step)) {
         TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
@@ -230,6 +238,17 @@ static enum trawl_status judge(struct step *step, struct regex_line line,
         expressions_take_empty(expressions) && !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
     return push_merged(step, line, line.begin, error);
+}
+
+static enum trawl_status judge(struct step *step, struct regex_line line,
+                               const uint32_t *candidates, uint32_t count,
+                               struct trawl_error *error)
+{
+    const uint64_t pushed = step->result->count;
+
+    TRAWL_TRY(judge_all(step, line, candidates, count, error));
+    note_undecided(step, line, pushed);
+    return TRAWL_OK;
 }
 
 /* If step->from lies inside a line, an earlier scan has reported the first occurrences of that
@@ -257,22 +276,9 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
                               worker->expressions->count, error));
     }
     step->judged++;
-    return push_merged(step, line, from, error);
-}
-
-/* Returns whether the common program (of all expressions) may read the lines [from, to). Each line
- * must end in newline alone, because RE2 knows no other line ends. */
-static bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const struct trawl_plan *plan = expressions->plan;
-    const uint8_t *bytes = step->chunk->bytes + from;
-    const size_t count = (size_t)(to - from);
-
-    return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
-           !words_matter(expressions, bytes, count) &&
-           (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
-           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
+    TRAWL_TRY(push_merged(step, line, from, error));
+    note_undecided(step, line, UINT64_MAX);
+    return TRAWL_OK;
 }
 
 /* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
@@ -319,13 +325,18 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint64_t at = step->from + span->begin, length = span->end - span->begin;
-    const struct hits *hits = &step->result->hits;
+    struct hits *hits = &step->result->hits;
     uint64_t begin, after;
 
     if (expressions->whole_is_exact && step->want != WANT_LINES) {
         *next = length > 0 ? (step->chunk->firsts ? line_after(step, at) - step->from : span->end)
                            : words_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
+        if (length > 0 && at < step->decided) { /* the line's empty match is not its only one */
+            TRAWL_ASSERT(hits->count > 0);
+            step->result->count -= hits->lengths[hits->count - 1] == 0;
+            hits->count -= hits->lengths[hits->count - 1] == 0;
+        }
         if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
             return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
     }
@@ -398,19 +409,8 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     return TRAWL_OK;
 }
 
-/* A line that holds an atom. */
-struct line {
-    uint64_t at;    /* offset of the line's first atom */
-    uint64_t begin; /* UINT64_MAX: not known yet */
-    uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
-    uint64_t end;   /* without the line end */
-    /* the line has characters beyond ASCII (WIDE), so only the program `marked` can decide */
-    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
-    bool is_decided; /* some expression is known to match */
-};
-
 static struct around look_around(struct step *step, const struct anchor *anchor, uint64_t at,
-                                 const struct plan_literal *literal)
+                                 struct atom atom)
 {
     const struct engine_chunk *chunk = step->chunk;
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -429,7 +429,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
         first = step->record_begin;
         last = step->record_end;
     }
-    length = judge_atom(step->worker->expressions, literal, chunk->bytes + at, last - at);
+    length = judge_atom_within(atom, last - at);
     return chain_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
                       at - first, at + length - first, last - first, &step->spare);
 }
@@ -468,13 +468,6 @@ static enum trawl_status verify(const struct step *step, const struct anchor *an
                      : TRAWL_OK;
 }
 
-/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
-static bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
-{
-    return anchor->begins ||
-           (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
-}
-
 static bool is_wide(const struct step *step, struct line *line)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -511,24 +504,23 @@ static bool may_split_again(const struct step *step)
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
  * end unless the bytes around the atom rule out all expressions. With `by_words`, an atom counts
  * only if it is a whole word. */
-static enum trawl_status pass_atom(struct step *step, uint64_t at,
-                                   const struct plan_literal *literal, bool by_words,
+static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom, bool by_words,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const bool plain = !expressions->needs_marks &&
                        (expressions->plan->flags & (TRAWL_WHOLE_LINE | TRAWL_WHOLE_WORD)) == 0;
-    const uint32_t end = expressions->atom_first[literal->pattern + 1];
+    const uint32_t end = expressions->atom_first[atom.pattern + 1];
 
-    for (uint32_t i = expressions->atom_first[literal->pattern]; i < end; i++) {
+    for (uint32_t i = expressions->atom_first[atom.pattern]; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
         const uint64_t spare = step->spare;
-        const struct around around = look_around(step, anchor, at, literal);
+        const struct around around = look_around(step, anchor, at, atom);
         uint64_t *known = &worker->known[anchor->expression];
         /* Chains know all edges of words, but not what PCRE2 asks beyond its filter (pcre2.h). */
-        const bool matches = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES &&
-                             (plain || expressions->beyond == NULL);
+        const bool passes = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES;
+        const bool matches = passes && (plain || expressions->beyond == NULL);
         bool may = true, by_line = false, read_whole;
         bool is_within; /* the string ends inside the line or record */
 
@@ -544,7 +536,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
         }
         if (at >= line->end)
             break; /* the string lies in a line end, so no match holds it */
-        is_within = judge_atom(expressions, literal, step->chunk->bytes + at, line->end - at) > 0;
+        is_within = judge_atom_within(atom, line->end - at) > 0;
         if (*known >> 8 != worker->line)
             *known = worker->line << 8;
         if ((*known & DECIDED) == DECIDED)
@@ -555,15 +547,15 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at,
             const struct judged judged =
                 judged_of(step, (struct regex_line){line->begin, line->end});
 
-            if (!judge_word(expressions, &judged, at - line->begin, literal)) {
+            if (!judge_word(expressions, &judged, at - line->begin, atom)) {
                 step->missed += BYTES_PER_LOOK;
                 continue;
             }
         }
-        if (!matches && !anchor->is_sure && !is_wide(step, line)) {
-            step->splits_again = may_split_again(step);
-            if (step->splits_again)
-                return TRAWL_OK;
+        step->splits_again = !passes && !anchor->is_sure && may_split_again(step);
+        if (step->splits_again)
+            return TRAWL_OK;
+        if (!passes && !anchor->is_sure && !is_wide(step, line)) {
             step->asked += anchor->before != NULL || anchor->after != NULL;
             read_whole = is_short(step, at, line);
             by_line = read_whole || (*known & DECIDED) == TRIES_MAX ||
@@ -603,7 +595,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
 
         for (; i < hits->count; i++) {
             const uint64_t at = step->from + hits->items[i].offset;
-            struct plan_literal literal;
+            struct atom atom;
 
             if (at >= min_u64(line.after, ended))
                 break;
@@ -612,8 +604,9 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
                 step->missed += one_suffices(step) ? BYTES_PER_SKIP : 0;
                 continue;
             }
-            literal = plan_literal_at(expressions->atoms, hits->items[i].literal);
-            TRAWL_TRY(pass_atom(step, at, &literal, by_words, &line, &passing, error));
+            atom = judge_atom(expressions, hits, i, step->chunk->bytes + step->from,
+                              step->chunk->owned + step->chunk->after - step->from);
+            TRAWL_TRY(pass_atom(step, at, atom, by_words, &line, &passing, error));
             if (step->splits_again)
                 break;
         }
@@ -708,6 +701,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
              reads_quickly(step)) &&
             worker->expressions->ops->is_ready(worker->expressions->whole))
             worker->whole_steps = WHOLE_STEPS;
+        worker->whole_steps = filters_little(step) ? WHOLE_STEPS : worker->whole_steps;
         grow_steps(worker);
         worker->missed += step->missed + step->asked * BYTES_PER_MISS;
         worker->missed -= min_u64(worker->missed, (step->to - step->from) / MISSED_SHARE);
@@ -719,7 +713,8 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     }
     worker->whole_steps -= worker->whole_steps > 0;
     worker->missed += step->to - step->from;
-    return is_read_whole(step) ? by_whole(step, error) : by_lines(step, error);
+    return is_read_whole(step) && !step_is_beyond(step) ? by_whole(step, error)
+                                                        : by_lines(step, error);
 }
 
 /* Runs a search that needs only the engine, because the atoms are what is wanted
@@ -735,11 +730,11 @@ static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve_lengths(hits, 0, error));
     for (uint64_t i = 0; i < hits->count; i++) {
-        const struct plan_literal literal =
-            plan_literal_at(expressions->atoms, hits->items[i].literal);
-        const uint32_t anchor = expressions->atom_anchors[expressions->atom_first[literal.pattern]];
+        const struct atom atom = judge_atom(expressions, hits, i, task->chunk->bytes,
+                                            task->chunk->owned + task->chunk->after);
+        const uint32_t anchor = expressions->atom_anchors[expressions->atom_first[atom.pattern]];
 
-        hits->lengths[i] = literal.bytes_count;
+        hits->lengths[i] = atom.length;
         hits->items[i].literal = expressions->anchors[anchor].expression;
     }
     hits->lengths_valid = true;
@@ -778,7 +773,9 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         step.spare = step.to - at;
         TRAWL_TRY(search_step(&step, error));
     }
-    result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL;
+    /* of several expressions that cross lines, each has hits of its own */
+    result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL &&
+                                (worker->expressions->count == 1 || !judges_whole(&step));
     return TRAWL_OK;
 }
 

@@ -35,6 +35,7 @@ struct item {
     bool keeps;       /* a character inside stands for itself alone */
     bool lists;       /* the item's texts can be listed */
     bool goes_on;     /* further bytes may follow the listed texts */
+    bool is_line_end; /* if a head may hold line ends: the item is a line end, and nothing else */
 };
 
 /* Counts of what the reader has read so far. */

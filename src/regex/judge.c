@@ -3,11 +3,24 @@
 #include "regex/judge.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/near.h"
+
+enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
+{
+    char more[60] = "";
+
+    if (count > 1)
+        (void)snprintf(more, sizeof more, " (%" PRIu64 " lines in all)", count);
+    return TRAWL_FAIL(error, LIMIT,
+                      "the line at byte %" PRIu64 " takes more work than the limit for an "
+                      "expression with look-around or backreferences%s",
+                      at, more);
+}
 
 /* Returns the status for a result of words_match. A result below 0 is an error. */
 static enum trawl_status status_of(int found, const struct judged *line, struct trawl_error *error)
@@ -16,16 +29,23 @@ static enum trawl_status status_of(int found, const struct judged *line, struct 
         return TRAWL_OK;
     if (found == WORDS_CANCELLED)
         return TRAWL_STOPPED;
-    if (found == PCRE2_OVER)
-        return TRAWL_FAIL(error, LIMIT,
-                          "the line at byte %" PRIu64 " takes more work than the limit for an "
-                          "expression with look-around or backreferences",
-                          line->at);
+    if (found == PCRE2_OVER || found == PCRE2_LARGE)
+        return judge_undecided(line->at, 1, error);
     return found == WORDS_LARGE
                ? TRAWL_FAIL(error, LIMIT,
                             "an expression's program needs more memory between word borders than "
                             "the limit: make repetitions and classes such as \\pL{300} smaller")
                : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+}
+
+/* Returns the status for a result of words_match, but TRAWL_OK if PCRE2 left the line open. */
+static enum trawl_status status_or_open(int found, const struct judged *line,
+                                        struct trawl_error *error)
+{
+    if (found != PCRE2_OVER && found != PCRE2_LARGE)
+        return status_of(found, line, error);
+    line->words->is_undecided = true;
+    return TRAWL_OK;
 }
 
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
@@ -46,7 +66,7 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
                                   lines ? REGEX_WHOLE : REGEX_ANYWHERE, NULL, 0);
 
     *matches = found > 0;
-    return status_of(found, line, error);
+    return status_or_open(found, line, error);
 }
 
 /* Returns the offset in the line where the search goes on after the match *span. */
@@ -117,14 +137,13 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
         matched = 1;
     }
     *found = matched > 0;
-    return status_of(matched, line, error);
+    return status_or_open(matched, line, error);
 }
 
 bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
-                const struct plan_literal *atom)
+                struct atom atom)
 {
-    const uint64_t length =
-        plan_literal_match(expressions->atoms, atom, line->bytes + at, line->count - at);
+    const uint64_t length = judge_atom_within(atom, line->count - at);
 
     return length > 0 &&
            plan_accepts(expressions->plan, line->bytes, at, at + length, 0, line->count);
@@ -163,11 +182,21 @@ static void sink(struct merge *merge, uint64_t at)
     }
 }
 
+/* Adds the occurrence behind the heap, items[count], to the heap. */
+static void rise(struct merge *merge)
+{
+    uint64_t at = merge->count++;
+
+    for (; at > 0 && comes_before(&merge->items[at], &merge->items[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        swap(&merge->items[at], &merge->items[(at - 1) / 2]);
+}
+
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error)
 {
-    merge->count = 0;
+    merge->count = merge->waiting = 0;
     words_begin(line);
     for (uint32_t i = 0; i < count; i++) {
         struct occurrence first = {{UINT64_MAX, 0}, candidates != NULL ? candidates[i] : i};
@@ -182,6 +211,44 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     return TRAWL_OK;
 }
 
+/* Moves items[0] from the heap to the waiting occurrences. */
+static void leave_heap(struct merge *merge)
+{
+    swap(&merge->items[0], &merge->items[--merge->count]);
+    merge->waiting++;
+    sink(merge, 0);
+}
+
+/* Does what merge_next does, with line->spans. Occurrences with the span's begin come in turn, and
+ * the last of them ends the span. Each search goes on where the expression's search before ended,
+ * or later, so the time of all searches is linear in the line for each expression. */
+static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
+                                   const struct judged *line, struct trawl_error *error)
+{
+    const struct regex_span first = merge->items[0].span;
+
+    if (merge->waiting == 0 || (line->spans == SPANS_LONGEST && first.end > merge->end))
+        merge->end = first.end;
+    leave_heap(merge);
+    if (merge->count > 0 && merge->items[0].span.begin == first.begin)
+        return TRAWL_OK;
+    while (merge->count > 0 && merge->items[0].span.begin < merge->end)
+        leave_heap(merge);
+    while (merge->waiting > 0) {
+        struct occurrence *next = &merge->items[merge->count];
+        bool found;
+
+        next->span = (struct regex_span){first.begin, merge->end};
+        TRAWL_TRY(judge_next(expressions, next->expression, line, &next->span, &found, error));
+        merge->waiting--;
+        if (found)
+            rise(merge);
+        else
+            *next = merge->items[merge->count + merge->waiting];
+    }
+    return TRAWL_OK;
+}
+
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error)
 {
@@ -189,6 +256,8 @@ enum trawl_status merge_next(struct merge *merge, const struct expressions *expr
     bool found;
 
     TRAWL_ASSERT(merge->count > 0);
+    if (line->spans != SPANS_ALL && expressions->count > 1)
+        return next_span(merge, expressions, line, error);
     /* unless each_empty is set, an empty match is its expression's only match in the line */
     found = first->span.end > first->span.begin || line->each_empty;
     if (found)
@@ -227,6 +296,7 @@ struct trawl_line {
     struct judged judged;
     struct words words;
     uint64_t looks; /* calls of regex_line_match */
+    uint64_t after; /* where the match of the last call of regex_line_groups ends */
     uint64_t span_count;
     struct regex_span *spans; /* for the match and each group: `few`, or memory of their own */
     struct regex_span few[8];
@@ -242,7 +312,7 @@ static enum trawl_status begin_line(struct trawl_line *made, const struct trawl_
     made->words = (struct words){.copy = NULL};
     made->judged = (struct judged){
         .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
-    made->looks = 0;
+    made->looks = made->after = 0;
     made->span_count = (uint64_t)groups_of(made->expressions, pattern_index) + 1;
     made->spans = made->few;
     if (made->span_count > sizeof made->few / sizeof *made->few)
@@ -314,21 +384,55 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
     return put_groups(line, found, 0, groups, groups_max, error);
 }
 
-/* Finds the groups of PCRE2's match [begin, end). If a search from `begin` does not find this
- * match, because \K has put the match's begin later, lists the line's matches until this match
- * comes. */
+/* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find a different
+ * match or none, lists the line's matches until this match comes, and only if it does not come,
+ * searches from `begin`. */
 static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, uint64_t end,
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)
 {
-    TRAWL_TRY(regex_line_match(line, begin, groups, groups_max, error));
-    for (uint64_t from = 0; groups[0].begin != begin || groups[0].end != end;) {
+    const bool lists = pcre2_remembers(beyond_of(line->expressions, line->expression));
+    uint64_t from = !lists ? begin : line->after <= begin ? line->after : 0;
+
+    do {
         TRAWL_TRY(regex_line_match(line, from, groups, groups_max, error));
-        if (groups[0].begin > begin)
-            return put_groups(line, 0, 0, groups, groups_max, error);
         from = groups[0].end + (groups[0].begin == groups[0].end);
-    }
-    return TRAWL_OK;
+    } while (groups[0].begin < begin);
+    if (lists && groups[0].begin > begin)
+        TRAWL_TRY(regex_line_match(line, begin, groups, groups_max, error));
+    line->after = end + (begin == end);
+    return groups[0].begin == begin && groups[0].end == end
+               ? TRAWL_OK
+               : put_groups(line, 0, 0, groups, groups_max, error);
+}
+
+enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uint64_t end,
+                                    struct trawl_range *groups, uint64_t groups_max,
+                                    struct trawl_error *error)
+{
+    const struct expressions *expressions = line->expressions;
+    const uint64_t count = line->judged.count;
+    struct judged judged = line->judged;
+    uint64_t first;
+    int found = 0;
+
+    if (begin > end || end > count)
+        return TRAWL_FAIL(error, ARGUMENT, "the match does not lie in the line");
+    if (groups_max == 0)
+        return TRAWL_OK;
+    if (beyond_of(expressions, line->expression) != NULL)
+        return groups_beyond(line, begin, end, groups, groups_max, error);
+    /* one character before and after the match is enough for each assertion */
+    first = words_before(expressions, judged.bytes, begin);
+    judged.count = min_u64(words_step(expressions, judged.bytes, count, end), count) - first;
+    judged.bytes += first;
+    words_begin(&judged);
+    if (!words_within(expressions, line->judged.bytes, count, begin))
+        found =
+            words_match(expressions, line->expression, &judged, begin - first, end - first,
+                        REGEX_WHOLE, line->spans, (uint32_t)min_u64(groups_max, line->span_count));
+    words_begin(&judged); /* line->words tells of this part of the line */
+    return put_groups(line, found, first, groups, groups_max, error);
 }
 
 enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
@@ -337,31 +441,10 @@ enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_i
                                struct trawl_error *error)
 {
     struct trawl_line opened;
-    struct judged *judged;
     enum trawl_status status;
-    uint64_t first;
-    int found = 0;
 
-    if (groups_max == 0)
-        return TRAWL_OK;
     TRAWL_TRY(begin_line(&opened, plan, pattern_index, line, line_bytes, NULL, error));
-    judged = &opened.judged;
-    if (beyond_of(opened.expressions, pattern_index) != NULL) {
-        status = groups_beyond(&opened, begin, end, groups, groups_max, error);
-    } else {
-        const bool is_within = words_within(opened.expressions, judged->bytes, line_bytes, begin);
-
-        /* one character before and after the match is enough for each assertion */
-        first = words_before(opened.expressions, judged->bytes, begin);
-        judged->count = words_step(opened.expressions, judged->bytes, line_bytes, end);
-        judged->count = min_u64(judged->count, line_bytes) - first;
-        judged->bytes += first;
-        if (!is_within)
-            found = words_match(opened.expressions, opened.expression, judged, begin - first,
-                                end - first, REGEX_WHOLE, opened.spans,
-                                (uint32_t)min_u64(groups_max, opened.span_count));
-        status = put_groups(&opened, found, first, groups, groups_max, error);
-    }
+    status = regex_line_groups(&opened, begin, end, groups, groups_max, error);
     end_line(&opened);
     return status;
 }

@@ -21,8 +21,13 @@ struct regex_line {
  * match. */
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                             struct trawl_error *error);
+/* Returns LIMIT with a message: PCRE2 left `count` lines of a text undecided, the first of them at
+ * byte `at`. */
+enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
 /* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
- * words_begin must have begun the line. Errors: MEMORY, LIMIT, STOPPED. */
+ * words_begin must have begun the line. If PCRE2 cannot decide within its limits, there is no
+ * match, and line->words->is_undecided is set; so it is for judge_next. Errors: MEMORY, LIMIT,
+ * STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, bool *matches, struct trawl_error *error);
 /* Stores in *span the first match that has at least a byte and begins at span->end or later. Sets
@@ -34,23 +39,39 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
-/* Returns the length of the atom (a string that a match holds) that stands at text[0]; 0 if the
- * atom has more than `count` bytes. */
-static inline uint64_t judge_atom(const struct expressions *expressions,
-                                  const struct plan_literal *atom, const uint8_t *text,
-                                  uint64_t count)
+/* An occurrence of an atom, a string that a match must hold. */
+struct atom {
+    uint64_t length;  /* in bytes; 0: the occurrence ends after the text that was given */
+    uint64_t pattern; /* number of the string in expressions->atoms */
+};
+
+/* Returns the atom of hits->items[index], an offset in the text's `count` bytes. If the hits have
+ * lengths, the hit's literal may be another variant of the string than the one in the text. */
+static inline struct atom judge_atom(const struct expressions *expressions, const struct hits *hits,
+                                     uint64_t index, const uint8_t *text, uint64_t count)
 {
+    const uint64_t at = hits->items[index].offset;
+    const struct plan_literal literal =
+        plan_literal_at(expressions->atoms, hits->items[index].literal);
+    uint64_t length = hits->lengths_valid ? hits_length(hits->lengths[index]) : literal.bytes_count;
     uint64_t looked;
 
-    if (atom->bytes_count > count)
-        return 0;
-    return atom->tail_count == 0 ? atom->bytes_count
-                                 : plan_tail_match(expressions->atoms, atom, text, count, &looked);
+    if (length > count - at)
+        length = 0;
+    else if (!hits->lengths_valid && literal.tail_count > 0)
+        length = plan_tail_match(expressions->atoms, &literal, text + at, count - at, &looked);
+    return (struct atom){length, literal.pattern};
+}
+
+/* Returns the atom's length, or 0 if fewer than that many bytes are left. */
+static inline uint64_t judge_atom_within(struct atom atom, uint64_t left)
+{
+    return atom.length <= left ? atom.length : 0;
 }
 
 /* Returns whether the atom at offset `at` is a whole word. */
 bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
-                const struct plan_literal *atom);
+                struct atom atom);
 
 /* An occurrence of an expression in a line. */
 struct occurrence {
@@ -63,6 +84,10 @@ struct occurrence {
 struct merge {
     struct occurrence *items;
     uint64_t count;
+    /* With judged.spans: items[count, count + waiting) are the occurrences that have the present
+     * span's begin, which were taken from the heap, and `end` is where the span ends. */
+    uint64_t waiting;
+    uint64_t end;
 };
 
 /* Fills the heap with the first occurrence of each expression in `candidates` (NULL: of the first
@@ -71,7 +96,8 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
 /* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if there is
- * no further occurrence in the line. Errors: MEMORY, LIMIT, STOPPED. */
+ * no further occurrence in the line. With line->spans, all expressions whose occurrences begin
+ * before the present span's end go on after that end. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error);
 
@@ -90,7 +116,7 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
  * flag then changes nothing. Sets *pcre as in struct trawl_plan_told. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
-/* Implement trawl_line_open, trawl_line_match and trawl_line_close (trawl_records.h). */
+/* Implement trawl_line_open, _match, _groups and _close (trawl_records.h). */
 enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
@@ -98,6 +124,9 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
 enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
                                    struct trawl_range *groups, uint64_t groups_max,
                                    struct trawl_error *error);
+enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uint64_t end,
+                                    struct trawl_range *groups, uint64_t groups_max,
+                                    struct trawl_error *error);
 void regex_line_close(struct trawl_line *line);
 /* Implements trawl_expression_groups and trawl_expression_group (trawl.h). */
 enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,

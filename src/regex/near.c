@@ -1,8 +1,8 @@
 /* near: finds matches that may cross lines, near the atoms (strings that a match must hold).
  *
- * What comes before the atom in a match, the head, crosses no line (split.c), so a match begins in
- * the line of the atom. Of the matches through the atoms of a line, the match that begins first
- * counts.
+ * What comes before the atom in a match, the head, holds a fixed number of line ends (split.c),
+ * mostly none. So matches through the atoms of a line begin in one line, that of the atom or an
+ * earlier one. Of these matches, the match that begins first counts.
  */
 #include "regex/near.h"
 
@@ -39,14 +39,14 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
     return low;
 }
 
-/* Finds the match that holds the atom at `at`, begins at `from` or later, and begins first. `begin`
- * is the begin of the atom's line. Returns 1 for a match, 0 for none, or an error below 0. */
+/* Finds the match that holds the atom of `length` bytes at `at`, begins at `from` or later, and
+ * begins first. `begin` is the begin of the atom's line. Returns 1 for a match, 0 for none, or an
+ * error below 0. */
 static int match_at(const struct expressions *expressions, const struct anchor *anchor,
                     const struct judged *line, uint64_t begin, uint64_t from, uint64_t at,
-                    const struct plan_literal *literal, struct regex_span *span)
+                    uint64_t length, struct regex_span *span)
 {
     const struct regex_ops *ops = expressions->ops;
-    const uint64_t length = judge_atom(expressions, literal, line->bytes + at, line->count - at);
     uint64_t spare = SPARE_BYTES;
     const struct around around = chain_read(anchor->before, length > 0 ? anchor->after : NULL,
                                             line->bytes, at, at + length, line->count, &spare);
@@ -72,18 +72,20 @@ static int match_at(const struct expressions *expressions, const struct anchor *
                       line->count, REGEX_AT_FROM, span, 1);
 }
 
-/* A hit is an occurrence of an atom. Of the matches that hold the hit, finds the match that begins
- * first, and stores this match in *span if it begins before the match that *span holds. Returns 1,
- * even if there is no match. Returns NEAR_ASKS if RE2 could not compile the program of a head, or
- * an error below 0. */
+/* Of the matches that hold hit number `index`, an occurrence of an atom, finds the match that
+ * begins first, and stores this match in *span if it begins before the match that *span holds.
+ * Returns 1, even if there is no match. Returns NEAR_ASKS if RE2 could not compile the program of a
+ * head, or an error below 0. */
 static int match_hit(const struct expressions *expressions, uint32_t expression,
-                     const struct judged *line, uint64_t begin, uint64_t from,
-                     const struct hit *hit, struct regex_span *span)
+                     const struct judged *line, uint64_t begin, uint64_t from, uint64_t index,
+                     struct regex_span *span)
 {
-    const struct plan_literal literal = plan_literal_at(expressions->atoms, hit->literal);
-    const uint32_t end = expressions->atom_first[literal.pattern + 1];
+    const struct hits *hits = line->near->hits;
+    const uint64_t at = hits->items[index].offset;
+    const struct atom atom = judge_atom(expressions, hits, index, line->bytes, line->count);
+    const uint32_t end = expressions->atom_first[atom.pattern + 1];
 
-    for (uint32_t i = expressions->atom_first[literal.pattern]; i < end; i++) {
+    for (uint32_t i = expressions->atom_first[atom.pattern]; i < end; i++) {
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
         struct regex_span here;
         int found;
@@ -92,7 +94,7 @@ static int match_hit(const struct expressions *expressions, uint32_t expression,
             continue;
         if (!anchor->begins && !expressions->ops->is_ready(anchor->head))
             return NEAR_ASKS;
-        found = match_at(expressions, anchor, line, begin, from, hit->offset, &literal, &here);
+        found = match_at(expressions, anchor, line, begin, from, at, atom.length, &here);
         if (found < 0)
             return found;
         if (found > 0 && here.begin < span->begin)
@@ -112,16 +114,17 @@ int near_match(const struct expressions *expressions, uint32_t expression,
     *span = (struct regex_span){UINT64_MAX, from};
     for (uint64_t i = first_from(hits, from); i < hits->count;) {
         const uint64_t at = hits->items[i].offset, first = i, began_ns = clock_now_ns();
-        const uint64_t begin = judge_after_last(line->bytes, floor, at, line_end);
+        uint64_t begin = judge_after_last(line->bytes, floor, at, line_end);
         bool same_line = true;
 
+        for (uint32_t k = 0; k < expressions->near_lines && begin > floor; k++)
+            begin = judge_after_last(line->bytes, floor, begin - 1, line_end);
         if (engine_call_is_over(line->call))
             return WORDS_CANCELLED;
         while (same_line) {
-            const int found =
-                i - first == LINE_ATOMS_MAX
-                    ? NEAR_ASKS
-                    : match_hit(expressions, expression, line, begin, from, &hits->items[i], span);
+            const int found = i - first == LINE_ATOMS_MAX
+                                  ? NEAR_ASKS
+                                  : match_hit(expressions, expression, line, begin, from, i, span);
 
             if (found == NEAR_ASKS)
                 *span = (struct regex_span){0, max_u64(from, begin)};

@@ -35,21 +35,27 @@
 #define ERROR_COMPILE_MEMORY 121
 #define ERROR_NOMATCH (-1)
 #define ERROR_JIT_STACKLIMIT (-46)
+#define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
 
-/* Limits for the work on a line. PCRE2 counts its steps anew for each position where a match may
- * begin. A line of n bytes allows STEPS / n steps for each position, at least STEPS_LEAST and at
- * most STEPS_MOST. So a line of some KiB takes less than two seconds. STEPS_LEAST_WHOLE is the
- * least for a search that cannot stop between positions. */
+/* The steps that each position where a match may begin is granted at first, as PCRE2 counts steps
+ * anew for each position: STEPS / n in a line of n bytes, at least STEPS_LEAST and at most
+ * STEPS_MOST. STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
 #define STEPS_LEAST_WHOLE UINT64_C(2000)
 #define STEPS_MOST UINT64_C(10000000)
 #define HEAP_KIB 65536u
+#define STACK_LEAST ((size_t)32 << 10) /* the machine code's stack grows as it is used */
+#define STACK_MOST ((size_t)8 << 20)
 /* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
- * n for each repetition in a line of n bytes. If that could be more than JIT_STEPS in all, PCRE2
- * interprets the expression instead. */
-#define JIT_STEPS 1e9
+ * n for each repetition in a line of n bytes. If that could be more than MACHINE_STEPS in all, the
+ * machine code is granted MACHINE_SHARE / n of the steps: a step that counts may hide n others,
+ * each of which takes 1 / MACHINE_SHARE of the interpreter's time. What the machine code leaves
+ * open, the interpreter searches with all steps. */
+#define MACHINE_STEPS 1e9
+#define MACHINE_SHARE UINT64_C(32)
+#define MACHINE_LEAST UINT64_C(16)
 #define DIGITS "0123456789"
 #define SCRATCHES 32u /* number of threads that keep memory for matches between calls */
 
@@ -68,6 +74,9 @@
     X(int, set_offset_limit, (void *, size_t))                                               \
     X(int, set_match_limit, (void *, uint32_t))                                              \
     X(int, set_heap_limit, (void *, uint32_t))                                               \
+    X(void *, jit_stack_create, (size_t, size_t, void *))                                    \
+    X(void, jit_stack_assign, (void *, void *, void *))                                      \
+    X(void, jit_stack_free, (void *))                                                        \
     X(void *, compile_context_create, (void *))                                              \
     X(void, compile_context_free, (void *))                                                  \
     X(int, set_newline, (void *, uint32_t))                                                  \
@@ -93,6 +102,7 @@ struct functions {
 struct scratch {
     void *data;
     void *context;
+    void *stack; /* of the machine code; NULL: it has 32 KiB of the thread's stack */
 };
 
 /* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
@@ -455,6 +465,8 @@ static void scratch_free(struct scratch *scratch)
         functions.match_data_free(scratch->data);
     if (scratch->context != NULL)
         functions.match_context_free(scratch->context);
+    if (scratch->stack != NULL)
+        functions.jit_stack_free(scratch->stack);
     memory_release(scratch, 1, sizeof *scratch);
 }
 
@@ -481,16 +493,22 @@ static struct scratch *scratch_new(const struct pcre2 *pcre2)
         return NULL;
     }
     (void)functions.set_heap_limit(made->context, HEAP_KIB);
+    made->stack = functions.jit_stack_create(STACK_LEAST, STACK_MOST, NULL);
+    functions.jit_stack_assign(made->context, NULL, made->stack);
     return made;
 }
 
-static bool may_run_machine_code(const struct pcre2 *pcre2, uint64_t count)
+void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line)
 {
-    double steps = (double)count;
+    const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
+    double hidden = (double)line->count;
 
-    for (uint32_t i = 0; i < pcre2->repetitions && steps <= JIT_STEPS; i++)
-        steps *= (double)count;
-    return steps <= JIT_STEPS;
+    line->machine = line->steps = min_u64(max_u64(STEPS / (line->count + 1), least), STEPS_MOST);
+    for (uint32_t i = 0; i < pcre2->repetitions && hidden <= MACHINE_STEPS; i++)
+        hidden *= (double)line->count;
+    if (hidden > MACHINE_STEPS)
+        line->machine =
+            min_u64(max_u64(line->steps * MACHINE_SHARE / line->count, MACHINE_LEAST), line->steps);
 }
 
 /* Returns whether the byte at `at` continues a character. */
@@ -508,33 +526,36 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     enum program program = is_later                                  ? PROGRAM_LATER
                            : part.begin > 0 || part.end < line.count ? PROGRAM_FIRST
                                                                      : PROGRAM_LINES;
-    const uint64_t steps = STEPS / (line.count + 1);
-    const uint64_t least = pcre2->may_stop ? STEPS_LEAST : STEPS_LEAST_WHOLE;
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     uint32_t flags = (part.begin > 0 ? NOTBOL : 0) | (part.end < line.count ? NOTEOL : 0);
+    uint64_t steps = line.machine > 0 ? line.machine : line.steps;
+    bool again;
     int result;
 
-    (void)functions.set_match_limit(scratch->context,
-                                    (uint32_t)min_u64(max_u64(steps, least), STEPS_MOST));
     /* PCRE2's machine code takes a limit inside a character for the character's end */
     while (stop < line.count && is_inside(pcre2, line, stop - 1))
         stop--;
     (void)functions.set_offset_limit(
         scratch->context, stop < line.count ? (size_t)(stop - 1 - part.begin) : SIZE_MAX);
-    flags |= may_run_machine_code(pcre2, line.count) ? 0 : NO_JIT;
-    flags |= NO_UTF_CHECK;
+    flags |= NO_UTF_CHECK | (line.machine > 0 ? 0 : NO_JIT);
     while (pcre2->codes[program] == NULL)
         program--;
     do {
+        (void)functions.set_match_limit(scratch->context, (uint32_t)steps);
         result = functions.match(pcre2->codes[program], line.bytes + part.begin,
                                  (size_t)(part.end - part.begin), (size_t)(from - part.begin),
                                  flags, scratch->data, scratch->context);
-        flags |= result == ERROR_JIT_STACKLIMIT ? NO_JIT : 0;
-    } while (result == ERROR_JIT_STACKLIMIT);
+        again =
+            result == ERROR_JIT_STACKLIMIT || (result == ERROR_MATCHLIMIT && steps < line.steps);
+        flags |= NO_JIT;
+        steps = line.steps;
+    } while (again);
     if (result == ERROR_NOMATCH)
         return 0;
     if (result < 0)
-        return result == ERROR_NOMEMORY ? -1 : PCRE2_OVER;
+        return result == ERROR_NOMEMORY     ? -1
+               : result == ERROR_MATCHLIMIT ? PCRE2_OVER
+                                            : PCRE2_LARGE;
     for (uint32_t i = 0; i < span_count; i++) {
         const bool is_set = i <= pcre2->groups && found[2 * i] != SIZE_MAX;
 
@@ -650,6 +671,11 @@ bool pcre2_may_stop(const struct pcre2 *pcre2)
 bool pcre2_may_be_empty(const struct pcre2 *pcre2)
 {
     return pcre2->matches_empty != 0 || pcre2->moves;
+}
+
+bool pcre2_remembers(const struct pcre2 *pcre2)
+{
+    return pcre2->moves || !pcre2->may_stop;
 }
 
 uint32_t pcre2_groups(const struct pcre2 *pcre2)

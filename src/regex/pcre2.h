@@ -2,7 +2,7 @@
  * look-around and backreferences.
  *
  * The library is loaded when the first such expression is compiled. PCRE2 tries each way in which
- * an expression may match, so the work on a line has a limit.
+ * an expression may match, so the work on a line has a limit (match_beyond in words.c).
  */
 #ifndef TRAWL_REGEX_PCRE2_H
 #define TRAWL_REGEX_PCRE2_H
@@ -27,9 +27,15 @@ struct pcre2_line {
     /* No match begins before this offset. If a \K in a look-behind moves a match's begin to an
      * earlier byte, the match is reported from this offset on. */
     uint64_t first;
+    /* Steps that are granted to each position where a match may begin: by the machine code, which
+     * is asked first unless this is 0, and by the interpreter, which is asked next unless that is
+     * no more. pcre2_steps sets both. */
+    uint64_t machine;
+    uint64_t steps;
 };
 
-#define PCRE2_OVER (-4) /* the line would take more work than the limit */
+#define PCRE2_OVER (-4)  /* some position needs more steps than it was granted */
+#define PCRE2_LARGE (-5) /* the match needs more memory than the limit, or recurs too deeply */
 
 /* A filter: an expression in RE2's syntax that matches each line in which PCRE2's expression
  * matches, and perhaps more lines. A filter consists of strings, characters of any kind, groups,
@@ -47,9 +53,11 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
+/* Sets the steps that each position in the line is granted at first. */
+void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line);
 /* Finds the first match that begins at `from` or later and before `stop`, which is the line's end
  * unless pcre2_may_stop. Other arguments and results are as for regex_ops.match; may also return
- * PCRE2_OVER. */
+ * PCRE2_OVER or PCRE2_LARGE. */
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);
 /* Returns whether a search may stop at the begin of a character and go on from there. It may not if
@@ -57,6 +65,9 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
 bool pcre2_may_stop(const struct pcre2 *pcre2);
 /* Returns whether a match may have no byte. */
 bool pcre2_may_be_empty(const struct pcre2 *pcre2);
+/* Returns whether a search that begins at a match's begin may not find this match, because the
+ * match depends on where the search before began: because of \K, \G or a verb. */
+bool pcre2_remembers(const struct pcre2 *pcre2);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);
 /* Returns the number of the group with that name; 0 if no group has it. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);

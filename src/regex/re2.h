@@ -44,6 +44,7 @@ struct regex_options {
     /* with `multi`: the byte of which regex_ops.crosses says whether the expression can match it */
     uint8_t line_end;
     bool ripgrep; /* classes are in ripgrep's syntax */
+    bool pcre;    /* \s and \v mean what PCRE2 means: with the vertical tab; any end of a line */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
     /* Rules for letters. variants NULL: only A-Z equal a-z. is_word NULL: words consist of ASCII
      * letters, digits and _. class_ranges NULL: names of classes mean ASCII characters. */
@@ -83,7 +84,7 @@ struct regex_range {
     uint32_t last;
 };
 
-#define REGEX_VERSION 12u
+#define REGEX_VERSION 13u
 
 struct regex_ops {
     uint32_t version; /* The caller checks that this is REGEX_VERSION. */

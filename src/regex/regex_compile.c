@@ -75,6 +75,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
                                     .multi = (plan->flags & TRAWL_MULTILINE) != 0,
                                     .line_end = plan->line_end,
                                     .ripgrep = (plan->flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+                                    .pcre = (plan->flags & TRAWL_PCRE) != 0,
                                     .unicode = (plan->flags & TRAWL_UNICODE) != 0};
 
     /* A line that ends in NUL may hold newlines: '.' of the syntaxes of POSIX matches a newline,
@@ -155,7 +156,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     const bool is_wide = translated->edges != 0 && made->options.letters.is_word != NULL &&
-                         (made->options.longest || made->options.unicode ||
+                         (words || made->options.longest || made->options.unicode ||
                           (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
     const bool lines = made->options.multi && !words && translated->edges <= TRANSLATED_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
@@ -249,6 +250,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
     enum trawl_status status = TRAWL_ARGUMENT;
     /* for the syntaxes of POSIX, write_perl has written the edges of words already */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
+    const bool had_strings = !maker->anchors.fails;
 
     if (made->beyond == NULL)
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
@@ -263,10 +265,8 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
         maker->needs_line = true;
         status = compile_linear(maker, index, "(?:)", 4, error);
     }
-    if (status == TRAWL_OK && made->ops->is_ready(made->each[index]) &&
-        made->ops->match(made->each[index], (const uint8_t *)"", 0, 0, 0, REGEX_ANYWHERE, NULL, 0) >
-            0)
-        maker->needs_line = true; /* the filter matches each line, and rules out nothing */
+    /* without a string, the filter rules out only short lines, and PCRE2 is as fast */
+    maker->needs_line |= had_strings && maker->anchors.fails;
     maker->anchors.all_sure = false;
     return status;
 }
@@ -401,7 +401,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     const char *bytes = (const char *)pattern.bytes;
     struct pcre2_filter filter;
-    struct trawl_error linear;
+    struct trawl_error linear; /* what RE2 says: the call may still succeed, without an error */
     enum trawl_status status = TRAWL_ARGUMENT;
 
     if ((plan->flags & TRAWL_PCRE) == 0)
@@ -412,15 +412,15 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
                            !maker->made->options.bytes, &filter, error));
     /* in ripgrep's syntax a++ is (a+)+, in PCRE2's a possessive repetition */
     if (!filter.possessive)
-        status = compile_linear(maker, index, bytes, pattern.bytes_count, error);
-    if (error != NULL)
-        linear = *error;
+        status = compile_linear(maker, index, bytes, pattern.bytes_count, &linear);
     if (status == TRAWL_ARGUMENT) {
         status = compile_beyond(maker, index, pattern, &filter, error);
         /* Both found a mistake: report RE2's description, but PCRE2's if RE2 lacks the syntax. */
         if (status == TRAWL_ARGUMENT && error != NULL && !filter.possessive &&
             strstr(linear.message, "RE2 has none") == NULL)
             *error = linear;
+    } else if (status != TRAWL_OK && error != NULL) {
+        *error = linear;
     }
     pcre2_filter_release(&filter);
     return status;
@@ -477,8 +477,12 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     made->each = (struct regex **)memory;
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
-        enum trawl_status status = compile_one(maker, i, error);
+        enum trawl_status status = TRAWL_OK;
 
+        if (made->plan->expressions.poll != NULL &&
+            made->plan->expressions.poll(made->plan->expressions.poll_context) != 0)
+            return TRAWL_FAIL(error, STOPPED, "the caller has stopped the build");
+        status = compile_one(maker, i, error);
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);

@@ -13,6 +13,14 @@
 #include "regex/pcre2.h"
 #include "regex/re2.h"
 
+#define CHAIN_CODES 0x10000u /* number of code points that have characters of up to three bytes */
+/* If the text has few characters of three bytes, chains with edges of words know of these only the
+ * signs, which end before EXPRESSIONS_SIGNS_END: to ask whether each of CHAIN_CODES is part of a
+ * word takes 3 ms. */
+#define EXPRESSIONS_RARE 0x800u
+#define EXPRESSIONS_RARE_END 0x2000u
+#define EXPRESSIONS_SIGNS_END 0x3000u
+
 struct chain;
 
 /* An alternative of an expression: what RE2 reads around a string. */
@@ -67,6 +75,9 @@ struct expressions {
      * PCRE2 decides about an expression. */
     bool needs_marks;
     struct marked_unit units[128]; /* only if `marked` is not NULL */
+    /* only if `marked` is not NULL: a bit for each code point that belongs to a word and that a
+     * chain knows (expressions_word_codes) */
+    uint64_t word_codes[CHAIN_CODES / 64];
     uint8_t mark;   /* the byte that marks a character of no word; 0: not chosen yet */
     bool is_strict; /* no edge of a word stands beside a byte that belongs to no character */
     /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
@@ -89,8 +100,10 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    /* each match begins in the line of its atom, so the search may look only there (near.h) */
+    /* each match begins near_lines lines before the line of its atom, so the search may look only
+     * there (near.h) */
     bool has_near;
+    uint32_t near_lines;
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches if and only if it holds an atom */
     bool words_are_exact; /* a line matches if and only if it holds an atom as a whole word */
@@ -102,6 +115,14 @@ struct expressions {
     uint64_t program_bytes_max;
     uint64_t bytes_left;
 };
+
+/* Returns the code point from which on chains do not know whether characters belong to words. */
+static inline uint32_t expressions_word_codes(const struct expressions *expressions)
+{
+    return expressions->options.bytes  ? 0x100
+           : expressions->is_wide_text ? CHAIN_CODES
+                                       : EXPRESSIONS_SIGNS_END;
+}
 
 /* Returns whether the whole text, or each record, counts as a single line. */
 static inline bool expressions_cross(const struct expressions *expressions)

@@ -162,6 +162,14 @@ static bool may_cross(const struct reader *reader, const struct item *item,
     return crosses;
 }
 
+static bool is_line_end(const struct reader *reader, const struct item *item,
+                        const struct split_strings *set)
+{
+    return item->lists && !item->repeats && !item->goes_on && set->count == 1 &&
+           set->items[0].bytes_count == 1 &&
+           set->items[0].bytes[0] == reader->options->options->line_end;
+}
+
 static void take_better(const struct reader *reader, const struct run *run, struct run *best,
                         double *best_score)
 {
@@ -413,8 +421,10 @@ static enum trawl_status read_list(struct reader *reader, const struct around *a
         *ended = items_read(reader, &item, &set);
         if (items_end(*ended))
             break;
+        item.is_line_end =
+            reader->options->heads_cross && around == NULL && is_line_end(reader, &item, &set);
         TRAWL_TRY_DONE(keep_item(reader, &item, error));
-        if (reader->cross_at == UINT64_MAX && may_cross(reader, &item, &set))
+        if (reader->cross_at == UINT64_MAX && !item.is_line_end && may_cross(reader, &item, &set))
             reader->cross_at = reader->item_count - 1;
         for (uint32_t i = 0; i < KINDS; i++)
             extend(reader, &runs[i], reader->item_count - 1, &set, mosts[i], &bests[i], &scores[i]);
@@ -480,6 +490,8 @@ static enum trawl_status emit(struct reader *reader, const struct run *run, uint
     bool has_rest = run->goes_on, repeats = false;
     struct split split = {.strings = &run->strings, .folds = run->folds, .keeps = run->keeps};
 
+    for (uint64_t i = first; i < run->first; i++)
+        split.lines += reader->items[i].is_line_end;
     for (uint32_t i = 0; i < rest.count; i++)
         has_rest |= rest.all[i].first < rest.all[i].end;
     for (const struct around *each = around; each != NULL; each = each->outer)

@@ -46,11 +46,12 @@ struct split_sequence {
 /* The strings of an alternative of an expression, and what is around them. */
 struct split {
     const struct split_strings *strings;
-    bool folds;    /* some letters of the strings, in lower case here, stand for any case */
-    bool keeps;    /* some characters of the strings stand for themselves alone */
-    bool is_match; /* each occurrence of a string is a match of the expression */
-    bool is_sure;  /* each occurrence of a string lies in a match, or is a match */
-    bool begins;   /* a match begins with the string: nothing but assertions comes before */
+    bool folds;     /* some letters of the strings, in lower case here, stand for any case */
+    bool keeps;     /* some characters of the strings stand for themselves alone */
+    bool is_match;  /* each occurrence of a string is a match of the expression */
+    bool is_sure;   /* each occurrence of a string lies in a match, or is a match */
+    bool begins;    /* a match begins with the string: nothing but assertions comes before */
+    uint32_t lines; /* number of line ends in the head */
     /* The head as an expression that must match up to the text's end. Empty if the head is missing
      * or consists of assertions, if an assertion between head and string needs the bytes after the
      * head, if the string lies in a repeated group, or if heads and tails are too long in all. */
@@ -72,6 +73,9 @@ struct split_options {
     bool words;                          /* only matches that are whole words count */
     /* edges, as in split_character.edge, that must stand before and after each match */
     uint8_t before, after;
+    /* The head of the expression's only alternative may hold line ends. Otherwise, and for items
+     * that may hold a line end or not, no head does. */
+    bool heads_cross;
     bool splits_i; /* i and I are different letters, as in Turkish */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of the text, in which occurrences of strings are counted */

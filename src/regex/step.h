@@ -9,6 +9,10 @@
 #include "regex/judge.h"
 #include "regex/near.h"
 
+/* If the filter of an expression of PCRE2 rules out less than 1/BEYOND_SHARE of a step's bytes,
+ * PCRE2 reads all lines of the next steps. */
+#define BEYOND_SHARE 8u
+
 /* The place where a scan ended inside a line. The next scan of the chunk goes on there with the
  * worker's `merge`, which holds the line's next occurrences. It does so only if the same worker
  * scans, and has done no other scan meanwhile. */
@@ -70,12 +74,24 @@ struct step {
      * end. Chains would take that line end for the record's end, so they do not read the record. */
     uint64_t record_begin, record_end;
     bool record_has_lines;
-    uint64_t judged; /* number of lines that RE2 has judged */
-    uint64_t asked;  /* number of atoms about which the chains could not decide */
+    uint64_t judged; /* number of lines that RE2 or PCRE2 has judged */
+    uint64_t judged_bytes;
+    uint64_t asked; /* number of atoms about which the chains could not decide */
     /* bytes that chains may read beyond CHAIN_BYTES; the limit keeps the time linear */
     uint64_t spare;
     /* bytes that RE2 could have read in the time spent on atoms that led to no new match */
     uint64_t missed;
+};
+
+/* A line that holds an atom. */
+struct line {
+    uint64_t at;    /* offset of the line's first atom */
+    uint64_t begin; /* UINT64_MAX: not known yet */
+    uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
+    uint64_t end;   /* without the line end */
+    /* the line has characters beyond ASCII (WIDE), so only the program `marked` can decide */
+    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
+    bool is_decided; /* some expression is known to match */
 };
 
 /* Returns whether the whole chunk is searched as a single line, because matches may cross lines. */
@@ -103,6 +119,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
         .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
         .by_lines = lines,
+        .spans = chunk->spans,
         .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
         .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
         .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
@@ -169,6 +186,56 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
     if ((plan->flags & TRAWL_CRLF) != 0 && line.end > begin && bytes[line.end - 1] == '\r')
         line.end--;
     return line;
+}
+
+/* Returns whether the common program (of all expressions) may read the lines [from, to). Each line
+ * must end in newline alone, because RE2 knows no other line ends. */
+static inline bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct trawl_plan *plan = expressions->plan;
+    const uint8_t *bytes = step->chunk->bytes + from;
+    const size_t count = (size_t)(to - from);
+
+    return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
+           !words_matter(expressions, bytes, count) &&
+           (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
+           ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
+}
+
+/* Notes a line that PCRE2 has left undecided, unless a hit is all that is wanted of the line and
+ * was pushed: the result has grown from `pushed` hits. */
+static inline void note_undecided(const struct step *step, struct regex_line line, uint64_t pushed)
+{
+    struct words *words = &step->worker->words;
+
+    if (words->is_undecided && !(one_suffices(step) && step->result->count > pushed) &&
+        step->result->undecided_count++ == 0)
+        step->result->undecided_at = step->chunk->begin + line.begin;
+    words->is_undecided = false;
+}
+
+/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
+static inline bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
+{
+    return anchor->begins ||
+           (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
+}
+
+/* Returns whether PCRE2 decides about the plan's only expression. */
+static inline bool step_is_beyond(const struct step *step)
+{
+    return step->worker->expressions->beyond != NULL && step->worker->expressions->count == 1;
+}
+
+/* Returns whether the filter of the plan's only expression, which PCRE2 decides about, has ruled
+ * out hardly a line of the step. */
+static inline bool filters_little(const struct step *step)
+{
+    const uint64_t bytes = step->to - step->from;
+
+    return step_is_beyond(step) && step->judged_bytes <= bytes &&
+           bytes - step->judged_bytes < bytes / BEYOND_SHARE;
 }
 
 #endif

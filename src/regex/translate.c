@@ -13,9 +13,11 @@
 #include "regex/translate.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "regex/braces.h"
 #include "regex/class_text.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
@@ -41,7 +43,7 @@ struct reader {
     bool single;          /* each byte is a character */
     bool skips;           /* flag (?x) is on: blanks and comments mean nothing */
     bool repeats;         /* in a POSIX syntax: some part has a repetition */
-    uint32_t group_count; /* in a POSIX syntax: number of groups so far */
+    uint32_t group_count; /* number of numbered groups so far */
     /* in a POSIX syntax: a bit for each of the first nine groups, set when the group has ended */
     uint32_t closed;
     const char *bytes;
@@ -52,6 +54,8 @@ struct reader {
     struct group groups[DEPTH_MAX]; /* the groups that are open */
     /* Offset in out->bytes of the part that a repetition would repeat; UINT64_MAX: no part. */
     uint64_t atom;
+    /* in Perl's syntax: where the last assertion begins and ends in out->bytes */
+    uint64_t assertion, assertion_end;
     bool repeated; /* the part at `atom` has a repetition already */
     /* offset in out->bytes after the last flags without a group, like (?i); 0: there are none */
     uint64_t flags_end;
@@ -67,6 +71,12 @@ static enum trawl_status refuse(uint64_t at, struct trawl_error *error, const ch
     return status;
 }
 
+/* Refuses syntax that PCRE2 reads otherwise than RE2, where PCRE2 may search. */
+static enum trawl_status leave_to_pcre2(uint64_t at, struct trawl_error *error)
+{
+    return refuse(at, error, "a syntax of PCRE2: RE2 has none of this meaning");
+}
+
 /* Appends bytes to the translation, which come from byte `from` of the expression. */
 static void put(struct reader *reader, const char *bytes, uint64_t count, uint64_t from)
 {
@@ -79,16 +89,19 @@ static void put(struct reader *reader, const char *bytes, uint64_t count, uint64
     }
 }
 
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
 /* Begins a part that a repetition may follow. */
 static void begin_atom(struct reader *reader)
 {
     reader->atom = reader->out->count;
     reader->repeated = false;
+}
+
+/* Notes that out->bytes ends with an assertion, which begins at out->bytes[begin]. */
+static void end_assertion(struct reader *reader, uint64_t begin)
+{
+    reader->atom = UINT64_MAX;
+    reader->assertion = begin;
+    reader->assertion_end = reader->out->count;
 }
 
 /* Returns whether the byte continues the UTF-8 character with which the present part begins. */
@@ -135,7 +148,7 @@ static void put_edge(struct reader *reader, char letter, uint64_t from)
     reader->out->edges |= letter == 'b' || letter == 'B'   ? TRANSLATED_EDGES
                           : letter == 'm' || letter == 'M' ? TRANSLATED_BEGINS
                                                            : TRANSLATED_HALVES;
-    reader->atom = UINT64_MAX;
+    end_assertion(reader, reader->out->count - 2);
 }
 
 /* Writes a repetition. If the part has a repetition already, makes the part a group first, because
@@ -177,32 +190,29 @@ static bool begins_with(const struct reader *reader, uint64_t at, const char *te
            memcmp(reader->bytes + at, text, strlen(text)) == 0;
 }
 
-/* Reads "{n}", "{n,}" or "{n,m}" at reader->at into `text`; the brace has `length` bytes. Returns
- * the length of what was read; 0 if the brace begins no repetition. ripgrep allows blanks inside.
- * POSIX's syntaxes have "{,m}", which becomes "{0,m}". */
-static uint64_t read_braces(const struct reader *reader, uint64_t length, char text[34])
+/* Reads a repetition in braces at reader->at, and writes it to `text` as RE2 knows it: without
+ * blanks and leading zeros, and {,m} of POSIX's syntaxes as {0,m}. `length` is that of the brace.
+ * Sets *taken to the length of what was read; 0 if the brace begins no repetition. */
+static enum trawl_status read_braces(const struct reader *reader, uint64_t length, char text[34],
+                                     uint64_t *taken, struct trawl_error *error)
 {
-    const char *end = length == 2 ? "\\}" : "}";
-    uint64_t i = reader->at + length, count = 1;
+    const struct braces braces =
+        braces_read(reader->bytes + reader->at, reader->count - reader->at,
+                    length == 2 ? "\\{" : "{", length == 2 ? "\\}" : "}", reader->ripgrep);
 
-    text[0] = '{';
-    for (; i < reader->count && count < 30; i++) {
-        const char byte = reader->bytes[i];
-
-        if (begins_with(reader, i, end) && count > 1) {
-            strcpy(text + count, "}");
-            return i + length - reader->at;
-        }
-        if (byte == ' ' && reader->ripgrep)
-            continue;
-        if (!is_digit(byte) && (byte != ',' || memchr(text, ',', count) != NULL ||
-                                (count == 1 && reader->syntax == TRAWL_PERL)))
-            break;
-        if (count == 1 && byte == ',')
-            text[count++] = '0';
-        text[count++] = byte;
-    }
-    return 0;
+    *taken = braces.has_least || reader->syntax != TRAWL_PERL ? braces.length : 0;
+    if (*taken == 0)
+        return TRAWL_OK;
+    if (braces.least > BRACES_MOST || braces.most > BRACES_MOST)
+        return refuse(reader->at, error, "the repetition's number is too large: at most 1,000");
+    if (braces.least > braces.most && !braces.is_endless)
+        return refuse(reader->at, error, "the repetition's numbers are in the wrong order");
+    (void)snprintf(text, 34,
+                   braces.is_endless             ? "{%" PRIu32 ",}"
+                   : braces.least == braces.most ? "{%" PRIu32 "}"
+                                                 : "{%" PRIu32 ",%" PRIu32 "}",
+                   braces.least, braces.most);
+    return TRAWL_OK;
 }
 
 /* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
@@ -226,10 +236,12 @@ static enum trawl_status copy_edge(struct reader *reader, bool *is_edge, struct 
 
     while (i < COUNT && !begins_with(reader, from, edges[i]))
         i++;
-    *is_edge = i + 1 < COUNT ||
-               (i < COUNT && from + 3 < reader->count && !is_digit(reader->bytes[from + 3]));
+    *is_edge = i + 1 < COUNT || (i < COUNT && from + 3 < reader->count &&
+                                 (reader->bytes[from + 3] < '0' || reader->bytes[from + 3] > '9'));
     if (!*is_edge)
         return TRAWL_OK;
+    if (reader->pcre)
+        return leave_to_pcre2(from, error);
     if (i + 1 == COUNT)
         return refuse(from, error, "\\b{...}: only start, end, start-half and end-half are known");
     reader->at += strlen(edges[i]);
@@ -250,6 +262,17 @@ static void copy_quoted(struct reader *reader)
         copy(reader, 1);
     }
     reader->at += reader->at < reader->count ? 2 : 0;
+}
+
+/* Returns whether PCRE2 takes the escape at reader->at for a backreference of two digits or more;
+ * RE2 takes the digits for a character's octal number. */
+static bool is_reference(const struct reader *reader)
+{
+    const uint64_t at = reader->at + 1;
+    uint32_t number;
+
+    return braces_number(reader->bytes, reader->count, at, &number) > at + 1 &&
+           reader->bytes[at] != '0' && number <= reader->group_count;
 }
 
 /* Copies an escape. */
@@ -281,9 +304,11 @@ static enum trawl_status copy_escape(struct reader *reader, struct trawl_error *
     reader->out->has_byte |= letter == 'C';
     if (letter == 'A' || letter == 'z') {
         copy(reader, 2);
-        reader->atom = UINT64_MAX;
+        end_assertion(reader, reader->out->count - 2);
         return TRAWL_OK;
     }
+    if (reader->pcre && (is_u || is_reference(reader)))
+        return leave_to_pcre2(from, error);
     begin_atom(reader);
     if (letter != '\0' && strchr("xpPuU", letter) != NULL && after == '{') {
         braces = count_to(reader, '}');
@@ -320,6 +345,10 @@ static enum trawl_status copy_class(struct reader *reader, struct trawl_error *e
         return refuse(from, error, "the bracket is not closed");
     if (!reader->ripgrep && class_is_named(reader->bytes + from, length))
         return refuse(from, error, CLASS_NAMED);
+    if (reader->ripgrep && reader->pcre &&
+        (is_set || reader->skips ||
+         (reader->unicode && memmem(reader->bytes + from, (size_t)length, ":]", 2) != NULL)))
+        return leave_to_pcre2(from, error);
     begin_atom(reader);
     if (reader->skips && memchr(reader->bytes + from, '#', (size_t)length) != NULL)
         return refuse(from, error, "with (?x), a # begins a comment also within brackets");
@@ -344,6 +373,7 @@ static enum trawl_status copy_name(struct reader *reader, struct trawl_error *er
     if (count_to(reader, '>') == 0 || reader->names++ == NAMES_MAX)
         return refuse(from, error, "the name is not closed, or there are 1,000 names already");
     copy(reader, count_to(reader, '>'));
+    reader->group_count++;
     if (memmem(out->bytes, (size_t)begin, out->bytes + begin, (size_t)(out->count - begin)) != NULL)
         return refuse(from, error, "two groups have the same name");
     return open_group(reader, begin, from, error);
@@ -356,10 +386,11 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
     bool off = false, skips = reader->skips;
 
     if (begins_with(reader, from, "(?P<") ||
-        (begins_with(reader, from, "(?<") && from + 3 < reader->count &&
-         class_is_word_byte(reader->bytes[from + 3])))
+        (begins_with(reader, from, "(?<") && !begins_with(reader, from, "(?<=") &&
+         !begins_with(reader, from, "(?<!")))
         return copy_name(reader, error);
     copy(reader, 1);
+    reader->group_count += !begins_with(reader, from, "(?");
     if (!begins_with(reader, from, "(?"))
         return open_group(reader, begin, from, error);
     copy(reader, 1);
@@ -368,6 +399,8 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
 
         if (letter == '\0' || strchr(reader->ripgrep ? "imsUuxR-" : "imsU-", letter) == NULL)
             break;
+        if (letter == 'u' && reader->pcre)
+            return leave_to_pcre2(reader->at, error);
         if (letter == 'R' || (letter == 'u' && (off || !reader->unicode)))
             return refuse(reader->at, error,
                           "the flags R, u after --no-unicode and -u have no meaning here; trawl "
@@ -394,6 +427,17 @@ static enum trawl_status copy_open(struct reader *reader, struct trawl_error *er
     return TRAWL_OK;
 }
 
+/* Writes what the repetition `text` makes of the assertion before it: the assertion, or nothing if
+ * it may be left out. */
+static void repeat_assertion(struct reader *reader, const char *text, uint64_t from)
+{
+    if (text[0] == '+' || (text[0] == '{' && text[1] != '0'))
+        return;
+    reader->out->count = reader->assertion;
+    put_text(reader, "(?:)", from);
+    reader->assertion_end = reader->out->count;
+}
+
 /* Copies a repetition with the '?' that may follow. In ripgrep's syntax the part may have a
  * repetition already. */
 static enum trawl_status copy_repetition(struct reader *reader, struct trawl_error *error)
@@ -405,7 +449,7 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
     if (reader->ripgrep && reader->flags_end == reader->out->count && from > 0)
         return refuse(from, error, "there is nothing before that could be repeated");
     if (text[0] == '{') {
-        length = read_braces(reader, 1, text);
+        TRAWL_TRY(read_braces(reader, 1, text, &length, error));
         if (length == 0 && reader->ripgrep)
             return refuse(from, error,
                           "{ begins no repetition {n}, {n,} or {n,m}; the character is \\{");
@@ -420,11 +464,13 @@ static enum trawl_status copy_repetition(struct reader *reader, struct trawl_err
         strcat(text, "?");
         reader->at++;
     }
-    reader->repeated &= reader->ripgrep;
-    if (reader->atom == UINT64_MAX) /* an assertion, or the begin: there is nothing to repeat */
-        put_text(reader, text, from);
-    else
+    reader->repeated &= reader->ripgrep && !reader->pcre;
+    if (reader->atom != UINT64_MAX)
         put_repetition(reader, text, strlen(text), from);
+    else if (reader->ripgrep && reader->assertion_end == reader->out->count)
+        repeat_assertion(reader, text, from);
+    else /* RE2 reports that there is nothing to repeat */
+        put_text(reader, text, from);
     return TRAWL_OK;
 }
 
@@ -470,6 +516,8 @@ static enum trawl_status copy_perl(struct reader *reader, struct trawl_error *er
             reader->out->has_lines |= byte == '^' || byte == '$';
             copy(reader, 1);
             reader->atom = UINT64_MAX;
+            if (byte == '^' || byte == '$')
+                end_assertion(reader, reader->out->count - 1);
             if (byte == ')' && reader->depth > 0)
                 close_group(reader);
         } else {
@@ -635,7 +683,7 @@ static enum trawl_status read_repetition(struct reader *reader, char what, uint6
     }
     text[0] = what;
     if (what == '{')
-        length = read_braces(reader, length, text);
+        TRAWL_TRY(read_braces(reader, length, text, &length, error));
     if (length == 0)
         return refuse(from, error, "{ begins no repetition {n}, {n,} or {n,m}");
     reader->at += length;
@@ -726,7 +774,7 @@ enum trawl_status translate(enum trawl_syntax syntax, uint32_t flags, bool singl
     reader->unicode = (flags & TRAWL_UNICODE) != 0;
     reader->pcre = (flags & TRAWL_PCRE) != 0;
     reader->single = single;
-    reader->atom = UINT64_MAX;
+    reader->atom = reader->assertion_end = UINT64_MAX;
     reader->bytes = bytes;
     reader->count = count;
     reader->out = out;

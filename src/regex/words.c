@@ -18,6 +18,16 @@
  * part is twice as long, else BEGINS again. */
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
+/* A position that needs more steps than pcre2_steps is granted more again and again: first the
+ * machine code MACHINE_GROWS times as many while that takes less than MACHINE_NS, then the
+ * interpreter twice as many. A line may spend GRANTED_NS on this for each of its bytes, at most
+ * GRANTED_NS_MOST; a line that may spend less than GRANTED_NS_LEAST spends nothing. */
+#define MACHINE_GROWS 8u
+#define MACHINE_NS 10000000u
+#define MACHINE_MOST (UINT64_C(1) << 28)
+#define GRANTED_NS 50000u
+#define GRANTED_NS_LEAST UINT64_C(10000000)
+#define GRANTED_NS_MOST UINT64_C(5000000000)
 /* most bytes that stand for a single byte of the line in a copy */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
@@ -77,6 +87,17 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
 
 void words_prepare(struct expressions *expressions)
 {
+    const struct trawl_letters *letters = &expressions->options.letters;
+    const uint32_t codes = expressions_word_codes(expressions);
+
+    if (expressions->units[0].count > 0)
+        return;
+    for (uint32_t code = 0x80; letters->is_word != NULL && code < codes; code++) {
+        if (code == EXPRESSIONS_RARE && !expressions->is_wide_text)
+            code = EXPRESSIONS_RARE_END;
+        if (letters->is_word(letters->context, code))
+            expressions->word_codes[code / 64] |= UINT64_C(1) << code % 64;
+    }
     for (uint32_t byte = 0; byte < 0x80; byte++) {
         struct marked_unit *unit = &expressions->units[byte];
         const bool is_plain =
@@ -316,33 +337,99 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                       span_count);
 }
 
-/* Does what words_match does, for PCRE2. Each place where a match may begin may take long, so the
- * search of a long line stops now and then to see whether the call is cancelled. */
+/* Returns the offset after the bytes at `at` that continue a character. Remembers the bytes that
+ * were looked at, so that the time is linear in the line. */
+static uint64_t after_character(const struct judged *line, uint64_t at)
+{
+    struct words *words = line->words;
+
+    if (at < words->inside_from || at > words->inside_to)
+        words->inside_from = words->inside_to = at;
+    while (words->inside_to < line->count && (line->bytes[words->inside_to] & 0xc0) == 0x80)
+        words->inside_to++;
+    return words->inside_to;
+}
+
+/* Searches from `from` to `stop` with text.steps and text.machine. Adds the time to
+ * words->granted_ns. Results are as of pcre2_find, or WORDS_CANCELLED. */
+static int find_timed(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
+                      uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
+{
+    const uint64_t began_ns = clock_now_ns();
+    const int found = pcre2_find(pcre2, text, from, stop, spans, span_count);
+
+    line->words->granted_ns += clock_now_ns() - began_ns;
+    return found == PCRE2_OVER && engine_call_is_over(line->call) ? WORDS_CANCELLED : found;
+}
+
+/* Searches from `from` to `stop`, where the steps that were granted at first do not suffice: again
+ * with more, until they suffice or the line has spent its time. If the machine code decides with
+ * more steps, notes these in line->words: the search of the line goes on with them. */
+static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
+                 uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
+{
+    const uint64_t most_ns = min_u64(GRANTED_NS * line->count, GRANTED_NS_MOST);
+    const uint64_t steps = text.steps;
+    struct words *words = line->words;
+    const uint64_t *spent_ns = &words->granted_ns;
+    uint64_t began_ns;
+    int found = PCRE2_OVER;
+
+    if (most_ns < GRANTED_NS_LEAST)
+        return found;
+    do {
+        began_ns = *spent_ns;
+        text.machine = text.steps = text.machine * MACHINE_GROWS;
+        if (*spent_ns < most_ns && text.machine <= MACHINE_MOST)
+            found = find_timed(pcre2, line, text, from, stop, spans, span_count);
+    } while (found == PCRE2_OVER && *spent_ns > began_ns && *spent_ns - began_ns < MACHINE_NS);
+    if (found >= 0) {
+        words->granted = pcre2;
+        words->machine = text.machine;
+    }
+    text.machine = 0;
+    for (text.steps = 2 * steps; found == PCRE2_OVER && *spent_ns < most_ns; text.steps *= 2)
+        found = find_timed(pcre2, line, text, from, stop, spans, span_count);
+    return found;
+}
+
+/* Does what words_match does, for PCRE2. Each position where a match may begin may take long, so
+ * the search of a long line stops now and then to see whether the call is cancelled, and is
+ * repeated position by position where one of them needs more steps. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {
-    const struct pcre2_line text = {line->bytes, line->count, &line->words->run, from};
-    uint64_t begins = BEGINS;
-    int found = 0;
+    const bool may_stop = pcre2_may_stop(pcre2);
+    struct pcre2_line text = {line->bytes, line->count, &line->words->run, from, 0, 0};
+    const struct words *words = line->words;
+    uint64_t begins = words->granted == pcre2 ? 1 : BEGINS;
 
-    while (found == 0 && pcre2_may_stop(pcre2) && line->count - from > begins) {
-        struct words *words = line->words;
+    pcre2_steps(pcre2, &text);
+    for (;;) {
         const uint64_t began_ns = clock_now_ns();
-        uint64_t stop = from + begins;
+        const bool is_rest = !may_stop || line->count - from <= begins;
+        const uint64_t stop = is_rest ? line->count : after_character(line, from + begins);
+        int found;
 
-        if (stop < words->inside_from || stop > words->inside_to)
-            words->inside_from = words->inside_to = stop;
-        stop = words->inside_to;
-        while (stop < line->count && (line->bytes[stop] & 0xc0) == 0x80)
-            stop++;
-        words->inside_to = stop;
+        if (words->granted == pcre2)
+            text.machine = words->machine;
         found = pcre2_find(pcre2, text, from, stop, spans, span_count);
-        if (found == 0 && engine_call_is_over(line->call))
-            found = WORDS_CANCELLED;
-        begins = clock_now_ns() - began_ns < BEGINS_NS ? 2 * begins : BEGINS;
+        if (found == PCRE2_OVER && begins > 1 && may_stop) {
+            begins = 1;
+            continue;
+        }
+        if (found == PCRE2_OVER)
+            found = grant(pcre2, line, text, from, stop, spans, span_count);
+        if (found != 0 || is_rest)
+            return found;
+        if (engine_call_is_over(line->call))
+            return WORDS_CANCELLED;
+        if (clock_now_ns() - began_ns < BEGINS_NS)
+            begins *= 2;
+        if (words->granted == pcre2 || clock_now_ns() - began_ns >= BEGINS_NS)
+            begins = min_u64(begins, BEGINS);
         from = stop;
     }
-    return found != 0 ? found : pcre2_find(pcre2, text, from, line->count, spans, span_count);
 }
 
 int words_match(const struct expressions *expressions, uint32_t expression,

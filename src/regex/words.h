@@ -35,6 +35,7 @@ struct judged {
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
      * the line in which the occurrence ends */
     bool by_lines;
+    enum spans spans;     /* which occurrences of several expressions are wanted */
     uint64_t atoms_begin; /* no match begins before this offset; 0: not known */
     uint64_t atoms_end;   /* no match begins at or after this offset; 0: not known */
     struct words *words;  /* what is known of the line; words_begin resets this struct */
@@ -49,6 +50,12 @@ struct words {
      * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
+    uint64_t granted_ns; /* time that PCRE2 took for more steps than it was granted at first */
+    /* the expression whose machine code was granted `machine` steps in this line; NULL: none */
+    const struct pcre2 *granted;
+    uint64_t machine;
+    /* judge.c: PCRE2 left open whether an expression matches, or matches again */
+    bool is_undecided;
     uint8_t *copy;
     uint64_t copy_count;
     uint64_t capacity;
@@ -61,7 +68,8 @@ struct words {
 #define WORDS_CANCELLED (-2)
 #define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
-/* Fills expressions->units, which says what stands for each ASCII character in a copy. */
+/* Fills expressions->units, which says what stands for each ASCII character in a copy, and
+ * expressions->word_codes, on the first call. */
 void words_prepare(struct expressions *expressions);
 bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns whether programs without marks may be wrong about words in the line. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "runtime/job.h"
 #include "runtime/search.h"
 
@@ -22,12 +23,16 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
 
     if (search_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "search is NULL");
-    if ((flags & ~(uint32_t)TRAWL_SEARCH_LINE_NUMBERS) != 0)
+    if ((flags & ~(uint32_t)(TRAWL_SEARCH_LINE_NUMBERS | TRAWL_SEARCH_SPANS |
+                             TRAWL_SEARCH_SPANS_FIRST)) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown search flags 0x%x", flags);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     status = MEMORY_ZEROED(search, 1, error);
     if (status == TRAWL_OK) {
-        sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
+        sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0,
+                     (flags & TRAWL_SEARCH_SPANS_FIRST) != 0 ? SPANS_FIRST
+                     : (flags & TRAWL_SEARCH_SPANS) != 0     ? SPANS_LONGEST
+                                                             : SPANS_ALL);
         status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
         searcher->is_pulled = status == TRAWL_OK;
         if (status == TRAWL_OK)
@@ -72,8 +77,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
 
     if (search == NULL || batch == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", search == NULL ? "search" : "batch");
-    if (batch->size < sizeof batch->size)
-        return TRAWL_FAIL(error, ARGUMENT, "batch: size is not a struct's size");
+    TRAWL_TRY(options_check(batch, sizeof filled, "batch", error));
     if (search->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
     status = search_step(&search->search, &view, &more, error);
@@ -82,6 +86,8 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
         view.begin = search->search.done.stats.text_bytes;
         view.last = true;
     }
+    if (status == TRAWL_OK && more) /* after undecided lines, the next call fails */
+        view.last &= search_decided(&search->search, NULL) == TRAWL_OK;
     search->ended = status != TRAWL_OK || view.last;
     TRAWL_TRY(status);
     if (more)
@@ -89,9 +95,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     else
         filled =
             (struct trawl_batch){.text_begin = view.begin, .text_end = view.begin, .last = true};
-    filled.size = batch->size;
-    memcpy(batch, &filled, (size_t)(batch->size < sizeof filled ? batch->size : sizeof filled));
-    return TRAWL_OK;
+    return options_tell(batch, &filled, sizeof filled, "batch", error);
 }
 
 void trawl_search_close(struct trawl_search *search)

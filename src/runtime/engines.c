@@ -70,6 +70,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
         built->flags &= ~(uint32_t)TRAWL_MULTILINE;
         status = regex_prepare(built, &stays_within, &built->pcre, error);
     }
+    built->expressions.poll = NULL;
     if (status == TRAWL_OK)
         *plan = built;
     else
@@ -93,10 +94,13 @@ enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_
     TRAWL_TRY(check_expression(plan, pattern_index, error));
     if (groups == NULL || (line == NULL && line_bytes > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", groups == NULL ? "groups" : "line");
-    if (match.begin > match.end || match.end > line_bytes)
-        return TRAWL_FAIL(error, ARGUMENT, "the match does not lie in the line");
     return regex_groups(plan, pattern_index, line, line_bytes, match.begin, match.end, groups,
                         groups_max, error);
+}
+
+enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
+{
+    return judge_undecided(at, count, error);
 }
 
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
@@ -117,6 +121,15 @@ enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
     if (line == NULL || groups == NULL || groups_max == 0)
         return TRAWL_FAIL(error, ARGUMENT, "%s", line == NULL ? "line is NULL" : "no groups");
     return regex_line_match(line, begin, groups, groups_max, error);
+}
+
+enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range match,
+                                    struct trawl_range *groups, uint64_t groups_max,
+                                    struct trawl_error *error)
+{
+    if (line == NULL || groups == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", line == NULL ? "line" : "groups");
+    return regex_line_groups(line, match.begin, match.end, groups, groups_max, error);
 }
 
 void trawl_line_close(struct trawl_line *line)

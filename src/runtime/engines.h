@@ -23,4 +23,7 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
                                     const struct engine_call *call, struct trawl_line **out,
                                     struct trawl_error *error);
 
+/* Returns LIMIT with a message about engine_result.undecided_count lines. */
+enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
+
 #endif

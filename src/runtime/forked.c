@@ -43,8 +43,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
 {
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
-    for (uint32_t i = 0; i + 1 < runtime->threads_max; i++)
-        atomic_fetch_sub(&runtime->memory_used, runtime->workers[i].buffer.capacity);
+    atomic_store(&runtime->memory_used, 0); /* adopt_searcher adds the buffers that are left */
     if (runtime->threads_max > 1)
         memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
@@ -72,32 +71,35 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     if (atomic_load(&searcher->wake) >= 0)
         (void)close(atomic_load(&searcher->wake));
     atomic_store(&searcher->wake, -1);
-    for (uint32_t i = 0; i < searcher->tasks_touched; i++)
-        if (is_inside || searcher->tasks[i].buffer_is_pinned) {
-            if (!searcher->tasks[i].buffer_is_pinned)
-                atomic_fetch_sub(&searcher->runtime->memory_used,
-                                 searcher->tasks[i].buffer.capacity);
-            memset(&searcher->tasks[i].buffer, 0, sizeof searcher->tasks[i].buffer);
-            searcher->tasks[i].buffer_is_pinned = false;
-        }
+    /* another thread may have been about to change a buffer of a call */
+    if (is_inside)
+        memset(&caller->buffer, 0, sizeof caller->buffer);
+    for (uint32_t i = 0; i < searcher->tasks_touched; i++) {
+        struct task *task = &searcher->tasks[i];
+
+        if (is_inside || task->buffer_is_pinned)
+            memset(&task->buffer, 0, sizeof task->buffer);
+        task->buffer_is_pinned = false;
+        atomic_fetch_add(&searcher->runtime->memory_used, task->buffer.capacity);
+    }
+    atomic_fetch_add(&searcher->runtime->memory_used, caller->buffer.capacity);
+    searcher->unpack_bytes = 0;
     memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
     searcher->is_orphan =
         is_inside && (searcher->is_pulled || pthread_equal(searcher->thread, pthread_self()));
-    if (searcher->is_orphan)
-        return;
-    atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
-    atomic_fetch_sub(&searcher->runtime->memory_used, searcher->unpack_bytes);
-    searcher->unpack_bytes = 0;
+    if (!searcher->is_orphan)
+        atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
 }
 
 /* Makes all objects usable. Runs in the child, before fork() returns there. */
 static void adopt(void)
 {
     for (struct forked *item = items; item != NULL; item = item->next)
+        if (!item->is_searcher)
+            adopt_runtime((struct trawl_runtime *)item);
+    for (struct forked *item = items; item != NULL; item = item->next)
         if (item->is_searcher)
             adopt_searcher((struct trawl_searcher *)item);
-        else
-            adopt_runtime((struct trawl_runtime *)item);
 }
 
 void forked_note(struct forked *item, bool is_searcher)

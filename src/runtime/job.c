@@ -192,7 +192,7 @@ static void unreserve_unpacking(struct trawl_searcher *searcher)
 {
     uint64_t bytes = searcher->unpack_bytes;
 
-    searcher->unpack_bytes = 0; /* first: a child of fork() gives back the bytes that stand here */
+    searcher->unpack_bytes = 0;
     runtime_unreserve(searcher->runtime, bytes);
 }
 
@@ -270,6 +270,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                 (text->kind != TEXT_STREAM && sink->want == WANT_COUNT && plan_counts_alone(plan))
             ? searcher->task_count
             : searcher->tasks_few;
+    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_max);
     need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* with this schedule no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
@@ -328,7 +329,6 @@ void search_end(struct search *search)
             devices_drop(devices, &search->job);
         job_recall(&search->job);
     }
-    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->taken > 0) /* some tasks are ready, but will not be delivered */
@@ -539,8 +539,18 @@ static void view_counted(struct search *search, const struct task *task, struct 
     search->done.stats.match_count += view->count;
     search->done.stats.text_bytes += view->owned;
     search->done.stats.candidate_count += task->result.candidate_count;
+    if (search->undecided_count == 0)
+        search->undecided_at = task->result.undecided_at;
+    search->undecided_count += task->result.undecided_count;
     if (task->result.on_device)
         stats_add(&search->done.stats, &task->result);
+}
+
+enum trawl_status search_decided(const struct search *search, struct trawl_error *error)
+{
+    return search->undecided_count == 0
+               ? TRAWL_OK
+               : engines_undecided(search->undecided_at, search->undecided_count, error);
 }
 
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
@@ -580,7 +590,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
         return TRAWL_STOPPED;
     if (search->fault != TRAWL_OK && error != NULL)
         *error = search->fault_error;
-    return search->fault;
+    return search->fault != TRAWL_OK ? search->fault : search_decided(search, error);
 }
 
 /* Checks that the sink saw the file's bytes in a mapped chunk. When the chunk was searched, the
@@ -639,7 +649,8 @@ static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct
     sink->stopped = !more;
     if (task->status != TRAWL_OK)
         return task_status(task, error);
-    return sink->stopped || searcher_is_cancelled(searcher) ? TRAWL_STOPPED : TRAWL_OK;
+    return sink->stopped || searcher_is_cancelled(searcher) ? TRAWL_STOPPED
+                                                            : search_decided(&search, error);
 }
 
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,

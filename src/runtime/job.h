@@ -40,6 +40,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
  * results that precede the fault in the text. */
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error);
+/* Fails with LIMIT if the engine has left lines of the delivered parts undecided. search_step fails
+ * so at the text's end. */
+enum trawl_status search_decided(const struct search *search, struct trawl_error *error);
 void search_end(struct search *search);
 /* Does a whole search and delivers all results to the sink. STOPPED: the sink stopped the search,
  * or the call was cancelled. */

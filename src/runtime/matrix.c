@@ -102,6 +102,8 @@ static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct t
     bool more;
 
     TRAWL_TRY(search_step(&matrix->search, &view, &more, error));
+    if (more && view.last)
+        TRAWL_TRY(search_decided(&matrix->search, error));
     matrix->chunk = more ? matrix->search.current->digest.cells : (struct cells){.count = 0};
     matrix->chunk_end =
         more ? records_beyond(&matrix->records, matrix->done, view.begin + view.owned)
@@ -472,7 +474,7 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
                           : plan == NULL    ? "plan"
                           : records == NULL ? "records"
                                             : "matrix");
-    TRAWL_TRY(options_read(&array, sizeof array, records, "records", error));
+    TRAWL_TRY(options_read(&array, sizeof array, records, sizeof array, "records", error));
     if ((unsigned)shape > TRAWL_MATRIX_ANY)
         return TRAWL_FAIL(error, ARGUMENT, "unknown matrix shape %d", (int)shape);
     TRAWL_TRY(searcher_enter(searcher, error));
@@ -493,16 +495,13 @@ enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
 
     if (matrix == NULL || batch == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", matrix == NULL ? "matrix" : "batch");
-    if (batch->size < sizeof batch->size)
-        return TRAWL_FAIL(error, ARGUMENT, "batch: size is not a struct's size");
+    TRAWL_TRY(options_check(batch, sizeof filled, "batch", error));
     if (matrix->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
     status = matrix_next(matrix, &filled, error);
     matrix->ended = status != TRAWL_OK || filled.last;
     TRAWL_TRY(status);
-    filled.size = batch->size;
-    memcpy(batch, &filled, (size_t)min_u64(batch->size, sizeof filled));
-    return TRAWL_OK;
+    return options_tell(batch, &filled, sizeof filled, "batch", error);
 }
 
 void matrix_end(struct trawl_matrix_search *matrix)

@@ -148,7 +148,7 @@ enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
                           searcher == NULL ? "searcher"
                           : given == NULL  ? "array"
                                            : "records");
-    TRAWL_TRY(options_read(&array, sizeof array, given, "array", error));
+    TRAWL_TRY(options_read(&array, sizeof array, given, sizeof array, "array", error));
     TRAWL_TRY(searcher_enter(searcher, error));
     status = MEMORY_ZEROED(own, 1, error);
     if (status == TRAWL_OK) {
@@ -426,7 +426,7 @@ enum trawl_status trawl_records_into(struct trawl_searcher *searcher, const stru
                           : plan == NULL    ? "plan"
                           : records == NULL ? "records"
                                             : "into");
-    TRAWL_TRY(options_read(&into, sizeof into, given, "into", error));
+    TRAWL_TRY(options_read(&into, sizeof into, given, sizeof into, "into", error));
     if (into.cell_bytes == 0)
         into.cell_bytes = sizeof(uint64_t);
     into.count = 0;

@@ -95,7 +95,7 @@ enum trawl_status trawl_runtime_open(const struct trawl_runtime_options *options
 
     if (runtime == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "runtime is NULL");
-    TRAWL_TRY(options_read(&given, sizeof given, options, "runtime options", error));
+    TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "runtime options", error));
     return runtime_open(&given, runtime, error);
 }
 

@@ -22,6 +22,8 @@
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
+/* bytes of struct trawl_searcher_options in version 1.0 */
+#define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
 #define TASKS_PER_WORKER 2u
 /* Another process may keep a helper off the helper's core for some milliseconds in the middle of a
  * chunk. With this many tasks (chunks with their results) the other threads can go on meanwhile. */
@@ -70,7 +72,8 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
 
     if (searcher_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
-    TRAWL_TRY(options_read(&given, sizeof given, options, "searcher options", error));
+    TRAWL_TRY(
+        options_read(&given, sizeof given, options, OPTIONS_OLDEST, "searcher options", error));
     if (given.map < TRAWL_MAP_NEVER || given.map > TRAWL_MAP_ALWAYS)
         return TRAWL_FAIL(error, ARGUMENT, "map is %d, which is none of enum trawl_map",
                           (int)given.map);
@@ -275,7 +278,7 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_count(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status == TRAWL_OK || status == TRAWL_READ)
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
         *count = sink.count;
     return status;
 }
@@ -347,7 +350,8 @@ static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
         status = search_run(searcher, plan, text, &sink, error);
         array->count = sink.count;
     }
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT ||
+        status == TRAWL_DEVICE)
         *count = array->count;
     return status;
 }
@@ -384,11 +388,14 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_lines(&sink, invert, lines_max);
+    /* for WANT_LINES, lines are skipped in which a match ends that began in an earlier line */
+    if (plan != NULL && (plan->flags & TRAWL_MULTILINE) != 0)
+        sink.want = WANT_SPANS;
     status = search_checked(searcher, plan, text, &sink, error);
     /* the sink has stopped the search; the call was not cancelled */
     if (status == TRAWL_STOPPED && sink.stopped)
         status = TRAWL_OK;
-    if (status == TRAWL_OK || status == TRAWL_READ)
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
         *count = sink.count;
     return status;
 }
@@ -397,16 +404,22 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
                                 struct trawl_text *text, uint32_t flags, trawl_window_sink function,
                                 void *context, struct trawl_error *error)
 {
+    const uint32_t known = TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES |
+                           TRAWL_WINDOW_SPANS | TRAWL_WINDOW_NULLS | TRAWL_WINDOW_EMPTY |
+                           TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_FIRSTS |
+                           TRAWL_WINDOW_LINES_ALONE;
+    const uint32_t selecting = TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE | TRAWL_WINDOW_SPANS |
+                               TRAWL_WINDOW_SPANS_FIRST;
     struct sink sink;
 
     if (function == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
-    if ((flags & ~(uint32_t)(TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES |
-                             TRAWL_WINDOW_SPANS | TRAWL_WINDOW_NULLS | TRAWL_WINDOW_EMPTY |
-                             TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_FIRSTS)) != 0)
+    if ((flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
     if (plan != NULL && !plan_has_expressions(plan)) /* no string matches zero bytes */
         flags &= ~(uint32_t)TRAWL_WINDOW_EMPTY;
+    else if ((flags & selecting) == TRAWL_WINDOW_LINES) /* expressions: WANT_LINES has no matches */
+        flags |= TRAWL_WINDOW_EMPTY | TRAWL_WINDOW_FIRSTS;
     sink_windows(&sink, flags, function, context);
     return search_checked(searcher, plan, text, &sink, error);
 }

@@ -121,6 +121,7 @@ struct search {
     uint32_t helpers;     /* number of helpers that the caller asked for */
     struct task *current; /* the task that is being delivered */
     bool last_delivered;
+    uint64_t undecided_count, undecided_at; /* of the parts that were delivered (engine.h) */
 
     /* prepare() clears all fields above. The fields from here on are set separately: */
     pthread_mutex_t lock;    /* see search_lock */

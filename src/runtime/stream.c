@@ -74,7 +74,7 @@ enum trawl_status trawl_stream_open(const struct trawl_plan *plan,
 
     if (plan == NULL || stream_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "stream");
-    TRAWL_TRY(options_read(&given, sizeof given, options, "stream options", error));
+    TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "stream options", error));
     if (plan->algorithm.name != NULL)
         return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s does not search streams",
                           plan->algorithm.name);

@@ -200,6 +200,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .after = chunk->after,
         .readable = chunk->readable,
         .firsts = (search->sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
+        .spans = search->sink->spans,
         .pinned = task->buffer_is_pinned,
         .may_be_left = search->job.layer == ENGINE_LAYERS || search->job.layer == ENGINE_FOR_ERRORS,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
@@ -418,8 +419,7 @@ void resident_queue(struct search *search)
         devices_push(&search->job.runtime->devices, first);
 }
 
-/* Adapts the length of later chunks to the hits of this chunk, which was searched. The caller holds
- * the search's lock. */
+/* Adapts the length of later chunks to this chunk's hits. The caller holds the search's lock. */
 static void resident_learn(struct search *search, const struct task *task)
 {
     uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;

@@ -1,5 +1,6 @@
 /* codec_lz4: decodes lz4 frames by liblz4. A block of a frame has at most 4 MiB. */
 #include <dlfcn.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "text/codecs.h"
@@ -47,7 +48,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
 
     if (lz.is_error(result)) { /* after an error, liblz4 leaves `in` and `out` undefined */
         io->what = lz.error_name(result);
-        return CODEC_DAMAGED;
+        return strcmp(io->what, "ERROR_allocation_failed") == 0 ? CODEC_MEMORY : CODEC_DAMAGED;
     }
     codec_used(io, in, out);
     io->wanted = result > BLOCK_HEAD_BYTES ? result - BLOCK_HEAD_BYTES : result;

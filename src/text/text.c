@@ -228,7 +228,7 @@ enum trawl_status trawl_text_open(const char *path, const struct trawl_text_opti
 {
     struct trawl_text_options given = TRAWL_TEXT_OPTIONS_INIT;
 
-    TRAWL_TRY(options_read(&given, sizeof given, options, "text options", error));
+    TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "text options", error));
     if ((given.flags & ~(uint32_t)(TRAWL_TEXT_UNPACK | TRAWL_TEXT_DESCRIPTOR | TRAWL_TEXT_MAP)) !=
         0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown text flags 0x%x", given.flags);

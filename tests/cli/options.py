@@ -238,7 +238,7 @@ def test_values():
 
 
 LINKS = {"none": None, "default": "file://{host}{path}", "file": "file://{host}{path}", "kitty": "file://{host}{path}#{line}",
-         "vscode": "vscode://file{path}:{line}:{column}",
+         "cursor": "cursor://file{path}:{line}:{column}", "vscode": "vscode://file{path}:{line}:{column}",
          "vscode-insiders": "vscode-insiders://file{path}:{line}:{column}", "vscodium": "vscodium://file{path}:{line}:{column}",
          "emacs": "emacs://{path}:{line}:{column}",
          "grep+": "grep+://{path}:{line}", "textmate": "txmt://open?url=file://{path}&line={line}&column={column}",
@@ -505,11 +505,12 @@ def test_faults_of_files():
 
 # A row: a variable, a value, the other variables, what an empty value means, the arguments. An empty value means:
 # "unset": what an unset variable means; "value": what the value means; "none": what it means that no variable at all is
-# set. If the value is "served", tests/serve/serve_client.py tests the variable.
+# set. If the value is "served", tests/serve/serve_client.py tests the variable, and if "git", tests/grep/git_ignored.py.
 VARIABLES = [
     ("HOME", "home", {}, "unset", "foo a"), ("XDG_CONFIG_HOME", "xdg", {"HOME": "home"}, "unset", "foo a"), ("TRAWL_CONFIG_PATH", "config", {"HOME": "home"}, "none", "foo a"),
     ("POSIXLY_CORRECT", "1", {}, "value", "-s foo a -c"), ("GREP_COLORS", "mt=1;32", {}, "unset", "--color=always foo a"), ("GREP_COLOR", "1;34", {}, "unset", "--color=always foo a"),
     ("TERM", "xterm", {}, "value", "--color=auto foo a"), ("NO_COLOR", "1", {"TERM": "xterm"}, "value", "--color=auto foo a"),
+    ("GIT_CONFIG_GLOBAL", "git", {}, "value", ""), ("GIT_CONFIG_SYSTEM", "git", {}, "value", ""), ("GIT_CONFIG_NOSYSTEM", "git", {}, "unset", ""),
     ("XDG_RUNTIME_DIR", "xdg", {}, "unset", "--server=unix: foo a"), ("TRAWL_TOKEN_FILE", "served", {}, "unset", ""), ("TRAWL_SERVER", "served", {}, "unset", ""),
     ("LC_ALL", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LC_CTYPE", "C", {"LANG": "C.UTF-8"}, "unset", "-ci É é"), ("LANG", "C.UTF-8", {}, "unset", "-ci É é"),
 ]
@@ -553,7 +554,7 @@ def test_empty_variables():
         value = os.path.abspath(value) if variable.startswith(("XDG", "HOME")) else value
         others = {name: os.path.abspath(other) if name == "HOME" else other for name, other in others.items()}
         unset, empty, full = (on_terminal(arguments.split(), {**others, **more}) for more in ({}, {variable: ""}, {variable: value}))
-        expect(unset != full or value == "served", variable, "shows no difference", unset)
+        expect(unset != full or value in ("served", "git"), variable, "shows no difference", unset)
         expect(empty == (on_terminal(arguments.split(), {}) if means == "none" else unset if means == "unset" else full), variable, unset, empty, full)
 
 

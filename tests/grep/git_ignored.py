@@ -21,6 +21,8 @@ CASES = 320
 # Where the user's settings are, below the folder of the tree; "" is an empty variable, None a variable that is not set.
 PLACES = [{"HOME": home, "XDG_CONFIG_HOME": config} for home in ("home", "", None) for config in ("home/xdg", "", None)]
 variables = dict(PLACES[2])
+# Where git's settings are besides these places: a file in place of the user's, or the system's.
+SETTINGS_FILES = [{}, {}, {"GIT_CONFIG_GLOBAL": "home/given"}, {"GIT_CONFIG_GLOBAL": ""}, {"GIT_CONFIG_NOSYSTEM": "", "GIT_CONFIG_SYSTEM": "home/given"}]
 
 
 def environment(home):
@@ -58,7 +60,8 @@ def make_tree(rng, top, home):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
     folders, files = ignored.make_files(rng, top)
-    variables.update(PLACES[2] if rng.random() < 0.5 else rng.choice(PLACES))
+    variables.clear()
+    variables.update({**(PLACES[2] if rng.random() < 0.5 else rng.choice(PLACES)), **rng.choice(SETTINGS_FILES)})
     git(top, home, "init", "-q")
     for folder in folders:
         if rng.random() < (0.7 if folder == "" else 0.25):
@@ -74,6 +77,9 @@ def make_tree(rng, top, home):
     elif rng.random() < 0.3:
         ignored.put(home, ".gitconfig", "[core]\n\texcludesFile = \"~/mine\"\n[user]\n\tname = x\n")
         ignored.put(home, "mine", ignored.rules(rng, False, "", files))
+    if rng.random() < 0.5:
+        ignored.put(home, "given", "[core]\n\texcludesFile = %s/theirs\n" % home)
+        ignored.put(home, "theirs", ignored.rules(rng, False, "", files))
     if rng.random() < 0.5:
         ignored.put(home, "xdg/git/ignore", ignored.rules(rng, False, "", files))
     return folders, files
@@ -124,6 +130,7 @@ def every_rule(trawl, base):
     repositories inside another, compare the forms in which git's settings name a file of rules, and each of PLACES, in
     which HOME and XDG_CONFIG_HOME are set, empty or not set. Last, compare a linked worktree, and a folder whose
     repository lies outside the folder."""
+    variables.clear()
     variables.update(PLACES[2])
     top, home = os.path.join(base, "rules"), os.path.join(base, "home")
     shutil.rmtree(home)

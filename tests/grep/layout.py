@@ -411,6 +411,7 @@ class Printer:
         else:
             count = self.walk(lines, left, binary)
             self.null = text.index(b"\0") if count and binary and case.report == "json" else None
+            self.searched = min([self.searched, *[text.index(b"\0") for _ in range(binary and b"\0" in text)]])
         if case.report in ("c", "count-matches"):
             name = self.name() + (b"\0" if "Z" in case.on else case.paint(b":", "se")) if self.names else b""
             self.out += name + b"%d\n" % count
@@ -621,14 +622,15 @@ def much_before_null(trawl, folder):
     """Check the messages of --json for a block with a NUL and with more output before the NUL than the command can take back."""
     with open(os.path.join(folder, "much"), "wb") as file:
         file.write(b"a\n" * 40000 + b"\0" + b"a\n" * 2000)
+    long = 900 * "y"
     for own in ["--chunk-bytes=4096"], ["--chunk-bytes=4096", "-j1", "none"], []:
-        lines = cases.execute([trawl, "--json", *own, "-e", "a", "much"], folder)[1].splitlines()
+        lines = cases.execute([trawl, "--json", "--replace=" + long, *own, "-e", "a", "much"], folder)[1].splitlines()
         made = [json.loads(line) for line in lines]
         printed = [message["type"] for message in made]
         if printed != ["begin"] + ["match"] * (len(made) - 3) + ["end", "summary"] or made[-1]["data"]["stats"]["matched_lines"] != len(made) - 3:
             return "--json %r: %r, %r" % (own, [(kind, printed.count(kind)) for kind in sorted(set(printed))], made[-1])
-    lines = cases.execute([trawl, "-I", "-C1", "--chunk-bytes=4096", "--replace=" + 200 * "y", "a", "much", "much"], folder)[1].splitlines()
-    if lines.count(b"--") != 1 or {*lines} - {b"--"} != {b"much:" + 200 * b"y"}:
+    lines = cases.execute([trawl, "-I", "-C1", "--chunk-bytes=4096", "--replace=" + long, "a", "much", "much"], folder)[1].splitlines()
+    if lines.count(b"--") != 1 or {*lines} - {b"--"} != {b"much:" + long.encode()}:
         return "-I: %d separators, %d lines" % (lines.count(b"--"), len(lines))
     return None
 

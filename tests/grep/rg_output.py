@@ -118,7 +118,7 @@ ROWS = [
     ("`--multiline -w` with `^` or `$`", lambda case: case.given("U", "multiline") and case.given("w", "word-regexp") and
      any({*pattern} & {*"^$"} for pattern in case.patterns), ["-U -w ^foo f0"]),
     ("`-P`, `--pcre2`, `--engine=pcre2`", lambda case: case.given("P", "pcre2") and ("-F" not in case.words() or "" in case.patterns or
-     case.given("w", "word-regexp", "U", "multiline")), ["-P [f&&o]oo f0"]),
+     case.given("w", "word-regexp", "U", "multiline")), ["-P -o \\A\\w\\w f2"]),
     ("`--crlf` with an expression or `-x`", lambda case: case.given("crlf") and ("-F" not in case.words() or case.given("x", "line-regexp")) and
      any(re.search(b"\r(?!\n)", line) for text in case.texts.values() for line in text), ["-a --crlf -o f.oo f0"]),
     ("`--crlf -w` with an empty match", lambda case: case.given("crlf") and case.given("w", "word-regexp") and

@@ -109,7 +109,9 @@ test_hardened() {
     [[ $(uname -m) != @(x86_64|aarch64) ]] || [ "$marks" -eq "$(ar t "$file" | wc -l)" ]
 }
 
-# The shared library shows trawl_* alone, every function of the header, each with its version.
+# The shared library shows trawl_* alone, every function of the header, each with its version. The
+# static library shows the same functions: 537 other names, such as memory_grow, were once global there,
+# and collided with programs' own (2026-11-27).
 test_symbols() {
     local library version shown declared
 
@@ -126,6 +128,11 @@ test_symbols() {
         grep -oE 'TRAWL_API [^;(]*\(' | grep -oE 'trawl_[a-z0-9_]+ ?\(' | tr -d ' (' | sort)
     [ "$(wc -l <<<"$declared")" -gt 10 ]
     diff <(echo "$declared") <(echo "$shown")
+    nm -g --defined-only "$(installed libtrawl.a)" | awk 'NF == 3 { print $3 }' | sort >"$work/static"
+    diff <(echo "$declared") "$work/static"
+    { cat "$one" && echo 'int memory_grow(void); int memory_grow(void) { return 1; }'; } >"$work/own.c"
+    "$compiler" -I"$prefix/include" "$work/own.c" "$(installed libtrawl.a)" -o "$work/count_buffer" -lpthread -ldl
+    run_examples "$work" "$one"
 }
 
 documents() {

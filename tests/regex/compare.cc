@@ -273,6 +273,15 @@ std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<u
     return begins;
 }
 
+// Returns whether each hit with a byte is one of `wanted`.
+bool are_matches(const std::vector<hit> &hits, const std::vector<hit> &wanted)
+{
+    return std::all_of(hits.begin(), hits.end(), [&](const hit &each) {
+        return std::get<2>(each) == std::get<0>(each) ||
+               std::binary_search(wanted.begin(), wanted.end(), each);
+    });
+}
+
 // Returns hits that do not overlap: of the hits that begin first, the longest; then the same among
 // the hits that begin at that hit's end or later, and so on. No hit is empty.
 std::vector<hit> spans_of(const std::vector<hit> &hits)
@@ -391,6 +400,7 @@ void compare(const setup &given, trawl_searcher *searcher, const trawl_plan *pla
                               nullptr) != TRAWL_OK ||
                 window.text != given.text || (call == 5 && window.hits != wanted) ||
                 (call > 5 && lines_of(window.hits, ends) != begins) ||
+                (call == 6 && !are_matches(window.hits, wanted)) ||
                 (call == 7 && spans_of(window.hits) != spans_of(wanted)))
                 show(given, call == 5   ? "windows"
                             : call == 6 ? "windows of lines"

@@ -32,7 +32,8 @@ GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]', r'\w', r'\W', r'\s', r'
 # Pieces for texts of ASCII alone: GNU grep 3.8 overlooks edges of words in repeated groups, and beside bytes of
 # no character.
 WORD_PIECES = [r'\<a', r'b\>', r'\bx', r'\Bx'] * 4
-RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)']
+RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)', r'x\<*a', r'\b{start}?b', r'a\>{0,2}', r'b\b*?',
+             r'(?:\<)*a', r'c\b{end}{1,2}']  # fmt: skip
 
 WORDS = []  # has an item if ripgrep is version 15, whose -w means the same as tg's
 

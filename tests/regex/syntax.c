@@ -228,7 +228,15 @@ static void test_pcre(void)
                                     PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
     AUTO_PLAN later =
         must_plan_with("(a)\\Kb", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    struct trawl_error untouched, error;
+    AUTO_PLAN ahead = NULL;
 
+    /* RE2's refusal once stayed in the error of a call that succeeded (2026-11-27) */
+    memset(&untouched, 0xa5, sizeof untouched);
+    error = untouched;
+    MUST(trawl_plan_build(&(struct trawl_pattern){"a(?=b)", 6}, 1,
+                          PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE), &ahead, &error));
+    TEST_CHECK(memcmp(&error, &untouched, sizeof error) == 0);
     TEST_CHECK(trawl_expression_group(plan, 0, NULL, 0) == 1);
     TEST_CHECK(trawl_expression_group(plan, 0, "half", 4) == 1);
     TEST_CHECK(trawl_expression_group(plan, 0, "none", 4) == UINT64_MAX);
@@ -275,6 +283,11 @@ static void test_line(void)
         TEST_CHECK(groups[1].begin == (i == 0 ? 1 : UINT64_MAX));
     }
     TEST_CHECK(trawl_line_match(line, 0, groups, 0, NULL) == TRAWL_ARGUMENT);
+    /* a search that begins at a match of \K would not find the match */
+    MUST(trawl_line_groups(line, expected[0], groups, 2, NULL));
+    TEST_CHECK(groups[0].begin == 1 && groups[1].begin == 1 && groups[1].end == 2);
+    TEST_CHECK(trawl_line_groups(line, (struct trawl_range){2, 6}, groups, 2, NULL) ==
+               TRAWL_ARGUMENT);
     trawl_line_close(line);
 }
 
@@ -310,6 +323,34 @@ static void test_pcre_records(void)
     TEST_CHECK_U64(records_with("(?<=x)(?!a)", 0), 1);
     TEST_CHECK_U64(records_with("x(?=ab)", 0), 1 + 1);
     TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
+}
+
+/* A line about which PCRE2 cannot decide hides no other line. The calls deliver all else, and then
+ * fail. */
+static void test_undecided(void)
+{
+    static const char lines[] = "aa\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\naaa\n";
+    struct trawl_batch batch = {.size = sizeof batch};
+    struct trawl_search *search;
+    struct trawl_match first;
+    struct trawl_error error;
+    AUTO_PLAN plan =
+        must_plan_with("(a+)+$(?<!b)", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    AUTO_TEXT text = must_string(lines);
+    uint64_t count = 0;
+    bool found;
+
+    TEST_CHECK(trawl_count(searcher, plan, text, &count, &error) == TRAWL_LIMIT && count == 2);
+    TEST_CHECK(strstr(error.message, "the line at byte 3 ") != NULL);
+    TEST_CHECK(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL) ==
+                   TRAWL_LIMIT &&
+               count == 1);
+    TEST_CHECK(trawl_first(searcher, plan, text, &first, &found, NULL) == TRAWL_OK && found);
+    MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
+    MUST(trawl_search_next(search, &batch, NULL));
+    TEST_CHECK(batch.match_count == 2 && !batch.last);
+    TEST_CHECK(trawl_search_next(search, &batch, NULL) == TRAWL_LIMIT);
+    trawl_search_close(search);
 }
 
 #define SET_COUNT 2000u
@@ -399,6 +440,12 @@ static void test_memory(void)
 
 /* Checks options that expressions exclude or that need expressions, and a mistake in ripgrep's
  * syntax. */
+/* Asks to stop at the call after `left` calls. */
+static int stop_later(void *left)
+{
+    return (*(int *)left)-- == 0;
+}
+
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};
@@ -409,6 +456,13 @@ static void test_options(void)
     plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF, .edits_max = 1),
           TRAWL_ARGUMENT);
     plans(&pattern, 1, PLAN_WITH(.syntax = TRAWL_PERL, .method = TRAWL_METHOD_SET), TRAWL_ARGUMENT);
+    for (int left = 0; left < 2; left++) {
+        int now = left;
+
+        plans(&pattern, 1,
+              PLAN_WITH(.syntax = TRAWL_PERL, .poll = stop_later, .poll_context = &now),
+              left == 0 ? TRAWL_STOPPED : TRAWL_OK);
+    }
     plans(&pattern, 1, PLAN_WITH(.syntax = (enum trawl_syntax)4), TRAWL_ARGUMENT);
     plans(&pattern, 0, PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_CRLF), TRAWL_OK);
     plans(&unicode, 1, PLAN_WITH(.flags = TRAWL_UNICODE), TRAWL_ARGUMENT);
@@ -437,6 +491,7 @@ int main(void)
     test_pcre();
     test_line();
     test_pcre_records();
+    test_undecided();
     test_set();
     test_long_lines();
     test_memory();

@@ -393,9 +393,10 @@ def is_counted(model, row, words, found, unread, most, got):
         answer = json.loads(got)
         seconds = answer.pop("seconds")
         model.seconds += seconds
+        opened = answer.pop("bytes") - model.block_bytes  # of the files that are not held
         each = [sum(number == words.index(word) for _, _, number in found) for word in words]
-        return 0 < seconds < 60 and answer == {"occurrences": len(found), "files": len({name for name, _, _ in found}), "patterns": each, "unread": unread,
-                                               "bytes": model.block_bytes, "shared": 1}
+        return 0 < seconds < 60 and opened >= 0 and answer == {"occurrences": len(found), "files": len({name for name, _, _ in found}), "patterns": each, "unread": unread,
+                                               "shared": 1}
     head, numbers = got.split(b"\n", 1)
     answer = json.loads(head)
     count = min(most, len(found))

@@ -58,6 +58,7 @@ TREE = {
     'a blank.txt': 'zebu \x7f\x9b31m \u202egpj.exe\u2066\u2069\u200e\u2028 \u200d\n',
     'long.txt': 'ä' * 50000 + '- needle ' + 'ü' * 25000 + '\n',
     'aaa.txt': 'aaaaaa\n',
+    'odd #1?.txt': 'an octothorpe\n',
     **{f'zoo/{i}.bin': b'zebra\0\nzebra\n' for i in range(6)},
     **{f'zoo/{i}.txt': 'zebra\n' * 150 for i in range(2)},
     EVIL_NAME: EVIL_LINE + '\n',
@@ -386,6 +387,23 @@ def test_view(page, url):
     page.go_back()
     page.go_back()
     check(page, 'back from a file', b'needle', ['words.c'])
+    page.goto(url + '#q=octothorpe')
+    page.reload()
+    settle(page)
+    expect(page.locator('h2 .open').get_attribute('href').endswith('/odd%20%231%3F.txt:1'), True, 'a link escapes # and ?')
+    # The first line that is shown is one of context.
+    page.goto(url + '#q=after+that&c=1')
+    page.reload()
+    settle(page)
+    expect(page.locator('h2 a').first.get_attribute('href'), '#q=after+that&c=1&f=words.py&l=5', 'the link of a heading')
+    # A line far down is in sight when all lines have their places.
+    for name, line in ('many/second.c', 781), ('many/second.c', 401), ('many/first.txt', 300), ('long.txt', 1):
+        page.goto(url + f'#q=needle&g={name}&l={line}&f={name}')
+        page.reload()
+        settle(page)
+        page.wait_for_function("""() => {
+            const { top, bottom } = document.querySelector('.target').getBoundingClientRect();
+            return bottom > 0 && top < innerHeight; }""")
 
 
 def test_links(page, browser, url):
@@ -516,6 +534,25 @@ def test_change(page, url, root):
     page.wait_for_function('() => document.querySelector("#results").textContent.includes("aaa.txt")')
     write(root, {name: before})
     page.wait_for_function('() => !document.querySelector("#results").textContent.includes("aaa.txt")')
+    # A change elsewhere leaves focus and selection, and a change of a file that is shown leaves the focus.
+    page.goto(url + '#q=needle&g=words.*')
+    page.reload()
+    settle(page)
+    page.keyboard.press('ArrowDown')
+    page.keyboard.press('ArrowDown')
+    page.evaluate('getSelection().selectAllChildren(document.querySelector(".line:nth-child(2) code"))')
+    state = focused(page), page.evaluate('String(getSelection())')
+    for content in 'aaab\n', TREE['aaa.txt']:
+        with page.expect_response('**/v1/search'):
+            write(root, {'aaa.txt': content})
+        settle(page)
+        expect((focused(page), page.evaluate('String(getSelection())')), state, 'focus and selection')
+    with page.expect_response('**/v1/search'):
+        write(root, {'words.py': TREE['words.py'] + 'needle\n'})
+    page.wait_for_function('() => document.querySelectorAll("#results .line").length === 6')
+    settle(page)
+    expect(focused(page), state[0], 'the focus after a change')
+    write(root, {'words.py': TREE['words.py']})
     name, before = 'many/first.txt', TREE['many/first.txt'].removeprefix('a needle came\n')
     TREE[name] = before
     write(root, {name: before})
@@ -599,7 +636,7 @@ def run(chromium, program, folder):
     with Served(program, '--link=edit:{root}/{path}:{line}', root) as server:
         url = server.address + '/'
         page = browser.open(url)
-        expect('tree (19 files)' in page.inner_text('#status'), True, 'what is served')
+        expect('tree (20 files)' in page.inner_text('#status'), True, 'what is served')
         test_typing(page)
         test_characters(page)
         test_filters(page)

@@ -31,6 +31,7 @@ static void choose_lists(struct test_random *random, struct cuda_limits *limits)
     }
     limits->gap_near = 1 + test_random_below(random, 40);
     limits->gap_warp = 1 + test_random_below(random, 100);
+    limits->tail_bytes = 340 + test_random_below(random, 600);
     limits->gap_block = 1 + test_random_below(random, 300);
 }
 

@@ -356,8 +356,8 @@ static bool can_read(struct trawl_text *text)
  * and that the host can read the text after a count of lines. */
 static void stays_there(void)
 {
-    static const enum held_call calls[] = {HELD_COUNT, HELD_FIRST, HELD_POSITIONS, HELD_BEGINS_INTO,
-                                           HELD_COUNT_LINES};
+    static const enum held_call calls[] = {HELD_COUNT,       HELD_FIRST,       HELD_POSITIONS,
+                                           HELD_BEGINS_INTO, HELD_COUNT_LINES, HELD_WINDOWS};
     const struct cuda_driver *driver = sim_driver_table();
     struct cuda_context *context, *popped;
     struct trawl_text *text = NULL;

@@ -209,7 +209,7 @@ static void searches(void)
     CHECK_NULL(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), "sink");
     CHECK_SEARCH(trawl_windows, 0, ignore_window, NULL);
     CHECK_NULL(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), "sink");
-    CHECK_REFUSED(trawl_windows(searcher, plan, text, 256, ignore_window, NULL, error));
+    CHECK_REFUSED(trawl_windows(searcher, plan, text, 512, ignore_window, NULL, error));
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 

@@ -267,6 +267,46 @@ static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
     trawl_plan_free(opened.plan);
 }
 
+/* A sink whose child closes the searcher that the sink belongs to. */
+static int close_within(void *context, const struct trawl_window *window)
+{
+    struct opened *opened = (struct opened *)context;
+
+    if (opened->forks && (opened->child = fork()) == 0) {
+        (void)alarm(WAIT_S);
+        trawl_searcher_close(opened->idle);
+        TEST_CHECK_U64(atomic_load(&opened->runtime->memory_used), 0);
+        MUST(trawl_runtime_close(opened->runtime, NULL));
+        _exit(test_failures == 0 ? 0 : 1);
+    }
+    opened->forks = false;
+    return window->bytes == NULL;
+}
+
+/* The buffers of a searcher's first search were once not taken off the runtime's memory, so a child
+ * that closed both met an assertion (2026-11-27). */
+static void forks_closing(void)
+{
+    for (uint32_t i = 0; i < 6 && !TEST_SANITIZED; i++) {
+        struct opened opened = {.forks = true, .child = -1};
+        int ends[2];
+
+        opened.runtime = must_runtime(TRAWL_ENGINE_CPU, 1 + i % 2 * 3, i % 3 == 0 ? 8 << 20 : 0);
+        opened.idle = must_searcher_of(opened.runtime, 0);
+        opened.plan = must_plan("x");
+        if (pipe(ends) != 0 || write(ends[1], bytes, 60000) != 60000 || close(ends[1]) != 0)
+            exit(1);
+        opened.file = i < 4 ? must_descriptor(ends[0]) : must_file(path);
+        MUST(trawl_windows(opened.idle, opened.plan, opened.file, 0, close_within, &opened, NULL));
+        check_child(opened.child);
+        trawl_text_close(opened.file);
+        close(ends[0]);
+        trawl_searcher_close(opened.idle);
+        MUST(trawl_runtime_close(opened.runtime, NULL));
+        trawl_plan_free(opened.plan);
+    }
+}
+
 int main(void)
 {
     int file = mkstemp(path);
@@ -279,6 +319,7 @@ int main(void)
     /* each round makes the tables of a new plan, so that some tables are made in the child */
     for (uint64_t i = 0; i < 2; i++)
         forks(test_amount(20, 2000));
+    forks_closing();
     (void)unlink(path);
 #define SAMPLE(format, ...) \
     forks_unpacking((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}));

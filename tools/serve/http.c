@@ -15,6 +15,7 @@
 
 #include "serve/facts.h"
 #include "serve/head.h"
+#include "serve/late_heads.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
 #include "trawl/text/command_clock.h"
@@ -62,6 +63,7 @@ struct http {
     struct guard bodies;
     /* a body of more bytes is long: BODY_SMALL, or less if there are many connections */
     uint64_t small_bytes;
+    struct late_heads heads;
     pthread_t opener;
     /* While the daemon starts: receives the library's message if the start fails; else NULL. */
     char *fault;
@@ -526,19 +528,19 @@ static uint64_t body_max(const struct exchange *exchange, const char **why)
     return fitting < limits->body_bytes_max ? fitting : limits->body_bytes_max;
 }
 
-/* Returns the length of the body that the client announces; UINT64_MAX: no length. */
-static uint64_t announced_bytes(struct exchange *exchange)
+/* Returns the length of the body that the client announces; `none` if it announces no length. */
+static uint64_t announced_bytes(struct exchange *exchange, uint64_t none)
 {
     const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-    return length != NULL ? strtoull(length, NULL, 10) : UINT64_MAX;
+    return length != NULL ? strtoull(length, NULL, 10) : none;
 }
 
 /* Makes room for bytes_count more bytes of the body. Refuses the request if that is impossible. */
 static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t limit)
 {
     struct http *http = exchange->http;
-    uint64_t announced = announced_bytes(exchange);
+    uint64_t announced = announced_bytes(exchange, UINT64_MAX);
     size_t most = announced < limit ? announced : limit;
     size_t doubled = exchange->body_bytes + bytes_count + exchange->body_capacity;
     size_t capacity = doubled < most ? doubled : most, more = capacity - exchange->body_capacity;
@@ -589,9 +591,9 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
 static bool is_far_too_long(struct exchange *exchange)
 {
     const char *why;
-    uint64_t bytes_count = announced_bytes(exchange);
+    uint64_t bytes_count = announced_bytes(exchange, 0);
 
-    if (bytes_count == UINT64_MAX || bytes_count <= body_max(exchange, &why))
+    if (bytes_count <= body_max(exchange, &why))
         return false;
     if (exchange->status == 0)
         set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, why);
@@ -620,6 +622,11 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
     return exchange;
 }
 
+static struct head_wait *wait_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
 /* Handles a request. The library calls this once before the body, once for each part of the body,
  * and once after the body. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
@@ -638,6 +645,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
             head_doubt(connection, method, &exchange->target, version, &exchange->is_closed);
 
         exchange->is_checked = true;
+        late_heads_came(&exchange->http->heads, wait_of(connection));
         exchange->begin_ns = now_ns();
         if (why == NULL)
             check(exchange, path, method);
@@ -659,7 +667,8 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
 {
     struct exchange *exchange = *own;
 
-    (void)context, (void)connection, (void)code;
+    (void)code;
+    late_heads_again(&((struct http *)context)->heads, wait_of(connection));
     if (exchange == NULL)
         return;
     end_query(exchange);
@@ -672,14 +681,15 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
 static void count_connection(void *context, struct MHD_Connection *connection, void **own,
                              enum MHD_ConnectionNotificationCode code)
 {
-    struct server *server = context;
+    struct http *http = context;
 
-    (void)connection, (void)own;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        server->connection_count++;
-        server->open_count++;
+        http->server->connection_count++;
+        http->server->open_count++;
+        *own = late_heads_begin(&http->heads, descriptor_of(connection));
     } else {
-        server->open_count--;
+        http->server->open_count--;
+        late_heads_end(&http->heads, *own);
     }
 }
 
@@ -742,6 +752,10 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
      * rest to others. The added 2 lets a client ask even if that memory is small. */
     if (http->options.queries_max > http->bodies.bytes_max / ANSWER_BYTES + 2)
         http->options.queries_max = http->bodies.bytes_max / ANSWER_BYTES + 2;
+    if (!late_heads_open(&http->heads, options->idle_seconds * SECOND_NS)) {
+        free_http(http);
+        return message_fail(message, "no thread can be started: %s", strerror(errno));
+    }
     http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");
@@ -755,10 +769,11 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
         (unsigned)connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, http, MHD_OPTION_NOTIFY_COMPLETED, complete,
-        http, MHD_OPTION_NOTIFY_CONNECTION, count_connection, server, MHD_OPTION_ARRAY, keys,
+        http, MHD_OPTION_NOTIFY_CONNECTION, count_connection, http, MHD_OPTION_ARRAY, keys,
         MHD_OPTION_END);
     http->fault = NULL;
     if (http->daemon == NULL) {
+        late_heads_close(&http->heads);
         free_http(http);
         return false;
     }
@@ -780,5 +795,6 @@ uint64_t http_running(struct http *http)
 void http_close(struct http *http)
 {
     MHD_stop_daemon(http->daemon);
+    late_heads_close(&http->heads);
     free_http(http);
 }

@@ -19,6 +19,17 @@ extern uint64_t refresh_bytes, quiet_ns;
  * whole tree is walked. */
 #define PARTS_MAX 8u
 
+/* If more names than these are written to between two looks at the tree, the tree is walked. */
+#define WRITTEN_MAX 64u
+
+/* A name that was written to since the last look at the tree. It may have been a further hard link
+ * of a known file, so it counts until it is seen to be a file of its own. */
+struct written {
+    char *path;
+    uint32_t cookie; /* of the notice that moved the name away; 0: none */
+    bool is_gone;    /* no file has the name */
+};
+
 /* A directory that must be walked; `deep`: with all directories below it. */
 struct changed_part {
     char *path;
@@ -50,6 +61,8 @@ struct collection {
     /* indices of files whose contents may have changed; an index may come twice */
     uint32_t *dirty;
     size_t dirty_count, dirty_capacity;
+    struct written written[WRITTEN_MAX];
+    size_t written_count;
     char **fresh; /* paths of new files; owned */
     size_t fresh_count, fresh_capacity;
     char *path; /* buffer for one path */

@@ -138,6 +138,58 @@ static bool is_rule_file(const char *name)
     return false;
 }
 
+static struct written *written_find(struct collection *collection, const char *path)
+{
+    for (size_t i = 0; i < collection->written_count; i++)
+        if (strcmp(collection->written[i].path, path) == 0)
+            return &collection->written[i];
+    return NULL;
+}
+
+/* Follows collection->path through notices from its first write on. A hard link through which a
+ * known file was written to may be gone before anybody looks at the link, and then no notice names
+ * the file: so a name that was written to and then removed, replaced, or moved out of the
+ * collection lets the tree be walked. A file that is written under a temporary name and then moved
+ * does not. */
+static void take_written(struct collection *collection, const struct notice *notice, bool is_seen)
+{
+    struct written *written = written_find(collection, collection->path);
+
+    collection->must_walk |= written != NULL && (notice->is_deleted || notice->is_moved);
+    if (notice->is_moved) {
+        for (size_t i = 0; i < collection->written_count; i++) {
+            char *copy = NULL;
+
+            if (collection->written[i].cookie != notice->cookie ||
+                (copy = strdup(collection->path)) == NULL)
+                continue;
+            free(collection->written[i].path);
+            collection->written[i] = (struct written){copy, 0, !is_seen};
+        }
+    } else if (written == NULL && notice->is_written) {
+        char *copy = collection->written_count < WRITTEN_MAX ? strdup(collection->path) : NULL;
+
+        collection->must_walk |= copy == NULL;
+        if (copy != NULL)
+            collection->written[collection->written_count++] = (struct written){copy, 0, !is_seen};
+    } else if (written != NULL) {
+        written->cookie = notice->cookie;
+        written->is_gone = !is_seen;
+    }
+}
+
+/* Ends the look at the tree: names that were written to and that nobody has any more may have been
+ * hard links. */
+static void drop_written(struct collection *collection)
+{
+    while (collection->written_count > 0) {
+        struct written *written = &collection->written[--collection->written_count];
+
+        collection->must_walk |= written->is_gone;
+        free(written->path);
+    }
+}
+
 /* Handles a notice about a file, or about a name that may have been a file. */
 static void take_file_notice(struct collection *collection, const struct notice *notice)
 {
@@ -147,8 +199,11 @@ static void take_file_notice(struct collection *collection, const struct notice 
     nlink_t links = 0;
     uint32_t index;
 
-    if ((collection->file != NULL && strcmp(notice->name, collection->file) != 0) ||
-        !set_path(collection, notice->directory, notice->name))
+    if (collection->file != NULL && strcmp(notice->name, collection->file) != 0) {
+        collection->must_walk |= notice->is_written; /* the walk looks at the one file alone */
+        return;
+    }
+    if (!set_path(collection, notice->directory, notice->name))
         return;
     index = state_find(collection->state, collection->path);
     if (index != UINT32_MAX) {
@@ -159,6 +214,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
     is_seen = status_below(collection->shelf.base, collection->path, &status);
     is_file = is_seen && S_ISREG(status.st_mode);
     is_closed = !is_seen && !is_gone(errno);
+    take_written(collection, notice, is_seen);
     /* A file with hard links has changed under its other names, too. */
     if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;
@@ -167,6 +223,16 @@ static void take_file_notice(struct collection *collection, const struct notice 
     else if ((is_closed || (is_file && (limited || (is_new && notice->kind == NOTICE_NAME)))) &&
              set_path(collection, notice->directory, ""))
         add_part(collection, false);
+}
+
+/* Returns whether collection->path was a directory that nobody looked at while it was there. Known
+ * files may have had further hard links in it. */
+static bool was_unseen(const struct collection *collection)
+{
+    struct stat status;
+
+    return state_find(collection->state, collection->path) == UINT32_MAX &&
+           !status_below(collection->shelf.base, collection->path, &status);
 }
 
 /* Decides for a notice which files must be looked at, or which directories must be walked. */
@@ -182,6 +248,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
         notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;
     if (!notice->is_walked)
         return;
+    if (of_tree && *notice->name != '\0' && set_path(collection, notice->directory, notice->name))
+        collection->must_walk |= was_unseen(collection);
     if (!of_tree)
         take_file_notice(collection, notice);
     else if (set_path(collection, notice->directory, may_leave_out(settings) ? "" : notice->name))
@@ -211,4 +279,5 @@ void take_notices(struct collection *collection)
             collection->must_walk = collection->renamed = true;
         else
             take_notice(collection, &notice);
+    drop_written(collection);
 }

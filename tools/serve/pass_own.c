@@ -236,6 +236,7 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
     struct pass_request *request = member->request;
     const struct served_file *file = request->state->files[number];
     uint64_t before = request->occurrence_count;
+    struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_text *text = NULL;
     enum trawl_status status = TRAWL_OK;
     int descriptor = collection_open_file(request->collection, file);
@@ -250,6 +251,8 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
                      : trawl_text_from_descriptor(descriptor, file->path, &text, error);
         if (status == TRAWL_OK)
             status = list_file(member, number, false, text, error);
+        if (text != NULL && trawl_searcher_stats(member->searcher, &stats, NULL) == TRAWL_OK)
+            request->searched_bytes += stats.text_bytes;
         close(descriptor);
         if (status == TRAWL_READ || status == TRAWL_UNSUPPORTED) {
             request->unread_count++;

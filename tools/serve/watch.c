@@ -186,7 +186,12 @@ static bool understand(const struct watches *watches, const struct inotify_event
     *notice = (struct notice){is_self || (event->mask & IN_ISDIR) != 0 ? NOTICE_TREE
                               : (event->mask & RENAMED) != 0           ? NOTICE_NAME
                                                                        : NOTICE_CONTENT,
-                              (event->mask & IN_MOVED_TO) != 0, item->is_walked, item->path,
+                              (event->mask & IN_MOVED_TO) != 0,
+                              (event->mask & IN_MODIFY) != 0,
+                              (event->mask & IN_DELETE) != 0,
+                              event->cookie,
+                              item->is_walked,
+                              item->path,
                               is_self ? "" : event->name};
     return true;
 }

@@ -3,6 +3,7 @@
 #define SERVE_WATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct watches;
 
@@ -20,6 +21,9 @@ enum notice_kind {
 struct notice {
     enum notice_kind kind;
     bool is_moved;         /* the file had a different name or directory before */
+    bool is_written;       /* the file's bytes changed */
+    bool is_deleted;       /* the name was removed */
+    uint32_t cookie;       /* not 0: the number that the two notices of a move share */
     bool is_walked;        /* the collection's walk entered the directory */
     const char *directory; /* path given to watches_add; borrowed until the next call */
     /* Name in the directory, borrowed until the next call; "": the directory itself. */

@@ -23,6 +23,8 @@
 #define SCAN_SAMPLE_WORDS_MAX 13u /* method "sampled": log2 of the most words of sample_words */
 /* number of bytes beyond the text's end that kernels may load, and that are initialised */
 #define SCAN_PADDING_BYTES 64u
+/* the most bytes behind the last byte of a range that kernels load */
+#define SCAN_AROUND_BYTES (15u + SCAN_PADDING_BYTES)
 /* The most literals of a set that may occur at one begin. With this bound, a tile of
  * SCAN_THREADS_MAX words has fewer than 2^32 hits. */
 #define SCAN_ALIKE_MAX 524287u

@@ -148,15 +148,21 @@ function beginAsked() {
     begin();
 }
 
-function begin(limit = LINES_FIRST) {
+/* Begins a search. `again`: the same search, because files have changed; the page stays where the user has scrolled to. */
+function begin(limit = LINES_FIRST, again = false) {
     clearTimeout(timer);
     search?.abort.abort();
+    // The focused line, which the same search, begun again, may show again; an inert list loses the focus.
+    const focus = document.activeElement.dataset.where ?? (search?.cleared === false ? search.focus : undefined);
     const file = form.elements.f.value, title = file || query.value, target = Number(form.elements.l.value);
     document.title = title ? `${title} – trawl` : 'trawl';
     if (file) limit = Math.max(limit, target + 100);
     search = {
         view: file, // the file of which all lines are shown
         target, // the number of the line that its link names
+        targetRow: null, // the line's element until it was scrolled to
+        top: again ? scrollY : null, // where to scroll to instead
+        focus,
         abort: new AbortController(),
         body: bodyOf(),
         context: Number(form.elements.c.value),
@@ -173,6 +179,7 @@ function begin(limit = LINES_FIRST) {
     };
     results.inert = true;
     results.classList.add('old');
+    results.classList.toggle('view', Boolean(file));
     if (!title) return finish(search, '');
     if (!file) count(search);
     fetchLines(search);
@@ -196,6 +203,7 @@ async function fetchLines(search) {
     const body = { ...search.body, options, max_results: search.limit };
     search.running = true;
     search.status = null;
+    if (search.cleared) byId('messages').replaceChildren(); // the answer repeats them
     tell(search);
     let error = '';
     try {
@@ -204,9 +212,10 @@ async function fetchLines(search) {
             if (signal.aborted) return;
             clear(search);
             for (const line of lines)
-                if (!take(search, cursor, line)) return begin(search.limit);
+                if (!take(search, cursor, line)) return begin(search.limit, true);
         }
         if (!search.status) error = BROKE_OFF;
+        else if (cursor.taken < search.taken.length && !signal.aborted) return begin(search.limit, true);
         search.received = cursor.received;
     } catch (reason) {
         error = wordsOf(reason);
@@ -217,7 +226,6 @@ async function fetchLines(search) {
 function clear(search) {
     if (search.cleared) return;
     search.cleared = true;
-    search.focus = document.activeElement.dataset.where; // of a line that the same search, begun again, may show again
     results.replaceChildren();
     results.inert = false;
     results.classList.remove('old');
@@ -232,9 +240,17 @@ function finish(search, error) {
     byId('error').textContent = error;
     if (!error && search.body.patterns[0]) byId('login').hidden = true;
     more.hidden = !canGrow(search);
+    requestAnimationFrame(() => showTarget(search)); // when the lines have their places
     watcher.unobserve(more); // observing the button again reports whether the button is visible now
     watcher.observe(more);
     tell(search);
+}
+
+/* Scrolls to the line that the view's link names, once: afterwards the user scrolls. */
+function showTarget(search) {
+    if (search.top !== null) scrollTo(0, search.top);
+    else search.targetRow?.scrollIntoView({ block: 'center' });
+    search.targetRow = search.top = null;
 }
 
 /* Returns whether a larger limit may bring more lines. If a truncated answer has fewer lines with matches than the limit, the
@@ -246,6 +262,12 @@ function canGrow(search) {
 function grow() {
     if (!search || !canGrow(search)) return;
     search.limit *= 2;
+    askAgain(search);
+}
+
+/* Asks for the search's counts and lines again. Lines that are shown stay, with focus and selection, unless the new answer
+   differs in them. */
+function askAgain(search) {
     if (!search.view) count(search); // the files may have changed since the last count
     fetchLines(search);
 }
@@ -302,12 +324,13 @@ function showLine(search, data, isMatch) {
     const row = make(file.lines, 'li', gap ? 'line gap' : 'line');
     const label = make(row, search.view ? 'a' : isMatch ? 'button' : 'span', '', line);
     const code = make(row, 'code');
-    if (isMatch && (!file.line || line === search.target)) linkFile(file, line);
+    if (isMatch && (!file.isLinked || line === search.target)) linkFile(file, line);
+    file.isLinked ||= isMatch;
     file.line = line;
     if (search.view) {
         label.href = addressAt(file.path, line);
         search.lineCount++;
-        if (line === search.target) row.scrollIntoView({ block: 'center' });
+        if (line === search.target) search.targetRow = row;
         row.classList.toggle('target', line === search.target);
     } else if (isMatch) {
         label.type = 'button';
@@ -359,7 +382,8 @@ function linkFile({ path, link, open }, line) {
     link.href = addressAt(path, line);
     if (!open) return;
     const place = placeOf(path), values = { root: place.one.root, collection: place.one.name, path: place.path, line };
-    open.href = place.one.link.replace(/\{(root|collection|path|line)\}/g, (_, name) => encodeURI(values[name]));
+    const encoded = value => String(value).split('/').map(encodeURIComponent).join('/'); // '#' and '?' would end a path
+    open.href = place.one.link.replace(/\{(root|collection|path|line)\}/g, (_, name) => encoded(values[name]));
 }
 
 /* Shows the counts and how many lines are shown. The page never leaves out lines without saying so. */
@@ -465,7 +489,7 @@ async function askCollections() {
 async function follow() {
     const isIdle = () => collections.length && results.ariaBusy === 'false' && !document.hidden;
     try {
-        if (isIdle() && await askCollections() && isIdle()) begin(search.limit);
+        if (isIdle() && await askCollections() && isIdle()) search.view || query.value ? askAgain(search) : begin();
     } catch { /* the user's next search shows the error */ }
     setTimeout(follow, FOLLOW_MS);
 }

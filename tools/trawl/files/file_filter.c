@@ -228,7 +228,7 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
                             list_flags(filter, LIST_GITIGNORE));
     return os_code == 0 ||
            refuse_value(message, "core.excludesFile",
-                        filter->global_path != NULL ? filter->global_path : "~/.gitconfig",
+                        filter->global_path != NULL ? filter->global_path : "git's settings",
                         strerror(os_code));
 }
 

@@ -14,6 +14,9 @@
 
 enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 
+#define GRAM_BYTES_MAX 4u
+#define GRAM_RULES_MIN 16u /* fewer rules are compared in turn */
+
 /* A slot of the hash table: a text, with the index + 1 of the last rule of this text for
  * directories, and of the last for other files. 0 means no rule. */
 struct rule_slot {
@@ -34,8 +37,13 @@ struct ignore_list {
     size_t slot_count;
     /* number of rules in the table for each kind of text; a kind without rules is not looked up */
     size_t key_counts[KEY_KINDS];
-    uint32_t *others; /* indexes of the rules that the table cannot hold */
+    uint32_t *others; /* indexes of the rules that neither this table nor the next holds */
     size_t other_count;
+    /* The other rules by a gram: bytes that each path has that the rule matches. gram_heads has for
+     * each hash of a gram the index + 1 of the last rule, and gram_next for each rule the index + 1
+     * of the rule before; 0 means no rule. */
+    uint32_t *gram_heads, *gram_next;
+    size_t gram_counts[GRAM_BYTES_MAX + 1]; /* number of rules with a gram of so many bytes */
 };
 
 struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard)
@@ -59,6 +67,8 @@ void ignore_close(struct ignore_list *list)
     free(list->rules);
     free(list->slots);
     free(list->others);
+    free(list->gram_heads);
+    free(list->gram_next);
     free(list->text);
     free(list);
 }
@@ -162,6 +172,11 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
     rule.is_name = bytes == first || memchr(line + first, '/', bytes - first) == NULL;
     if (bytes > first && line[first] == '/')
         first++;
+    while (bytes - first > 3 && memcmp(line + first, "**/", 3) == 0 &&
+           memchr(line + first + 3, '/', bytes - first - 3) == NULL) {
+        first += 3; /* a name in any directory */
+        rule.is_name = true;
+    }
     if (bytes > first)
         return add_glob(list, line + first, bytes - first, &rule);
     /* ripgrep takes "\/" for a rule about every directory, and "/" for a rule that matches no
@@ -247,6 +262,89 @@ static enum key_kind key_of(const struct ignore_rule *rule)
     return KEY_KINDS;
 }
 
+static uint8_t folded(uint8_t byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte - 'A' + 'a') : byte;
+}
+
+/* Returns the slot of gram_heads for the gram, whose case is ignored. */
+static size_t gram_slot(const struct ignore_list *list, const char *bytes, size_t count)
+{
+    uint32_t hash = (uint32_t)count;
+
+    for (size_t i = 0; i < count; i++)
+        hash = hash * 0x01000193u ^ folded((uint8_t)bytes[i]);
+    hash *= 0x9e3779b1u;
+    return (hash ^ hash >> 15) & (list->slot_count - 1);
+}
+
+/* Returns the number of rules in a slot, at most GRAM_RULES_MIN. */
+static uint32_t count_rules(const struct ignore_list *list, size_t slot)
+{
+    uint32_t rules = 0;
+
+    for (uint32_t i = list->gram_heads[slot]; i != 0 && rules < GRAM_RULES_MIN;
+         i = list->gram_next[i - 1])
+        rules++;
+    return rules;
+}
+
+/* Puts a rule into the table of grams, by the gram that the fewest earlier rules have. Returns
+ * false if the rule has no plain bytes. */
+static bool add_gram(struct ignore_list *list, uint32_t index)
+{
+    const struct glob *glob = &list->rules[index].glob;
+    const size_t count = glob->text != NULL ? glob->text_bytes : glob->code_count;
+    char gram[GRAM_BYTES_MAX];
+    size_t length = 0, run = 0, best = 0;
+    uint32_t fewest = UINT32_MAX;
+
+    for (size_t at = 0; at < count && (fewest > 0 || length < GRAM_BYTES_MAX); at++) {
+        const unsigned code = glob->text != NULL ? (uint8_t)glob->text[at] : glob->codes[at];
+        uint32_t rules;
+        size_t slot;
+
+        run = code >= 256 ? 0 : run < GRAM_BYTES_MAX ? run + 1 : run;
+        if (run == 0 || run < length)
+            continue;
+        for (size_t i = 0; i < run; i++)
+            gram[i] = glob->text != NULL ? glob->text[at + 1 - run + i]
+                                         : (char)glob->codes[at + 1 - run + i];
+        slot = gram_slot(list, gram, run);
+        rules = count_rules(list, slot);
+        if (run == length && rules >= fewest)
+            continue;
+        length = run;
+        fewest = rules;
+        best = slot;
+    }
+    if (length == 0)
+        return false;
+    list->gram_next[index] = list->gram_heads[best];
+    list->gram_heads[best] = index + 1;
+    list->gram_counts[length]++;
+    return true;
+}
+
+/* Moves the rules that the table cannot hold into the table of grams, as far as possible. False: no
+ * memory. */
+static bool add_grams(struct ignore_list *list)
+{
+    size_t left = 0;
+
+    if (list->other_count < GRAM_RULES_MIN)
+        return true;
+    list->gram_heads = calloc(list->slot_count, sizeof *list->gram_heads);
+    list->gram_next = calloc(list->count, sizeof *list->gram_next);
+    if (list->gram_heads == NULL || list->gram_next == NULL)
+        return false;
+    for (size_t i = 0; i < list->other_count; i++)
+        if (!add_gram(list, list->others[i]))
+            list->others[left++] = list->others[i];
+    list->other_count = left;
+    return true;
+}
+
 bool ignore_seal(struct ignore_list *list)
 {
     list->slot_count = 4;
@@ -274,7 +372,7 @@ bool ignore_seal(struct ignore_list *list)
             slot->rule_of_files = (uint32_t)i + 1;
         list->key_counts[kind]++;
     }
-    return true;
+    return add_grams(list);
 }
 
 /* Returns the greater of `best` and the index + 1 of the last rule that the table has for this
@@ -292,6 +390,28 @@ static uint32_t look_up(const struct ignore_list *list, enum key_kind kind, cons
     return found > best ? found : best;
 }
 
+static bool rule_matches(const struct ignore_rule *rule, const char *path, size_t bytes,
+                         size_t name_at, bool is_directory)
+{
+    return (is_directory || !rule->directories_only) &&
+           (rule->is_name ? glob_matches(&rule->glob, path + name_at, bytes - name_at)
+                          : glob_matches(&rule->glob, path, bytes));
+}
+
+/* Returns the greater of `best` and the index + 1 of the last rule that matches, of those in the
+ * table of grams. */
+static uint32_t look_up_grams(const struct ignore_list *list, const char *path, size_t bytes,
+                              size_t name_at, bool is_directory, uint32_t best)
+{
+    for (size_t count = 1; count <= GRAM_BYTES_MAX; count++)
+        for (size_t at = 0; list->gram_counts[count] > 0 && at + count <= bytes; at++)
+            for (uint32_t i = list->gram_heads[gram_slot(list, path + at, count)]; i > best;
+                 i = list->gram_next[i - 1])
+                if (rule_matches(&list->rules[i - 1], path, bytes, name_at, is_directory))
+                    best = i;
+    return best;
+}
+
 const struct ignore_rule *ignore_find(const struct ignore_list *list, const char *path,
                                       size_t bytes, size_t name_at, bool is_directory)
 {
@@ -304,12 +424,11 @@ const struct ignore_rule *ignore_find(const struct ignore_list *list, const char
     if (dot != NULL)
         best = look_up(list, KEY_EXTENSION, dot, name_bytes - (size_t)(dot - name), is_directory,
                        best);
+    best = look_up_grams(list, path, bytes, name_at, is_directory, best);
     for (size_t i = list->other_count; i > 0 && list->others[i - 1] + 1 > best; i--) {
         const struct ignore_rule *rule = &list->rules[list->others[i - 1]];
 
-        if ((is_directory || !rule->directories_only) &&
-            (rule->is_name ? glob_matches(&rule->glob, name, name_bytes)
-                           : glob_matches(&rule->glob, path, bytes)))
+        if (rule_matches(rule, path, bytes, name_at, is_directory))
             return rule;
     }
     return best == 0 ? NULL : &list->rules[best - 1];

@@ -154,14 +154,13 @@ static char *value_of(char *line, const char *name)
     return value;
 }
 
-/* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set
- * core.excludesFile, and is empty if the file sets an empty value, or a path below ~ while HOME is
- * not set. Returns 0 or an errno. */
-static int read_setting(const char *folder, const char *name, char **found)
+/* Finds core.excludesFile in the file `path` of git settings, which is NULL if memory is short.
+ * *found stays NULL if the file does not set core.excludesFile, and is empty if the file sets an
+ * empty value, or a path below ~ while HOME is not set. Frees the path. Returns 0 or an errno. */
+static int read_setting(char *path, char **found)
 {
     const char *home = getenv("HOME");
     size_t bytes = 0;
-    char *path = join(folder, name);
     char *text = path == NULL ? NULL : repository_read(AT_FDCWD, path, &bytes);
     char *rest = text, *line, *value = NULL;
     int os_code = text != NULL || repository_is_absent(errno) ? 0 : errno;
@@ -189,24 +188,45 @@ static int read_setting(const char *folder, const char *name, char **found)
     return os_code;
 }
 
+/* Returns the value of the environment's variable; NULL: not set, or empty. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* Returns whether git reads no settings of the system. */
+static bool has_no_system(void)
+{
+    const char *value = variable("GIT_CONFIG_NOSYSTEM");
+
+    return value != NULL && strcmp(value, "0") != 0 && strcasecmp(value, "false") != 0 &&
+           strcasecmp(value, "no") != 0 && strcasecmp(value, "off") != 0;
+}
+
 int repository_find_global(char **path)
 {
-    const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
-    bool has_home = home != NULL && *home != '\0';
+    const char *home = variable("HOME"), *config = variable("XDG_CONFIG_HOME");
+    const char *global = getenv("GIT_CONFIG_GLOBAL"), *system = getenv("GIT_CONFIG_SYSTEM");
     char *folder = NULL;
     int os_code = 0;
 
     *path = NULL;
-    if (!has_home && (config == NULL || *config == '\0'))
-        return 0;
-    folder = config != NULL && *config != '\0' ? strdup(config) : join(home, ".config");
-    if (folder == NULL)
-        return ENOMEM;
-    if (has_home)
-        os_code = read_setting(home, ".gitconfig", path);
-    if (os_code == 0 && *path == NULL)
-        os_code = read_setting(folder, "git/config", path);
-    if (os_code == 0 && *path == NULL) {
+    if (home != NULL || config != NULL) {
+        folder = config != NULL ? strdup(config) : join(home, ".config");
+        if (folder == NULL)
+            return ENOMEM;
+    }
+    if (global != NULL)
+        os_code = read_setting(strdup(global), path);
+    else if (home != NULL)
+        os_code = read_setting(join(home, ".gitconfig"), path);
+    if (os_code == 0 && *path == NULL && global == NULL && folder != NULL)
+        os_code = read_setting(join(folder, "git/config"), path);
+    if (os_code == 0 && *path == NULL && !has_no_system())
+        os_code = read_setting(strdup(system != NULL ? system : "/etc/gitconfig"), path);
+    if (os_code == 0 && *path == NULL && folder != NULL) {
         *path = join(folder, "git/ignore");
         os_code = *path == NULL ? ENOMEM : 0;
     }

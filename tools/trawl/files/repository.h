@@ -16,10 +16,11 @@ char *repository_read_exclude(int directory, size_t *bytes);
 /* Returns whether a file that cannot be read with this errno counts as absent. */
 bool repository_is_absent(int os_code);
 
-/* Finds the path of git's global excludes file: core.excludesFile of the user's git settings, else
- * git's default path. The caller frees *path. *path is NULL if neither HOME nor XDG_CONFIG_HOME is
- * set, and empty if the setting names no file. Returns 0, or the errno that kept the settings from
- * being read. */
+/* Finds the path of git's global excludes file: core.excludesFile of the user's git settings
+ * (GIT_CONFIG_GLOBAL, else ~/.gitconfig, else git/config in XDG_CONFIG_HOME) or of the system's
+ * (GIT_CONFIG_SYSTEM, else /etc/gitconfig), else git's default path. The caller frees *path. *path
+ * is NULL if nothing says where the file is, and empty if the setting names no file. Returns 0, or
+ * the errno that kept the settings from being read. */
 int repository_find_global(char **path);
 
 #endif

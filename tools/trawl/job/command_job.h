@@ -35,7 +35,6 @@ struct job_totals {
     char engine[32], instruction_set[16], note[160]; /* of the last search */
 };
 
-struct encoding;
 struct exclude;
 struct filter;
 struct supply;

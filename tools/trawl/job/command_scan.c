@@ -65,9 +65,7 @@ bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, 
 
 void scan_part_end(struct text_scan *scan)
 {
-    if (!scan->nulls.has_blocks)
-        output_flush(scan->output);
-    else if (scan->settings->writes_lines)
+    if (!scan->rules.seekable || scan->settings->writes_lines)
         output_write(scan->output);
 }
 

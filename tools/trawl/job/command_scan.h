@@ -13,6 +13,7 @@
  *   json.c             prints a line for --json
  *   number_set.c       the numbers of the strings that a match stands for
  *   binary.c           NUL bytes and invalid UTF-8
+ *   hold.c             how long a pipe's output is held back
  *   fasta.c            FASTA files, which have sequences instead of lines
  */
 #ifndef TRAWL_COMMAND_SCAN_H
@@ -172,11 +173,13 @@ struct occurrences {
 /* What binary.c keeps of a text. Members with "before" in their name hold values from the begin of
  * the current block. */
 struct nulls {
-    bool watched;    /* a NUL byte changes what is printed or counted */
-    bool seen;       /* a NUL was found; if settings->nuls.end_line, NUL ends lines from now on */
-    bool has_blocks; /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
-    uint64_t offset; /* text offset of the first NUL, if one was seen */
-    uint64_t hole;   /* offset of a hole, which makes a sparse file binary; 0: none */
+    bool watched; /* a NUL byte changes what is printed or counted */
+    bool seen;    /* a NUL was found; if settings->nuls.end_line, NUL ends lines from now on */
+    /* output is held back until its block of BLOCK_BYTES is complete; otherwise only until the
+     * window ends, because lines are written at once */
+    bool has_blocks;
+    uint64_t offset;           /* text offset of the first NUL, if one was seen */
+    uint64_t hole;             /* offset of a hole, which makes a sparse file binary; 0: none */
     uint64_t block_end;        /* end of the last printed line's block; OFFSET_NONE: no blocks */
     uint64_t selected_before;  /* lines.selected */
     enum groups groups_before; /* job->groups */
@@ -190,9 +193,11 @@ struct nulls {
 /* What holds for the whole text. Set before the search. */
 struct scan_rules {
     bool seekable;       /* the text can be read again at any offset */
+    bool is_live;        /* the text comes from a pipe or a device, whose writer may rest */
     bool unpacks;        /* the text may be compressed and damaged; lines before the damage count */
     bool stop_at_select; /* the search ends at the first selected line */
     bool by_match;       /* command_matches.c prints matches, without lines */
+    bool first_suffices; /* of a line's matches, only the column of the first is printed */
     /* lines.c looks at each line; otherwise only at lines with a match, or (-v) between these */
     bool every_line;
     bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */
@@ -222,7 +227,6 @@ struct text_scan {
     struct trawl_text *text;
     const struct trawl_plan *plan;
     const char *name;
-    const struct encoding *encoding; /* converts the file; NULL: the file is not converted */
     enum binary_files binary_files;
     struct scan_rules rules;
 
@@ -251,6 +255,7 @@ struct text_scan {
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
     struct parts *parts;      /* threads that print; NULL: none so far */
+    struct hold *hold;        /* thread that writes what was held back long; NULL: none so far */
     bool is_part;             /* the scan is of a part of a window, which print/parts.c prints */
 };
 

@@ -17,7 +17,7 @@ static const struct {
     {FLAG_ALPHABET, "bytes utf8 dna"},
     {FLAG_ENCODING, "auto none utf-8 utf-16 utf-16le utf-16be iso-8859-1 gb18030"},
     {FLAG_HYPERLINK_FORMAT,
-     "default none file kitty vscode vscode-insiders vscodium emacs grep+ textmate macvim"},
+     "default none file kitty cursor vscode vscode-insiders vscodium emacs grep+ textmate macvim"},
     {FLAG_SORT, "none path modified accessed created"},
     {FLAG_SORT_BACKWARDS, "none path modified accessed created"},
     {FLAG_ENGINE, "auto cpu cuda default pcre2"},

@@ -27,7 +27,7 @@
 #include "trawl/text/utf8.h"
 
 #define READ_BYTES SIZE_OR_SMALL(64u << 10, 100u) /* most bytes of a read */
-#define TEXT_BYTES (256u << 10)    /* room for the converted READ_BYTES and an incomplete block */
+#define TEXT_BYTES (256u << 10)                   /* room for the converted READ_BYTES */
 #define LEFT_BYTES_MAX 16u         /* of an incomplete character, kept for the next read */
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
 
@@ -44,10 +44,7 @@ struct encoding {
     size_t unit;             /* bytes skipped as one invalid character */
     pthread_t thread;        /* converts, while other threads search the text from the pipe */
     int os_code;
-    bool whole_blocks;            /* writes BLOCK_BYTES at a time, until the file ends */
-    bool begun;                   /* the first bytes were examined */
-    uint64_t text_begin;          /* text offset of text[0] */
-    _Atomic uint64_t null_offset; /* result of encoding_null */
+    bool begun; /* the first bytes were examined */
     uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
     size_t bytes_count; /* bytes that wait to be converted */
     uint8_t text[TEXT_BYTES];
@@ -130,16 +127,12 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
 
 /* Writes the converted text into the pipe. Returns false if the reader is gone or the write fails
  * (os_code then says why). */
-static bool flush(struct encoding *encoding, bool end)
+static bool flush(struct encoding *encoding)
 {
-    size_t at = 0, left = encoding->whole_blocks && !end ? encoding->text_count % BLOCK_BYTES : 0;
-    size_t count = encoding->text_count - left;
-    const uint8_t *null = memchr(encoding->text, '\0', count);
+    size_t at = 0;
 
-    if (null != NULL && encoding->null_offset == UINT64_MAX)
-        encoding->null_offset = encoding->text_begin + (uint64_t)(null - encoding->text);
-    while (at < count) {
-        ssize_t written = write(encoding->to, encoding->text + at, count - at);
+    while (at < encoding->text_count) {
+        ssize_t written = write(encoding->to, encoding->text + at, encoding->text_count - at);
 
         if (written < 0 && errno != EPIPE)
             encoding->os_code = errno;
@@ -147,9 +140,7 @@ static bool flush(struct encoding *encoding, bool end)
             return false;
         at += (size_t)written;
     }
-    memmove(encoding->text, encoding->text + count, left);
-    encoding->text_begin += count;
-    encoding->text_count = left;
+    encoding->text_count = 0;
     return true;
 }
 
@@ -169,7 +160,7 @@ static bool by_decoder(struct encoding *encoding, bool end, size_t *used)
     mbstate_t state;
 
     for (*used = 0; at < encoding->bytes_count; *used = at += read) {
-        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding, false))
+        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding))
             return false;
         for (read = 0; ascii && at + read < encoding->bytes_count; read++) {
             if (encoding->bytes[at + read] >= 0x80)
@@ -213,7 +204,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
         size_t room, result;
         int error;
 
-        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding, false))
+        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding))
             return false;
         to = (char *)encoding->text + encoding->text_count;
         room = sizeof encoding->text - encoding->text_count - 4;
@@ -226,7 +217,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
         if (result != (size_t)-1)
             continue;
         if (error == E2BIG) {
-            if (!flush(encoding, false))
+            if (!flush(encoding))
                 return false;
             continue;
         }
@@ -310,7 +301,7 @@ static bool convert(struct encoding *encoding, bool end)
         return false;
     encoding->bytes_count -= used;
     memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
-    return flush(encoding, end);
+    return flush(encoding);
 }
 
 /* Waits for input. False: the reader closed the pipe. */
@@ -357,7 +348,7 @@ static int start_thread(struct encoding *encoding)
     return error;
 }
 
-int encoding_begin(struct encoding **encoding, const char *name, int descriptor, bool whole_blocks)
+int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
 {
     struct encoding *made = malloc(sizeof *made);
     int ends[2], error;
@@ -367,8 +358,6 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor,
         return -1;
     memset(made, 0, offsetof(struct encoding, bytes));
     made->bytes_count = made->text_count = 0;
-    made->null_offset = UINT64_MAX;
-    made->whole_blocks = whole_blocks;
     made->from = descriptor;
     made->converter = NO_CONVERTER;
     made->label = name;
@@ -389,11 +378,6 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor,
     free(made);
     errno = error;
     return -1;
-}
-
-uint64_t encoding_null(const struct encoding *encoding)
-{
-    return encoding->null_offset;
 }
 
 int encoding_end(struct encoding *encoding)

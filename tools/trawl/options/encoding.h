@@ -19,11 +19,8 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
 bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_count);
 
 /* Starts a thread that converts the file. Returns the reading end of a pipe with the converted
- * text; -1: errno says why. If whole_blocks, the thread writes BLOCK_BYTES at a time, until the
- * file ends. Then encoding_null covers all bytes of every block of which a byte was read. */
-int encoding_begin(struct encoding **encoding, const char *name, int descriptor, bool whole_blocks);
-/* Returns the text offset of the first NUL converted so far; UINT64_MAX: no NUL. */
-uint64_t encoding_null(const struct encoding *encoding);
+ * text; -1: errno says why. */
+int encoding_begin(struct encoding **encoding, const char *name, int descriptor);
 /* Ends the conversion, even before the file's end. Returns the errno of reading or converting the
  * file; 0: no error. */
 int encoding_end(struct encoding *encoding);

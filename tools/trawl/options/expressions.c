@@ -159,6 +159,8 @@ static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char 
     return count > least ? count : least;
 }
 
+#define LETTER_NUL 0x110000u /* the character NUL, where 0 stands for no character */
+
 /* Reads the escape at `at`. Returns its length. *letter: the character for which the escape stands,
  * given by its number or after '\' itself; 0: another escape, such as \d, \b or \n. */
 static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint32_t *letter)
@@ -166,7 +168,7 @@ static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint
     const char *bytes = pattern->bytes;
     const char after = at + 2 < pattern->bytes_count ? bytes[at + 2] : '\0';
     const uint64_t braces = after == '{' ? bytes_to(pattern, at, '}', 3) : 0;
-    const uint64_t digits = bytes[at + 1] == 'x' ? 2 : bytes[at + 1] == 'u' ? 4 : 8;
+    uint64_t digits = bytes[at + 1] == 'x' ? 2 : bytes[at + 1] == 'u' ? 4 : 8;
     char hex[9] = {0};
 
     *letter = 0;
@@ -178,7 +180,17 @@ static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint
              i++)
             hex[i] = bytes[begin + i];
         *letter = (uint32_t)strtoul(hex, NULL, 16);
+        *letter = *letter == 0 && hex[0] == '0' ? LETTER_NUL : *letter;
         return braces > 0 ? braces : digits + 2;
+    }
+    if (bytes[at + 1] == '0') {
+        for (digits = 1; digits < 3 && at + 1 + digits < pattern->bytes_count; digits++)
+            if (bytes[at + 1 + digits] < '0' || bytes[at + 1 + digits] > '7')
+                break;
+        memcpy(hex, bytes + at + 1, (size_t)digits);
+        *letter = (uint32_t)strtoul(hex, NULL, 8);
+        *letter = *letter == 0 ? LETTER_NUL : *letter;
+        return digits + 1;
     }
     if (bytes[at + 1] == 'p' || bytes[at + 1] == 'P')
         return braces > 0 ? braces : 3;
@@ -279,10 +291,11 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
 /* What was read so far of a group of an expression. nests[0] is for all expressions together, as
  * alternatives. */
 struct nest {
-    bool blanks, folds;          /* the flags x and i */
-    bool is_split;               /* each alternative so far is a single character of one case */
-    bool has_newline, has_other; /* some item (character, class) is a newline; some is not */
-    uint64_t items;              /* number of items so far in the current alternative */
+    bool blanks, folds; /* the flags x and i */
+    bool is_split;      /* each alternative so far is a single character of one case */
+    uint32_t ender;     /* a line end or NUL among the items (characters, classes), or 0 */
+    bool has_other;     /* some item is another character */
+    uint64_t items;     /* number of items so far in the current alternative */
 };
 
 /* Adds a character to the present alternative. letter 0: adds a class, a group or an assertion. */
@@ -293,8 +306,10 @@ static void nest_item(struct nest *nest, uint32_t letter)
 
     nest->items++;
     nest->is_split = nest->is_split && letter != 0 && !has_cases;
-    nest->has_newline |= letter == '\n';
-    nest->has_other |= letter != '\n';
+    if (letter == '\n' || letter == LETTER_NUL)
+        nest->ender = letter;
+    else
+        nest->has_other = true;
 }
 
 /* Ends an alternative. */
@@ -304,16 +319,26 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns whether the group asks for a newline: whether the group has a newline that cannot be left
- * out. As in ripgrep, in a choice between single characters the newline is left out if another of
- * these characters is no newline. */
-static bool nest_asks(const struct nest *nest)
+/* Returns the line end or NUL that the group asks for, which cannot be left out; 0: none. As in
+ * ripgrep, in a choice between single characters a line end is left out if another of these
+ * characters is none. */
+static uint32_t nest_asks(const struct nest *nest)
 {
-    return nest->has_newline && !(nest->is_split && nest->has_other);
+    return nest->is_split && nest->has_other ? 0 : nest->ender;
 }
 
-/* Reads the class in brackets at `at`. Returns its length. *letter is a newline if the class has no
- * other character, else 0. */
+/* Returns the letter, or another character in place of a newline or NUL that a line may hold. */
+static uint32_t line_letter(const struct settings *settings, uint32_t letter)
+{
+    const bool lines = !settings->multiline;
+    const bool newline_ends = lines && settings->line_end == '\n';
+    const bool nul_ends = settings->nuls.end_line || (lines && settings->line_end == '\0');
+
+    return (letter == '\n' && !newline_ends) || (letter == LETTER_NUL && !nul_ends) ? ' ' : letter;
+}
+
+/* Reads the class in brackets at `at`. Returns its length. *letter is a newline or NUL if the class
+ * has no other character, else 0. */
 static uint64_t class_at(const struct trawl_pattern *pattern, const struct settings *settings,
                          uint64_t at, uint32_t *letter)
 {
@@ -323,6 +348,7 @@ static uint64_t class_at(const struct trawl_pattern *pattern, const struct setti
     uint32_t depth = 0, part;
     bool has_other = first > at + 1;
 
+    *letter = 0;
     do {
         length = part_at(pattern, settings, end, &part);
         /* part_at also takes a first "[:" for a class by name, which stands only inside brackets */
@@ -330,12 +356,16 @@ static uint64_t class_at(const struct trawl_pattern *pattern, const struct setti
             length = 1;
         if (bytes[end] == '\\' && length == 2 && bytes[end + 1] == 'n')
             part = '\n';
+        part = line_letter(settings, part);
         depth += bytes[end] == '[' && length == 1;
         depth -= bytes[end] == ']' && end != first;
-        has_other |= end >= first && depth > 0 && part != '\n';
+        if (end >= first && depth > 0 && (part == '\n' || part == LETTER_NUL))
+            *letter = part;
+        else
+            has_other |= end >= first && depth > 0;
         end += length;
     } while (depth > 0 && end < pattern->bytes_count);
-    *letter = has_other ? 0 : '\n';
+    *letter = has_other ? 0 : *letter;
     return end - at;
 }
 
@@ -360,9 +390,9 @@ static uint64_t open_group(const char *bytes, uint64_t left, uint64_t length, st
 }
 
 /* Reads an expression into `nests`, of which the first holds the alternatives of all expressions.
- * Returns whether a group asks for a newline. */
-static bool asks_newline(const struct trawl_pattern *pattern, const struct settings *settings,
-                         struct nest nests[NESTS_MAX])
+ * Returns the line end or NUL that a group asks for; 0: none. */
+static uint32_t asks_ender(const struct trawl_pattern *pattern, const struct settings *settings,
+                           struct nest nests[NESTS_MAX])
 {
     struct nest *nest = nests;
 
@@ -376,18 +406,18 @@ static bool asks_newline(const struct trawl_pattern *pattern, const struct setti
             length = *bytes == '#' ? bytes_to(pattern, at, '\n', left) : 1;
         } else if (*bytes == '(') {
             if (nest + 1 == nests + NESTS_MAX)
-                return false;
+                return 0;
             length = open_group(bytes, left, length, &nest);
         } else if (*bytes == ')') {
             if (nest == nests)
-                return false;
+                return 0;
             nest_end(nest);
-            if (nest_asks(nest))
-                return true;
+            if (nest_asks(nest) != 0)
+                return nest_asks(nest);
             nest_item(--nest, 0);
         } else if (*bytes == '[') {
             length = class_at(pattern, settings, at, &letter);
-            nest_item(nest, letter);
+            nest_item(nest, line_letter(settings, letter));
         } else if (*bytes == '|') {
             nest_end(nest);
         } else if (strchr("*+?{", *bytes) != NULL) {
@@ -395,37 +425,39 @@ static bool asks_newline(const struct trawl_pattern *pattern, const struct setti
         } else {
             const char *escape = *bytes == '\\' && length == 2 ? strchr("ntr", bytes[1]) : NULL;
 
-            nest_item(nest, escape == NULL ? letter : *escape == 'n' ? (uint32_t)'\n' : '\t');
+            letter = escape == NULL ? letter : *escape == 'n' ? (uint32_t)'\n' : '\t';
+            nest_item(nest, line_letter(settings, letter));
         }
     }
-    return false;
+    return 0;
 }
 
-bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
-                              char *message)
+bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,
+                           char *message)
 {
     struct nest nests[NESTS_MAX] = {{.is_split = true}};
-    uint64_t asks = UINT64_MAX; /* the first expression with a newline */
+    uint64_t asks = UINT64_MAX; /* the first expression with a line end or NUL */
     char place[PLACE_BYTES];
-    bool within = false; /* a group asks for a newline */
+    uint32_t ender = 0; /* what a group asks for */
 
     for (uint64_t i = 0;
-         i < patterns->count && settings->line_end == '\n' && !settings->multiline &&
-         settings->expressions && !(settings->is_tg && settings->pcre) && !within;
-         i++) {
+         i < patterns->count && settings->expressions && !settings->pcre && ender == 0; i++) {
         nests->blanks = false;
         nests->folds = settings->ignore_case;
-        within = asks_newline(&patterns->items[i], settings, nests);
+        ender = asks_ender(&patterns->items[i], settings, nests);
         nest_end(nests);
-        if (asks == UINT64_MAX && (within || nests->has_newline))
+        if (asks == UINT64_MAX && (ender != 0 || nests->ender != 0))
             asks = i;
     }
-    if (!within && !nest_asks(nests))
+    ender = ender != 0 ? ender : nest_asks(nests);
+    if (ender == 0)
         return false;
     place_of(patterns, asks, place);
     (void)snprintf(
-        message, SETTINGS_ERROR_BYTES,
-        "%s\\n: a line does not hold its line end, so the expression would match nothing", place);
+        message, SETTINGS_ERROR_BYTES, "%s\\%c: %s, so the expression would match nothing", place,
+        ender == '\n' ? 'n' : '0',
+        ender == '\n' || settings->line_end == '\0' ? "a line does not hold its line end"
+                                                    : "without --text, NUL ends lines, too");
     return true;
 }
 
@@ -536,7 +568,7 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
     *spare = longest * READ_BYTES + MAKE_BYTES;
     others = bytes * KEPT_BYTES + *spare + (settings->words ? count * WORDS_BYTES : 0);
     options->expression_mib = (uint32_t)programs_mib(settings->guard, count, others);
-    return guard_take(settings->guard,
+    return guard_wait(settings->guard,
                       ((uint64_t)options->expression_mib << 20) + others +
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }

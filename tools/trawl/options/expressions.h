@@ -27,10 +27,10 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
 enum trawl_status expressions_plan(const struct patterns *patterns,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error);
-/* For `tg`: returns whether an expression can match only a newline at some position, which no line
- * contains, and writes the message about that. */
-bool expressions_have_newline(const struct patterns *patterns, const struct settings *settings,
-                              char *message);
+/* For `tg`: returns whether an expression can match only a newline or NUL at some position, which
+ * no line contains, and writes the message about that. */
+bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,
+                           char *message);
 /* Writes the message about a plan that could not be built, with a mark under the mistake. */
 void expressions_fault(const struct patterns *patterns, const struct trawl_error *error,
                        char *message);

@@ -18,6 +18,7 @@ const char *hyperlink_format(const char *name)
         {"default", "file://{host}{path}"},
         {"file", "file://{host}{path}"},
         {"kitty", "file://{host}{path}#{line}"},
+        {"cursor", "cursor://file{path}:{line}:{column}"},
         {"vscode", "vscode://file{path}:{line}:{column}"},
         {"vscode-insiders", "vscode-insiders://file{path}:{line}:{column}"},
         {"vscodium", "vscodium://file{path}:{line}:{column}"},
@@ -57,7 +58,7 @@ const char *hyperlink_check(const char *format)
         return NULL;
     if (strchr(format, '{') == NULL)
         return "neither a format with {path} nor a known name; the names are default, file, kitty, "
-               "vscode, vscode-insiders, vscodium, emacs, grep+, textmate, macvim, none";
+               "cursor, vscode, vscode-insiders, vscodium, emacs, grep+, textmate, macvim, none";
     if (scheme == 0 || format[scheme] != ':')
         return "it does not begin with a scheme such as file:";
     while (*format != '\0') {

@@ -6,6 +6,7 @@
  * that number the strings have a column for each string as given, duplicates included.
  */
 #include "trawl/options/patterns.h"
+#include "trawl/options/prefixes.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -563,8 +564,16 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     patterns->case_may_tell =
         settings->approximate || settings->expressions || folding >= FOLD_LOCALE;
     patterns->given_count = patterns->count;
-    return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
-            (!settings->expressions || expressions_join(patterns, settings)) &&
+    if (patterns->count > 1 && !remove_duplicates(patterns, folding))
+        return message_exhausted(message);
+    if (patterns->in_order && patterns->count > 1 && folding <= FOLD_ASCII &&
+        !patterns->has_empty && !settings->words && !settings->whole_lines &&
+        !settings->overlapping && !patterns->check.any) {
+        if (!prefixes_remove(patterns, folding == FOLD_ASCII))
+            return message_exhausted(message);
+        patterns->in_order = false;
+    }
+    return ((!settings->expressions || expressions_join(patterns, settings)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            message_exhausted(message);
 }
@@ -612,7 +621,7 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->syntax = settings->syntax;
     options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
     options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
-    options->flags |= settings->pcre ? TRAWL_PCRE : 0u;
+    options->flags |= settings->pcre == PCRE_ASKED ? TRAWL_PCRE : 0u;
     if (settings->is_tg && settings->syntax == TRAWL_PERL)
         options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
     options->line_end_also_set = settings->nuls.end_line; /* line_end_also is NUL */
@@ -674,6 +683,20 @@ static void look_at(struct patterns *patterns, const struct trawl_plan *plan)
     patterns->sees_lines = told.pcre > 0;
 }
 
+/* Builds the plan of expressions. PCRE_LAST: with PCRE2 if it is refused without. */
+static enum trawl_status plan_expressions(const struct patterns *patterns,
+                                          const struct settings *settings,
+                                          struct trawl_plan_options *options,
+                                          struct trawl_plan **plan, struct trawl_error *error)
+{
+    const enum trawl_status status = expressions_plan(patterns, options, plan, error);
+
+    if (status != TRAWL_ARGUMENT || settings->pcre != PCRE_LAST)
+        return status;
+    options->flags |= TRAWL_PCRE;
+    return expressions_plan(patterns, options, plan, error);
+}
+
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
@@ -707,12 +730,12 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (settings->expressions && settings->guard != NULL &&
         !expressions_bound(patterns, settings, &options, &spare))
         return message_exhausted(message);
-    patterns->options = options;
-    if (settings->is_tg && expressions_have_newline(patterns, settings, message))
+    if (settings->is_tg && expressions_ask_ender(patterns, settings, message))
         return false;
     status = settings->expressions
-                 ? expressions_plan(patterns, &options, plan, &error)
+                 ? plan_expressions(patterns, settings, &options, plan, &error)
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
+    patterns->options = options;
     if (status != TRAWL_OK && settings->expressions)
         expressions_fault(patterns, &error, message);
     if (status == TRAWL_OK)

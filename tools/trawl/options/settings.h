@@ -149,7 +149,9 @@ struct settings {
     const char *server;   /* an address; "": no server; NULL: option not given */
     const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;
-    bool pcre; /* PCRE2 may search for expressions that RE2 refuses */
+    /* PCRE2 may search for expressions that RE2 refuses. ASKED: the syntax is PCRE2's. LAST: it is
+     * ripgrep's, and PCRE2's if an expression is none of ripgrep's. */
+    enum { PCRE_NEVER, PCRE_ASKED, PCRE_LAST } pcre;
     bool no_unicode, multiline, dot_all;
     char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */
 

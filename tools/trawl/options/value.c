@@ -186,7 +186,7 @@ bool value_engine(struct settings *settings, const char *value)
 
     settings->search.engine = place < 3 ? value : "auto";
     if (place == 4 || (settings->is_tg && (place == 0 || place == 3)))
-        settings->pcre = place != 3;
+        settings->pcre = place == 0 ? PCRE_LAST : place == 3 ? PCRE_NEVER : PCRE_ASKED;
     if (place == 4 && (!settings->is_tg || settings->syntax != TRAWL_LITERAL))
         settings->syntax = TRAWL_PERL;
     return place >= 0;

@@ -4,21 +4,29 @@
  * grep 3.8 looks for NUL in each of its buffers before it searches the buffer. From the first
  * buffer with a NUL on, grep prints no lines, and a NUL ends a line like a newline. The first
  * selected line ends the search with a message; under -c, counting goes on. In a file, grep's
- * buffers are blocks of 96 KiB. In a stream, a buffer is whatever read(2) returned; here, a window.
- * In a file in another encoding, a block is 96 KiB of the converted text.
+ * buffers are blocks of 96 KiB. In a stream, a buffer is whatever read(2) returned, so grep's
+ * answer depends on timing. Here a block is 96 KiB of the text, by offset, wherever the text comes
+ * from, so equal bytes get equal answers.
  *
- * Here the text of a block may come in several windows. So the output of the current block is held
- * back until the next block begins.
+ * The text of a block may come in several windows, so the output of the current block is held back
+ * until the block is complete. A search of a stream that ends early, by -m, reads its last block to
+ * the end. Neither waits long for the writer of a pipe (hold.c), and if lines of a pipe must be
+ * written at once (--line-buffered, a terminal), only the output of a window is held back.
  */
 #include "trawl/print/binary.h"
 
 #include <stdlib.h>
 
-#include "trawl/options/encoding.h"
 #include "trawl/job/turn.h"
 #include "trawl/text/sizes.h"
 
 #define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* bytes of a read that looks for a NUL */
+
+/* Returns where the block ends that holds the end of a line, which ends at text offset `end`. */
+static uint64_t end_of_block(uint64_t end)
+{
+    return (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
 
 void binary_next_block(struct text_scan *scan, uint64_t end)
 {
@@ -28,7 +36,7 @@ void binary_next_block(struct text_scan *scan, uint64_t end)
     scan->nulls.json_before = scan->json;
     scan->nulls.selected_before = scan->lines.selected;
     scan->nulls.groups_before = scan->job->groups;
-    scan->nulls.block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    scan->nulls.block_end = end_of_block(end);
 }
 
 void binary_move_line(struct text_scan *scan)
@@ -40,8 +48,7 @@ void binary_move_line(struct text_scan *scan)
                                    : scan->occurrences.held_before_line;
     scan->occurrences.held_before_line = 0;
     scan->nulls.selected_before = scan->lines.selected - 1;
-    scan->nulls.block_end =
-        (scan->lines.selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    scan->nulls.block_end = end_of_block(scan->lines.selected_end);
 }
 
 static void discard(struct text_scan *scan)
@@ -129,23 +136,20 @@ uint64_t binary_offset(const struct text_scan *scan)
 
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
 {
-    const bool in_blocks = scan->nulls.has_blocks;
-    /* the bytes behind a stream's window came by the same read, so they are of the same block */
-    const uint64_t end = window->bytes_count + (in_blocks ? 0 : window->after_bytes_count);
+    /* if lines are written at once, a NUL that is there already counts, too */
+    const uint64_t end =
+        window->bytes_count + (scan->nulls.has_blocks ? 0 : window->after_bytes_count);
     const uint64_t from = window->has_null ? 0 : window->bytes_count;
     const uint8_t *null =
         from == end ? NULL : memchr(window->bytes + from, '\0', (size_t)(end - from));
-    uint64_t at = null != NULL ? window->begin + (uint64_t)(null - window->bytes) : OFFSET_NONE;
     uint64_t block_begin;
 
-    if (scan->encoding != NULL)
-        at = encoding_null(scan->encoding);
-    block_begin = at / BLOCK_BYTES * BLOCK_BYTES;
-    if (at == OFFSET_NONE || (in_blocks && block_begin >= window->begin + window->bytes_count))
+    if (null == NULL)
         return window->bytes_count;
-    scan->nulls.offset = at;
-    if (!in_blocks)
-        return 0;
+    scan->nulls.offset = window->begin + (uint64_t)(null - window->bytes);
+    block_begin = scan->nulls.offset / BLOCK_BYTES * BLOCK_BYTES;
+    if (block_begin >= window->begin + window->bytes_count)
+        return window->bytes_count;
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
 
@@ -183,23 +187,52 @@ void binary_look(struct text_scan *scan)
     scan->nulls.seen = scan->nulls.offset != OFFSET_NONE;
 }
 
-void binary_look_ahead(struct text_scan *scan)
+/* Returns where the last block that the report has reached ends. */
+static uint64_t end_of_report(const struct text_scan *scan)
 {
-    uint64_t last =
-        scan->lines.printed_end == OFFSET_NONE || scan->lines.printed_end < scan->lines.selected_end
-            ? scan->lines.selected_end
-            : scan->lines.printed_end;
-    uint64_t limit = (last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
-    uint64_t null =
-        scan->encoding != NULL ? encoding_null(scan->encoding) : null_behind(scan, limit);
+    return end_of_block(scan->lines.printed_end == OFFSET_NONE ||
+                                scan->lines.printed_end < scan->lines.selected_end
+                            ? scan->lines.selected_end
+                            : scan->lines.printed_end);
+}
 
-    if (null >= limit)
-        return;
+/* Is called for a NUL behind the searched bytes, at text offset `null`. */
+static void found_behind(struct text_scan *scan, uint64_t null)
+{
     scan->nulls.offset = null;
     /* If a selected line had already ended the search, the search stays ended. */
     scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->lines.ends_with_run) &&
                  scan->lines.selected > 0;
     binary_found(scan);
+}
+
+void binary_look_ahead(struct text_scan *scan)
+{
+    uint64_t limit = end_of_report(scan), null = null_behind(scan, limit);
+
+    if (null < limit)
+        found_behind(scan, null);
+}
+
+bool binary_reads_on(const struct text_scan *scan)
+{
+    return scan->nulls.watched && scan->nulls.has_blocks && !scan->nulls.seen &&
+           !scan->rules.seekable && scan->status == TRAWL_OK &&
+           (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH) &&
+           scan->lines.scanned_end < end_of_report(scan);
+}
+
+int binary_read_on(struct text_scan *scan, const struct trawl_window *window)
+{
+    const uint64_t limit = end_of_report(scan);
+    const uint8_t *null = memchr(window->bytes, '\0', (size_t)window->bytes_count);
+    const uint64_t at = null != NULL ? window->begin + (uint64_t)(null - window->bytes) : limit;
+
+    scan->lines.scanned_end = window->begin + window->bytes_count;
+    if (at >= limit)
+        return scan->lines.scanned_end >= limit;
+    found_behind(scan, at);
+    return 1;
 }
 
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)

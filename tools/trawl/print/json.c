@@ -288,6 +288,9 @@ void json_end(struct text_scan *scan, bool binary)
                             : scan->lines.scanned_end;
     char time[128];
 
+    /* as in ripgrep, a text is searched up to its first NUL */
+    if (scan->nulls.seen && binary_offset(scan) < searched)
+        searched = binary_offset(scan);
     totals->searches++;
     totals->bytes_searched += searched;
     if (binary)

@@ -14,6 +14,7 @@
 #include "trawl/print/occurrences.h"
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
+#include "trawl/print/hold.h"
 #include "trawl/print/command_matches.h"
 #include "trawl/print/print.h"
 #include "trawl/print/parts.h"
@@ -705,12 +706,14 @@ static void handle_part(struct text_scan *scan, const struct trawl_window *windo
     handle_window(scan, &part, window->last && end == window->bytes_count);
 }
 
-int lines_window(void *context, const struct trawl_window *window)
+/* Handles a window. Returns whether the search stops. */
+static int take_window(struct text_scan *scan, const struct trawl_window *window)
 {
-    struct text_scan *scan = context;
     struct trawl_window kept;
     uint64_t text_bytes = window->bytes_count;
 
+    if (scan->stop)
+        return binary_read_on(scan, window);
     count_window_begin(scan, window);
     if (!occurrences_window(scan, &window, &kept))
         return 1;
@@ -732,11 +735,24 @@ int lines_window(void *context, const struct trawl_window *window)
     }
     if (scan->settings->heads.line_number && !scan->quiet)
         count_line_ends(scan, window);
-    if (scan->nulls.block_end == OFFSET_NONE)
+    if (scan->nulls.block_end == OFFSET_NONE ||
+        (scan->lines.scanned_end >= scan->nulls.block_end &&
+         !(scan->rules.by_match && scan->occurrences.line_end == OFFSET_NONE)))
         output_commit(scan->output);
     scan_part_end(scan);
     scan->window = NULL; /* the library frees the window after this call */
-    return scan->stop || scan->output->error != 0;
+    return (scan->stop && !binary_reads_on(scan)) || scan->output->error != 0;
+}
+
+int lines_window(void *context, const struct trawl_window *window)
+{
+    struct text_scan *scan = context;
+    int stops;
+
+    hold_begin(scan);
+    stops = take_window(scan, window);
+    hold_end(scan, stops);
+    return stops;
 }
 
 int lines_whole(void *context, const struct trawl_window *window)

@@ -451,6 +451,8 @@ static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t
                                                 .distance = match.distance,
                                                 .reversed = match.reversed}))
             return false;
+        if (scan->rules.first_suffices)
+            return true;
         from = each ? match.begin : match.end;
     }
     return add_empty(scan, places, from - line, place_count);

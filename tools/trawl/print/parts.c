@@ -208,7 +208,6 @@ static void part_begin(struct part *part, struct text_scan *scan, const struct v
                                   .text = scan->text,
                                   .plan = scan->plan,
                                   .name = scan->name,
-                                  .encoding = scan->encoding,
                                   .binary_files = scan->binary_files,
                                   .rules = scan->rules,
                                   .counting = {.end = view->begin + begin, .counts = true},

@@ -290,30 +290,8 @@ struct replaced_line {
     const uint8_t *text;
     uint64_t count;
     uint64_t line;             /* offset of the line in `text` */
-    struct trawl_line *opened; /* finds PCRE2's matches; NULL: RE2 searches */
-    uint64_t from;             /* where the search for the next match of `opened` begins */
+    struct trawl_line *opened; /* finds the groups of PCRE2's matches; NULL: RE2 searches */
 };
-
-/* Finds the groups of a match of PCRE2. An expression with \K looks at bytes before its match, so a
- * search from the match on might miss the match. So the line's matches are found in turn. Only if
- * none of these begins where this match does, a search begins at this match. */
-static enum trawl_status find_groups(struct replaced_line *around, struct trawl_range match,
-                                     struct trawl_range groups[GROUPS_MAX],
-                                     struct trawl_error *error)
-{
-    enum trawl_status status = TRAWL_OK;
-
-    do {
-        status = trawl_line_match(around->opened, around->from, groups, GROUPS_MAX, error);
-        around->from = groups[0].end + (groups[0].begin == groups[0].end);
-    } while (status == TRAWL_OK && groups[0].begin < match.begin);
-    if (status == TRAWL_OK && groups[0].begin > match.begin)
-        status = trawl_line_match(around->opened, match.begin, groups, GROUPS_MAX, error);
-    if (groups[0].begin != match.begin || groups[0].end != match.end)
-        memset(groups, 0xff, GROUPS_MAX * sizeof *groups); /* no groups */
-    around->from = match.end + (match.begin == match.end);
-    return status;
-}
 
 /* Appends the replacement of a match, in which groups of an expression are filled in. */
 static bool write_text(struct text_scan *scan, struct replaced_line *around,
@@ -325,7 +303,7 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
     enum trawl_status status = TRAWL_OK;
 
     if (around->opened != NULL)
-        status = find_groups(around, match, groups, &scan->error);
+        status = trawl_line_groups(around->opened, match, groups, GROUPS_MAX, &scan->error);
     else if (scan->settings->expressions)
         status = trawl_expression_groups(scan->plan, expression, text, around->count, match, groups,
                                          GROUPS_MAX, &scan->error);
@@ -389,7 +367,7 @@ static bool write_texts(struct text_scan *scan, const struct view *view, const u
         before = offset - character_begin(scan, offset < AROUND_BYTES ? 0 : offset - AROUND_BYTES);
         after = character_begin(scan, offset + content + AROUND_BYTES) - (offset + content);
     }
-    around = (struct replaced_line){line - before, before + content + after, before, NULL, before};
+    around = (struct replaced_line){line - before, before + content + after, before, NULL};
     if (scan->job->patterns->sees_lines &&
         (scan->job->patterns->joined.bytes != NULL || scan->job->patterns->count == 1) &&
         trawl_line_open(scan->plan, 0, around.text, around.count, scan->job->searcher,

@@ -152,9 +152,12 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
         sizeof blanks - scan->settings->crlf;
 
     if (scan->settings->style.trim && !(piece->is_match && scan->whole.bytes != NULL))
-        while (begin < piece->content &&
-               memchr(blanks, piece_byte_at(scan, piece, begin), count) != NULL)
-            begin++;
+        for (; begin < piece->content; begin++) {
+            const uint8_t byte = piece_byte_at(scan, piece, begin);
+
+            if (byte == scan->settings->line_end || memchr(blanks, byte, count) == NULL)
+                break;
+        }
     return begin;
 }
 
@@ -222,8 +225,15 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 {
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
-    uint64_t begin = settings->style.trim ? trimmed(scan, piece, 0) : 0;
+    struct piece own = *piece;
+    uint64_t begin;
 
+    if (own.replaced && own.is_match && own.content > 0 &&
+        piece_byte_at(scan, &own, own.content - 1) == settings->line_end) {
+        own.content--; /* as in ripgrep, the replacement itself ends the line */
+        piece = &own;
+    }
+    begin = settings->style.trim ? trimmed(scan, piece, 0) : 0;
     scan->shown.head =
         (struct line_head){line_number, column, offset, piece->content, piece->selected};
     print_head(scan);

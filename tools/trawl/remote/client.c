@@ -290,6 +290,8 @@ static int pass_frames(struct client *client, struct output *output)
             return client_fail(client);
         }
     }
+    if (message_is_unread(output))
+        return EXIT_SELECTED;
     strcpy(client->message, "--server: the connection ended early");
     if (output->error != 0)
         (void)snprintf(client->message, sizeof client->message, "write error: %s",

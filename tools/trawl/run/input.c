@@ -247,16 +247,14 @@ static void search_encoded(struct pool_worker *worker, const struct open_file *f
 {
     struct open_file converted = *file;
     struct encoding *encoding;
-    bool is_regular = S_ISREG(file->status->st_mode);
     int os_code;
 
     converted.descriptor =
-        encoding_begin(&encoding, worker->job->settings->encoding, file->descriptor, is_regular);
+        encoding_begin(&encoding, worker->job->settings->encoding, file->descriptor);
     if (converted.descriptor < 0) {
         file_error(worker, file->name, errno);
         return;
     }
-    converted.encoding = is_regular ? encoding : NULL;
     search_big(worker, &converted);
     os_code = encoding_end(encoding);
     if (os_code != 0)
@@ -282,8 +280,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
 {
     const struct settings *settings = worker->job->settings;
     struct stat status;
-    struct open_file file = {descriptor,           &status,          item->name, NULL, 0,
-                             settings->search_zip, item->is_operand, NULL};
+    struct open_file file = {descriptor,           &status,         item->name, NULL, 0,
+                             settings->search_zip, item->is_operand};
     enum whole whole = WHOLE_NOT;
 
     if (!item->is_operand)
@@ -367,7 +365,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
     const struct supplied_file *supplied = item->supplied;
     struct open_file file = {
         -1,    &supplied->status, item->name, supplied->bytes, supplied->bytes_count,
-        false, item->is_operand,  NULL};
+        false, item->is_operand};
     int descriptor;
 
     /* An operand that is no regular file goes on to search_open, which reports the file. */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,8 @@ static bool parse(struct settings *settings, struct config *config, int argument
 
     good = flags_parse(settings, NULL, argument_count, arguments, operands_end_options);
     message_called_tg = settings->is_tg;
+    if (message_called_tg)
+        (void)signal(SIGPIPE, SIG_IGN);
     if (good && !settings->document.no_config) {
         if (!config_read(config, message)) {
             message_print("%s", message);

@@ -40,13 +40,20 @@ static void print_usage_hint(void)
             name, name);
 }
 
+/* Reports a failed write. Returns the exit status. */
+static int report_write(struct command_job *job)
+{
+    if (job->output->error == 0 || message_is_unread(job->output))
+        return job->error_seen ? EXIT_ERROR : EXIT_SELECTED;
+    job_message(job, "write error: %s", strerror(job->output->error));
+    return EXIT_ERROR;
+}
+
 /* Returns the exit status of a job that has ended; reports a failed write. */
 static int exit_status(struct command_job *job)
 {
-    if (job->output->error != 0) {
-        job_message(job, "write error: %s", strerror(job->output->error));
-        return EXIT_ERROR;
-    }
+    if (job->output->error != 0)
+        return report_write(job);
     if (job->selected && job->settings->stop_at_first_file)
         return EXIT_SELECTED;
     return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
@@ -142,9 +149,7 @@ static void print_stats(const struct command_job *job)
 int run_end_document(struct command_job *job)
 {
     output_flush(job->output);
-    if (job->output->error != 0)
-        job_message(job, "write error: %s", strerror(job->output->error));
-    return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
+    return report_write(job);
 }
 
 /* Is called if no file was searched. For the command under the name `tg` that is an error if the

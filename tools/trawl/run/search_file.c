@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "trawl/print/binary.h"
+#include "trawl/print/hold.h"
 #include "trawl/print/occurrences.h"
 #include "trawl/print/fasta.h"
 #include "trawl/text/guard.h"
@@ -37,6 +38,8 @@
 #define TEXT_BYTES_MAX (UINT32_MAX - UINT64_C(1))
 /* Digits of INT64_MAX: the width that grep uses where a file's size is unknown. */
 #define NUMBER_WIDTH_UNKNOWN 19
+/* flags of trawl_windows if only the lines matter in which matches begin */
+#define SELECTED_LINES ((uint32_t)(TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE))
 
 bool search_file_is_output(const struct settings *settings, const struct stat *status,
                            bool is_operand)
@@ -144,8 +147,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         /* tg leaves out only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
     scan->rules.seekable = trawl_text_is_seekable(text);
-    scan->encoding = file->encoding;
-    scan->nulls.has_blocks = scan->rules.seekable || scan->encoding != NULL;
+    scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
+    scan->nulls.has_blocks = !scan->rules.is_live || !settings->writes_lines;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
     scan->counting.counts = file->bytes != NULL || patterns->crosses;
     if (patterns->crosses)
@@ -279,6 +282,16 @@ static bool one_match_tells(const struct text_scan *scan)
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
 }
 
+/* Returns whether a line's matches are needed only for the column of the first. */
+static bool shows_column_alone(const struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return settings->report == REPORT_LINES && settings->style.column && !settings->style.vimgrep &&
+           !settings->colors.on && !settings->json && settings->replace == NULL &&
+           settings->style.max_columns == 0 && !scan->job->patterns->finds_empty;
+}
+
 /* Returns the flags of trawl_windows for the matches that are printed or select lines. */
 static uint32_t needed_matches(const struct text_scan *scan)
 {
@@ -288,7 +301,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
                               settings->after_count < 0 && !scan->rules.every_line;
 
     if (scan->whole.bytes != NULL)
-        return settings->invert ? TRAWL_WINDOW_LINES : TRAWL_WINDOW_SPANS;
+        return settings->invert ? SELECTED_LINES : TRAWL_WINDOW_SPANS;
     if (settings->expressions && !scan->quiet && !scan->rules.filters &&
         (settings->heads.pattern_number || settings->overlapping))
         return TRAWL_WINDOW_EMPTY;
@@ -297,12 +310,14 @@ static uint32_t needed_matches(const struct text_scan *scan)
         (settings->shows_distance && !scan->quiet) ||
         (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
+    if (scan->rules.first_suffices && !others_alone)
+        return TRAWL_WINDOW_SPANS | TRAWL_WINDOW_FIRSTS;
     if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
         ((settings->colors.on || (settings->style.each_match && !others_alone)) && !scan->quiet))
         return TRAWL_WINDOW_SPANS;
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
                ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
-               : TRAWL_WINDOW_LINES;
+               : SELECTED_LINES;
 }
 
 /* Searches the text window by window, with the sink lines_window or, for --multiline,
@@ -311,13 +326,16 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
 {
     bool library_counts_ends =
         scan->settings->heads.line_number && !scan->quiet && !scan->counting.counts;
-    uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
-                     (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
+    uint32_t flags;
     enum trawl_status status;
 
     scan->rules.by_match = scan->whole.bytes == NULL && matches_suffice(scan);
+    scan->rules.first_suffices = scan->whole.bytes == NULL && shows_column_alone(scan);
+    flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
+            (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
     status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
                            scan->whole.bytes == NULL ? lines_window : lines_whole, scan, error);
+    hold_close(scan);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
@@ -345,9 +363,8 @@ static enum trawl_status read_whole(struct text_scan *scan, struct trawl_error *
 {
     struct trawl_text_told told = {.size = sizeof told};
 
-    /* A file of /proc has bytes although its size is 0. */
-    if (!scan->rules.seekable || trawl_text_tell(scan->text, &told, NULL) != TRAWL_OK ||
-        told.text_bytes == 0)
+    /* A file of size 0 may have bytes, as in /proc: its number of bytes is unknown. */
+    if (trawl_text_tell(scan->text, &told, NULL) != TRAWL_OK || told.text_bytes == UINT64_MAX)
         return trawl_windows(scan->job->searcher, scan->plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                              read_window, scan, error);
     if (!reserve_whole(scan, told.text_bytes))
@@ -442,7 +459,7 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
         return TRAWL_MEMORY;
     status = windows(scan, error);
     if (status == TRAWL_OK && scan->stop && scan->nulls.watched && !scan->nulls.seen &&
-        scan->nulls.has_blocks)
+        scan->rules.seekable)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
         if (is_unaware_of_nulls(scan->settings) && !plan_any_position(scan))
@@ -706,8 +723,8 @@ void search_file(struct command_job *job, const struct open_file *file)
         job->searched_bytes += trawl_searcher_progress(job->searcher);
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
-    if (!job->done)
-        report_file(job, &scan);
+    if (!job->done && !(status == TRAWL_LIMIT && job->settings->list == LIST_WITHOUT_MATCH))
+        report_file(job, &scan); /* -L: whether an undecided line matches is not known */
     if (is_input)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;

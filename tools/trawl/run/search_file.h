@@ -14,8 +14,7 @@ struct open_file {
     const void *bytes;         /* all bytes of the file; NULL: to be read from the descriptor */
     uint64_t bytes_count;
     bool may_be_compressed;
-    bool is_operand;                 /* the command line names the file */
-    const struct encoding *encoding; /* converts a regular file; NULL: the file is not converted */
+    bool is_operand; /* the command line names the file */
 };
 
 /* Searches a file and prints the report. */

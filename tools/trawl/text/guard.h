@@ -32,6 +32,11 @@ struct guard {
 /* Counts `bytes` of memory that the caller is about to allocate. False: the guard refuses, and
  * nothing was counted. */
 bool guard_take(struct guard *guard, uint64_t bytes);
+/* Does the same, but while all searches together hold too much memory, waits until they have given
+ * memory back, or until this search is over. Of several searches that wait, that with the earliest
+ * deadline comes first. A search waits once, before it takes much, so that no two searches wait for
+ * each other. */
+bool guard_wait(struct guard *guard, uint64_t bytes);
 void guard_give(struct guard *guard, uint64_t bytes);
 /* Returns how many bytes the search may still take of its own limit; UINT64_MAX: no limit. */
 uint64_t guard_left(const struct guard *guard);

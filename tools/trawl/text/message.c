@@ -1,6 +1,7 @@
 /* message: prints lines on standard error. */
 #include "trawl/text/message.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,11 @@ void message_print(const char *format, ...)
     message_line(text);
     if (text != room)
         free(text);
+}
+
+bool message_is_unread(const struct output *output)
+{
+    return message_called_tg && output->error == EPIPE;
 }
 
 void message_in_output(struct output *output, const char *text)

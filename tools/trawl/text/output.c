@@ -140,6 +140,8 @@ static bool keep_bytes(struct output *output, size_t bytes_count)
 
 void output_make_room(struct output *output, size_t bytes_count)
 {
+    const struct output *last = output->through != NULL ? output->through : output;
+
     if (output->full != NULL && keep_bytes(output, bytes_count))
         return;
     output_write(output);
@@ -147,7 +149,8 @@ void output_make_room(struct output *output, size_t bytes_count)
         return;
     /* Holding back fewer bytes is no error: only the report about a binary file becomes less exact.
      * Callers ask for at most half of the first buffer. */
-    if (!grow(output, bytes_count, OUTPUT_HELD_MAX)) {
+    if (!grow(output, bytes_count,
+              output->holds && last->sink == NULL ? OUTPUT_BLOCK_MAX : OUTPUT_HELD_MAX)) {
         output_flush(output);
         output->overflowed = true;
     }

@@ -2,7 +2,9 @@
  *
  * Bytes are held back until output_commit, because a file's block may turn out to be binary after
  * some lines of the block were formatted; then output_discard removes the lines. At most
- * OUTPUT_HELD_MAX bytes are held back; beyond that limit the output commits by itself.
+ * OUTPUT_HELD_MAX bytes are held back, or OUTPUT_BLOCK_MAX if a NUL may still discard them and the
+ * output goes to no sink (a server's clients share its memory). Beyond that limit the output
+ * commits by itself.
  *
  * If `sink` is set, sink() receives the output, the messages and at the end the exit status, in
  * order, and nothing is written to the descriptor. sink() returns 0 or an errno; after an errno,
@@ -26,6 +28,7 @@
 
 #define OUTPUT_BYTES SIZE_OR_SMALL(128u << 10, 512u) /* size of the first buffer */
 #define OUTPUT_HELD_MAX (4u << 20)
+#define OUTPUT_BLOCK_MAX (32u << 20) /* 340 bytes for each byte of a block */
 #define OUTPUT_KEPT_MAX SIZE_OR_SMALL(1u << 20, 2000u)
 
 /* The kinds of frames that a sink receives and a server sends to the command. A frame on the wire

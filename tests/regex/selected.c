@@ -1,0 +1,91 @@
+/* selected: tests which lines and which matches a caller gets that asks for a part of them. Of
+ * several expressions that cross lines, each once added lines of its own to a count. A whole word
+ * that selected a line was once delivered with the line's end as the match's end. */
+#include "calls.h"
+
+struct delivered {
+    char matches[200]; /* "begin-end:pattern " for each match */
+    size_t bytes;
+};
+
+static int take(void *context, const struct trawl_window *window)
+{
+    struct delivered *delivered = context;
+
+    for (uint64_t i = 0; i < window->match_count; i++)
+        delivered->bytes += (size_t)snprintf(
+            delivered->matches + delivered->bytes, sizeof delivered->matches - delivered->bytes,
+            "%u-%u:%u ", (unsigned)window->matches[i].begin, (unsigned)window->matches[i].end,
+            window->matches[i].pattern_index);
+    return 0;
+}
+
+#define LINES TRAWL_WINDOW_LINES
+#define ALONE (TRAWL_WINDOW_LINES | TRAWL_WINDOW_LINES_ALONE)
+#define SPANS_FIRSTS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_FIRSTS)
+#define FIRSTS_FIRST (TRAWL_WINDOW_SPANS_FIRST | TRAWL_WINDOW_FIRSTS)
+
+/* Stories of 2026-11-27. Expressions are separated by spaces; `lines` is the number of lines in
+ * which a match begins, of `all` lines. */
+static const struct {
+    const char *expressions;
+    uint32_t flags;
+    const char *text;
+    uint64_t lines, all;
+    uint32_t window_flags;
+    const char *matches;
+} rows[] = {
+    {"b$ b", TRAWL_MULTILINE, "b\nb\n", 2, 2, LINES, "0-1:0 0-1:1 2-3:0 2-3:1 "},
+    {"b$ b b", TRAWL_MULTILINE, "a\nb\n\nb", 2, 4, TRAWL_WINDOW_SPANS, "2-3:0 5-6:0 "},
+    {"a\\nb|c", TRAWL_MULTILINE, "a\nbc\nd\n", 2, 3, LINES, "0-3:0 3-4:0 "},
+    {"a\\nb|c", TRAWL_MULTILINE, "a\nbc\nd\n", 2, 3, ALONE, "0-3:0 "},
+    {"a\\nb b|c", TRAWL_MULTILINE, "a\nbc\nd\n", 2, 3, LINES, "0-3:0 2-3:1 3-4:1 "},
+    {"a|c\\nd|d", TRAWL_MULTILINE, "a c\nd\nd", 2, 3, LINES, "0-1:0 2-5:0 6-7:0 "},
+    {"^$ x*", TRAWL_MULTILINE, "\nax\n", 2, 2, TRAWL_WINDOW_SPANS, "0-0:0 1-1:1 2-3:1 3-3:1 "},
+    {"abc|x abcd", 0, "      abcd x\nx\n", 2, 2, SPANS_FIRSTS, "6-10:1 13-14:0 "},
+    {"abc|x abcd", 0, "      abcd x\nx\n", 2, 2, FIRSTS_FIRST, "6-9:0 13-14:0 "},
+    {"[a-c]+ abcd+ a", 0, "abcddd abcdddd", 1, 1, SPANS_FIRSTS, "0-6:1 "},
+    {"c1", TRAWL_WHOLE_WORD, "  c1 x c1\nc12\n_c1 c1", 2, 3, LINES, "2-4:0 18-20:0 "},
+    {"c[0-9] x", TRAWL_WHOLE_WORD, "ac1 x\nc1 x", 2, 2, LINES, "4-5:1 6-8:0 "},
+    {"\\bfo+\\b", 0, "foo_ foo bar\n", 1, 1, LINES, "5-8:0 "},
+    {"[0-9]+foo", 0, "bar 123foo\n", 1, 1, LINES, "4-10:0 "},
+    {"x*", 0, "bx\nb\n", 2, 2, LINES, "1-2:0 3-3:0 "},
+    {"x*", 0, "bx\nb\n", 2, 2, TRAWL_WINDOW_EMPTY, "1-2:0 3-3:0 "},
+};
+
+static struct trawl_plan *plan_of(const char *expressions, uint32_t flags)
+{
+    struct trawl_pattern patterns[8];
+    uint64_t count = 0;
+
+    for (const char *at = expressions; *at != 0; at += strspn(at, " ")) {
+        patterns[count++] = (struct trawl_pattern){at, strcspn(at, " ")};
+        at += strcspn(at, " ");
+    }
+    return must_plans(patterns, count, PLAN_WITH(.syntax = TRAWL_PERL, .flags = flags));
+}
+
+int main(void)
+{
+    test_begin("selected");
+    for (uint64_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        AUTO_SEARCHER searcher = must_searcher(1, i % 2 == 0 ? 0 : 4);
+        AUTO_PLAN plan = plan_of(rows[i / 2].expressions, rows[i / 2].flags);
+        AUTO_TEXT text = must_string(rows[i / 2].text);
+        struct delivered delivered = {"", 0};
+        uint64_t with = 99, without = 99, one = 99;
+
+        MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &with, NULL));
+        MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &without, NULL));
+        MUST(trawl_count_lines(searcher, plan, text, false, 1, &one, NULL));
+        TEST_CHECK_U64(with, rows[i / 2].lines);
+        TEST_CHECK_U64(without, rows[i / 2].all - rows[i / 2].lines);
+        TEST_CHECK_U64(one, 1);
+        MUST(trawl_windows(searcher, plan, text, rows[i / 2].window_flags, take, &delivered, NULL));
+        if (strcmp(delivered.matches, rows[i / 2].matches) != 0)
+            printf("%s in \"%s\": %s\n", rows[i / 2].expressions, rows[i / 2].text,
+                   delivered.matches);
+        TEST_CHECK(strcmp(delivered.matches, rows[i / 2].matches) == 0);
+    }
+    return test_end();
+}
