@@ -306,11 +306,13 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                    .room = into->room,
                                    .cell_bytes = into->cell_bytes,
                                    .on_device = to_device};
+    struct devices *devices = &searcher->runtime->devices;
     struct trawl_plan bare = *plan;
     struct sink sink = {.want = WANT_HITS,
                         .form = ANSWER_OF_RECORDS,
                         .record_answer = &answer,
                         .deliver = deliver_nothing};
+    bool is_split;
 
     if (own->text == NULL || plan->literal_count == 0) { /* no chunk is searched */
         if (to_device)
@@ -323,8 +325,10 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
     }
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     worker_go_to(&searcher->caller, own->device);
+    if (!devices_work(devices) || !devices_hold_text(devices, &bare, own->text, &is_split))
+        return TRAWL_FAIL(error, UNSUPPORTED, "no device has the records, or a pattern is too long");
     TRAWL_TRY(search_run(searcher, &bare, own->text, &sink, error));
-    if (!answer.is_made) /* the device is lost: nobody, or the host, has searched */
+    if (!answer.is_made) /* the device was lost: nobody, or the host, has searched */
         return TRAWL_FAIL(error, DEVICE, "the device that has the records is lost");
     into->count = answer.count;
     into->on_device = 1;

@@ -435,11 +435,18 @@ static bool ask_begins_pinned(struct forms_case *c, uint64_t room)
     return right;
 }
 
+/* Returns whether the copy of a borrowed text's end may be too short for the patterns. */
+static bool has_short_tail(const struct forms_case *c)
+{
+    return c->setting->limits.tail_bytes < longest(c) + CUDA_BEFORE_BYTES + SCAN_AROUND_BYTES;
+}
+
 /* Returns whether devices may refuse to list the plan's begins in a device's array. */
 static bool may_refuse_begins(const struct forms_case *c)
 {
     return c->place == FORMS_MEMORY || c->letters || c->setting->engine == TRAWL_ENGINE_AUTO ||
            (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0 ||
+           (c->place == FORMS_BORROWED && has_short_tail(c)) ||
            ((c->machine->devices > 1 || c->place == FORMS_OVERLAP) &&
             (c->place == FORMS_OVERLAP || c->setting->limits.split_overlap + 1 < longest(c)));
 }
@@ -550,7 +557,8 @@ static bool may_refuse_records(const struct forms_case *c, enum trawl_records_sh
                (c->machine->devices > 1 || c->setting->engine == TRAWL_ENGINE_AUTO);
     return status == TRAWL_UNSUPPORTED && (answer_on_device || c->records_on_device) &&
            /* a record may be longer than the short ranges that some limits make */
-           (host_only || (shape == TRAWL_RECORDS_CELLS && !c->setting->usual));
+           (host_only || (shape == TRAWL_RECORDS_CELLS && !c->setting->usual) ||
+            (c->records_on_device && has_short_tail(c)));
 }
 
 /* Returns whether an answer needs a search. */
