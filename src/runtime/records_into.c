@@ -199,7 +199,10 @@ static enum trawl_status count_on_host(struct trawl_searcher *searcher,
     sink.deliver = deliver_nothing;
     if (plan_judges(plan))
         sink.records = &own->records;
+    /* `bare` has the plan's serial number, but is not the plan, and ends with this call */
+    searcher->caller.host_serial = 0;
     status = search_run(searcher, plan_judges(plan) ? plan : &bare, own->text, &sink, error);
+    searcher->caller.host_serial = 0;
     cell_maker_close(&maker);
     for (uint64_t i = 0; i < own->records.count; i++)
         into->count += maker.counts[i] > 0;

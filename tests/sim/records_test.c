@@ -157,6 +157,28 @@ static void divided(struct trawl_searcher *searcher, uint64_t record_bytes)
     trawl_records_unload(searcher, records);
 }
 
+/* The host counts in records and in a text by turns: in the text, fewer occurrences are whole lines
+ * than in the records. */
+static void by_turns(void)
+{
+    static const uint64_t offsets[] = {0, 2, 4, 6};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan_with("ab", PLAN_WITH(.flags = TRAWL_WHOLE_LINE));
+    AUTO_TEXT text = must_text("ab\nabab", 7);
+    struct trawl_records *records = NULL;
+    struct trawl_records_out into;
+    uint32_t counts[3];
+
+    MUST(load(searcher, "ababab", offsets, 3, false, &records, NULL));
+    for (int i = 0; i < 3; i++) {
+        TEST_CHECK_U64(must_count(searcher, plan, text), 1);
+        CHECK_STATUS(ask(searcher, plan, records, false, counts, 3, &into), TRAWL_OK);
+        TEST_CHECK(into.count == 3 && counts[0] == 1 && counts[1] == 1 && counts[2] == 1);
+    }
+    TEST_CHECK_U64(must_count(searcher, plan, text), 1);
+    trawl_records_unload(searcher, records);
+}
+
 /* The device is lost between two questions: the host answers about records in its memory. */
 static void lost(enum trawl_engine engine, bool there)
 {
@@ -274,6 +296,7 @@ int main(void)
     test_begin("sim records");
     cuda_driver_replace(sim_driver_table());
     borders();
+    by_turns();
     for (uint32_t i = 0; i < 4; i++)
         lost(i % 2 == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, i / 2 != 0);
     return test_end();
