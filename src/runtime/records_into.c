@@ -329,7 +329,8 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     worker_go_to(&searcher->caller, own->device);
     if (!devices_work(devices) || !devices_hold_text(devices, &bare, own->text, &is_split))
-        return TRAWL_FAIL(error, UNSUPPORTED, "no device has the records, or a pattern is too long");
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "no device has the records, or a pattern is too long");
     TRAWL_TRY(search_run(searcher, &bare, own->text, &sink, error));
     if (!answer.is_made) /* the device was lost: nobody, or the host, has searched */
         return TRAWL_FAIL(error, DEVICE, "the device that has the records is lost");

@@ -496,8 +496,7 @@ static const uint8_t *at_device(const struct block *block, uint64_t at)
 static void put_records(struct forms_case *c, struct trawl_record_array *array)
 {
     bool in_text = c->place == FORMS_BORROWED && chance(c, 2);
-    uint32_t device =
-        in_text ? c->block.device : (uint32_t)draw_below(c, c->machine->devices);
+    uint32_t device = in_text ? c->block.device : (uint32_t)draw_below(c, c->machine->devices);
     uint64_t front = draw_below(c, 70), width = array->offset_bytes == 4 ? 4 : 8;
     uint64_t bytes = c->cut.offsets[c->cut.record_count], shift = width * draw_below(c, 3);
 

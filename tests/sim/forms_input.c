@@ -4,8 +4,9 @@
 #include "base/checked.h"
 #include "diff/borders.h"
 
-#define COMPARES_MAX (1ull << 24) /* of the simple search, in a text where most compares are long \
-                                   */
+#define COMPARES_MAX                                                             \
+    (1ull << 24) /* of the simple search, in a text where most compares are long \
+                  */
 
 /* ---- Text and patterns ---------------------------------------------------------------------- */
 
