@@ -30,19 +30,21 @@ static uint64_t offset_bytes(const struct records *records)
     return records->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Reads offset `index` from the device. */
+/* Reads offset `index` from the device, by way of memory that lives as long as the worker: if the
+ * wait fails, the copy is made later. */
 static enum trawl_status read_offset(struct engine_worker *worker,
                                      const struct engine_records *held, uint64_t index,
                                      uint64_t *offset, struct trawl_error *error)
 {
-    uint64_t bytes = offset_bytes(&held->records), wide = 0;
-    int32_t narrow = 0;
+    uint64_t bytes = offset_bytes(&held->records);
+    int32_t narrow;
 
-    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
-                        held->records.narrow ? (void *)&narrow : (void *)&wide,
+    TRAWL_TRY(cuda_lists_answering(worker, error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, &worker->answering->offset,
                         held->offsets_address + index * bytes, (size_t)bytes, worker->stream));
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    *offset = held->records.narrow ? (uint64_t)narrow : wide;
+    memcpy(&narrow, &worker->answering->offset, sizeof narrow);
+    *offset = held->records.narrow ? (uint64_t)narrow : worker->answering->offset;
     return TRAWL_OK;
 }
 

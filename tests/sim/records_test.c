@@ -252,6 +252,74 @@ static void refused(struct trawl_searcher *searcher, bool there)
     TEST_CHECK(records == NULL);
 }
 
+/* Loads records, asks for a shape in the device's memory or the host's, and unloads them when no
+ * further call of the driver may fail. Sets *has_failed to whether one has failed. Returns whether
+ * the call that ended well gave the right answer, and one that failed may fail so. */
+static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                     const struct trawl_record_array *array, struct trawl_records_out *into,
+                     enum trawl_records_shape shape, bool *has_failed)
+{
+    static const uint8_t bits = 5, bytes[] = {1, 0, 1};
+    static const uint32_t counts[] = {1, 0, 2};
+    static const uint64_t rows[] = {0, 2};
+    static const void *const right[] = {&bits, bytes, counts, rows};
+    static const size_t sizes[] = {1, sizeof bytes, sizeof counts, sizeof rows};
+    struct trawl_records *records = NULL;
+    struct trawl_error error;
+    enum trawl_status status = trawl_records_load(searcher, array, &records, &error);
+
+    if (status == TRAWL_OK)
+        status = trawl_records_into(searcher, plan, records, shape, into, &error);
+    *has_failed = sim_driver_has_failed();
+    /* no further call fails, but objects whose release has failed may be left */
+    sim_driver_fail(UINT64_MAX, 0, false);
+    trawl_records_unload(searcher, records);
+    if (status == TRAWL_OK)
+        return into->count == 2 && memcmp(into->values, right[shape], sizes[shape]) == 0;
+    return status == TRAWL_MEMORY || status == TRAWL_DEVICE || status == TRAWL_UNSUPPORTED;
+}
+
+/* One call of the driver after the other fails while records in a device's memory are loaded and
+ * asked about. No answer is wrong, nothing is left behind, and without the fault the same searcher
+ * answers again, unless the device is lost. */
+static void faults(enum trawl_records_shape shape, int code, bool to_device)
+{
+    static const uint64_t offsets[] = {0, 2, 4, 8}, zeros[4];
+    struct cuda_limits limits = cuda_limits_default;
+    bool has_failed = true, again;
+    uint64_t nth = 0;
+
+    limits.lists_min = 1u << 12;
+    while (has_failed && test_failures < 5) {
+        struct trawl_record_array array;
+        struct trawl_records_out into = TRAWL_RECORDS_OUT_INIT;
+        struct trawl_searcher *searcher;
+        uint64_t values[4], patterns[4];
+
+        nth++;
+        devices_begin(&limits);
+        searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        {
+            AUTO_PLAN plan = must_plan("ab");
+
+            array = records_of(put("abxxabab", 8), put(offsets, sizeof offsets), 3);
+            into.values = to_device ? put(zeros, sizeof zeros) : values;
+            into.patterns = shape != TRAWL_RECORDS_CELLS ? NULL
+                            : to_device                  ? put(zeros, sizeof zeros)
+                                                         : patterns;
+            into.room = 3;
+            sim_driver_fail(nth, code, false);
+            if (!TEST_CHECK(survives(searcher, plan, &array, &into, shape, &has_failed)))
+                printf("  shape %d, code %d, fault %" PRIu64 "\n", (int)shape, code, nth);
+            if (!TEST_CHECK(survives(searcher, plan, &array, &into, shape, &again)))
+                printf("  shape %d, code %d, after fault %" PRIu64 "\n", (int)shape, code, nth);
+        }
+        trawl_searcher_close(searcher);
+        devices_end();
+    }
+    TEST_CHECK(nth > 20);
+}
+
 static void borders(void)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -297,6 +365,10 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     borders();
     by_turns();
+    for (uint32_t i = 0; i < 4; i++) {
+        faults((enum trawl_records_shape)i, CUDA_CODE_OUT_OF_MEMORY, i % 2 == 0);
+        faults((enum trawl_records_shape)i, CUDA_CODE_LAUNCH_FAILED, i % 2 != 0);
+    }
     for (uint32_t i = 0; i < 4; i++)
         lost(i % 2 == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, i / 2 != 0);
     return test_end();
