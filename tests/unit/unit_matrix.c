@@ -56,7 +56,7 @@ static void mixed_calls(void)
         cpu_sizes.trial_advance = UINT64_MAX / 2;
         shapes_make(&source, true, &c);
         MUST(shapes_plan(&c, &plan, NULL));
-        shapes_mix(&source, &c, (struct trawl_searcher *[]){one, other}, plan, 12);
+        shapes_mix(&source, &c, (struct trawl_searcher *[]){one, other}, plan, 16);
         both += attachment_is_there(&plan->attached[PLAN_ALONE]) &&
                 attachment_is_there(&plan->attached[PLAN_WHOLE_ALONE]);
         shapes_free(&c);
@@ -65,7 +65,7 @@ static void mixed_calls(void)
     }
     cpu_sizes = cpu_sizes_default;
     printf("%" PRIu64 " of %" PRIu64 " plans with both kinds of parts\n", both, cases);
-    TEST_CHECK(both > cases / 16);
+    TEST_CHECK(both > cases / 8);
 }
 
 /* Searches for a matrix of each shape. Most of the records hold many of the patterns. If `whole`,
