@@ -98,6 +98,8 @@ static void block_begin(struct forms_machine *machine, uint32_t device, const vo
     block->bytes = at + bytes_count + behind + 1;
     MUST_CODE(machine->driver->context_push(machine->contexts[device]));
     MUST_CODE(machine->driver->memory_allocate(&block->address, (size_t)block->bytes));
+    MUST_CODE(
+        machine->driver->fill(block->address, 0, (size_t)block->bytes, machine->streams[device]));
     MUST_CODE(machine->driver->context_pop(&popped));
     block_copy(machine, block, at, (void *)(uintptr_t)bytes, bytes_count, true);
 }
@@ -441,9 +443,14 @@ static bool has_short_tail(const struct forms_case *c)
     return c->setting->limits.tail_bytes < longest(c) + CUDA_BEFORE_BYTES + SCAN_AROUND_BYTES;
 }
 
-/* Returns whether devices may refuse to list the plan's begins in a device's array. */
-static bool may_refuse_begins(const struct forms_case *c)
+/* Returns whether a call that lists the plan's begins in a device's array may end with the status.
+ */
+static bool may_refuse_begins(const struct forms_case *c, enum trawl_status status)
 {
+    if (status == TRAWL_ARGUMENT) /* the host's threads cannot write there, and no device is open */
+        return c->place == FORMS_MEMORY && c->setting->engine == TRAWL_ENGINE_AUTO;
+    if (status != TRAWL_UNSUPPORTED)
+        return false;
     return c->place == FORMS_MEMORY || c->letters || c->setting->engine == TRAWL_ENGINE_AUTO ||
            (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0 ||
            (c->place == FORMS_BORROWED && has_short_tail(c)) ||
@@ -469,7 +476,7 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     block_copy(c->machine, &block, 0, begins, bytes, false);
     if (status == TRAWL_OK)
         wrong = judge_begins(c, begins, room, total);
-    else if (status != TRAWL_UNSUPPORTED || !may_refuse_begins(c))
+    else if (!may_refuse_begins(c, status))
         right = fail_status(c, FORM_BEGINS_ON_DEVICE, status, &error);
     else if (begins[room] != UNTOUCHED)
         wrong = "a word behind the array was written";
