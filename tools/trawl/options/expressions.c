@@ -8,6 +8,7 @@
 #include <string.h>
 #include <wctype.h>
 
+#include "trawl/options/empty.h"
 #include "trawl/text/charset.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/utf8.h"
@@ -573,22 +574,65 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }
 
-enum trawl_status expressions_plan(const struct patterns *patterns,
-                                   const struct trawl_plan_options *options,
-                                   struct trawl_plan **plan, struct trawl_error *error)
+/* Builds the plan of the joined expression. */
+static enum trawl_status build_joined(const struct patterns *patterns,
+                                      const struct trawl_plan_options *options,
+                                      struct trawl_plan **plan, struct trawl_error *error)
 {
+    const struct trawl_range whole = {0, 2};
+    struct trawl_range group;
+    enum trawl_status status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
+
+    /* beside letters beyond ASCII, \b takes another program, which is made when first needed */
+    if (status == TRAWL_OK && (options->flags & TRAWL_MULTILINE) == 0 &&
+        trawl_expression_groups(*plan, 0, "\xc3\xa9", whole.end, whole, &group, 1, error) ==
+            TRAWL_LIMIT) {
+        trawl_plan_free(*plan);
+        *plan = NULL;
+        status = TRAWL_LIMIT;
+    }
+    error->pattern_index = patterns->count;
+    return status;
+}
+
+/* Builds the plan: of the joined expression, or if only this is refused, of the expressions. Among
+ * these, in Perl's syntax an earlier one wins, as an earlier alternative does. But trawl_windows
+ * then finds no empty matches; so a list that is too large must have none. */
+static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
+                               const struct trawl_plan_options *options, struct trawl_plan **plan,
+                               struct trawl_error *error)
+{
+    const bool lines = (options->flags & TRAWL_MULTILINE) == 0;
     enum trawl_status status =
         trawl_plan_build(patterns->items, patterns->count, options, plan, error);
+    bool any_empty = patterns->has_empty, first_wins = settings->syntax == TRAWL_PERL;
 
     if (status != TRAWL_OK || patterns->joined.bytes == NULL)
         return status;
+    for (uint64_t i = 0; i < patterns->count && first_wins && !any_empty; i++)
+        any_empty = patterns_empty_between(*plan, i) != 0;
     trawl_plan_free(*plan);
     *plan = NULL;
-    status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
-    error->pattern_index = patterns->count;
-    return status == TRAWL_ARGUMENT
-               ? trawl_plan_build(patterns->items, patterns->count, options, plan, error)
-               : status;
+    status = build_joined(patterns, options, plan, error);
+    if (status != TRAWL_ARGUMENT && (status != TRAWL_LIMIT || !lines || (first_wins && any_empty)))
+        return status;
+    patterns->is_apart = lines;
+    patterns->first_wins = first_wins && !any_empty;
+    if (lines)
+        patterns->joined.bytes = NULL;
+    return trawl_plan_build(patterns->items, patterns->count, options, plan, error);
+}
+
+enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
+                                   struct trawl_plan_options *options, struct trawl_plan **plan,
+                                   struct trawl_error *error)
+{
+    const enum trawl_status status = build(patterns, settings, options, plan, error);
+
+    if (status != TRAWL_ARGUMENT || settings->pcre != PCRE_LAST)
+        return status;
+    options->flags |= TRAWL_PCRE;
+    return build(patterns, settings, options, plan, error);
 }
 
 /* Writes the message about an expression whose program exceeds a limit of memory. */
