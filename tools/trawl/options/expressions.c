@@ -606,21 +606,31 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
     enum trawl_status status =
         trawl_plan_build(patterns->items, patterns->count, options, plan, error);
     bool any_empty = patterns->has_empty, first_wins = settings->syntax == TRAWL_PERL;
+    struct trawl_error refused;
 
     if (status != TRAWL_OK || patterns->joined.bytes == NULL)
         return status;
-    for (uint64_t i = 0; i < patterns->count && first_wins && !any_empty; i++)
-        any_empty = patterns_empty_between(*plan, i) != 0;
     trawl_plan_free(*plan);
     *plan = NULL;
-    status = build_joined(patterns, options, plan, error);
-    if (status != TRAWL_ARGUMENT && (status != TRAWL_LIMIT || !lines || (first_wins && any_empty)))
+    status = build_joined(patterns, options, plan, &refused);
+    *error = refused;
+    if (status != TRAWL_ARGUMENT && (status != TRAWL_LIMIT || !lines))
         return status;
+    if (trawl_plan_build(patterns->items, patterns->count, options, plan, error) != TRAWL_OK)
+        return error->status;
+    for (uint64_t i = 0; i < patterns->count && first_wins && !any_empty; i++)
+        any_empty = patterns_empty_between(*plan, i) != 0;
+    if (status == TRAWL_LIMIT && first_wins && any_empty) {
+        trawl_plan_free(*plan);
+        *plan = NULL;
+        *error = refused;
+        return status;
+    }
     patterns->is_apart = lines;
     patterns->first_wins = first_wins && !any_empty;
     if (lines)
         patterns->joined.bytes = NULL;
-    return trawl_plan_build(patterns->items, patterns->count, options, plan, error);
+    return TRAWL_OK;
 }
 
 enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
