@@ -16,6 +16,10 @@
 #define PLACE_BYTES 80 /* of the message that says where an expression stands */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
+/* Lists of more expressions than this are joined only if the program for lines with letters beyond
+ * ASCII can be made, too. Making that program takes twice as long as the rest, so for shorter lists
+ * it is made when first needed. */
+#define PROBED_MIN 256u
 #define JOINED_MAX 16u /* more expressions are not joined if the report needs only the lines */
 
 /* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:
@@ -583,8 +587,9 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     struct trawl_range group;
     enum trawl_status status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
 
-    /* beside letters beyond ASCII, \b takes another program, which is made when first needed */
-    if (status == TRAWL_OK && (options->flags & TRAWL_MULTILINE) == 0 &&
+    /* \b takes that program */
+    if (status == TRAWL_OK && patterns->count > PROBED_MIN &&
+        (options->flags & TRAWL_MULTILINE) == 0 &&
         trawl_expression_groups(*plan, 0, "\xc3\xa9", whole.end, whole, &group, 1, error) ==
             TRAWL_LIMIT) {
         trawl_plan_free(*plan);
