@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "serve/answering.h"
+#include "trawl/options/empty.h"
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <wctype.h>
 
+#include "trawl/options/empty.h"
 #include "trawl/text/charset.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/utf8.h"
@@ -15,6 +16,10 @@
 #define PLACE_BYTES 80 /* of the message that says where an expression stands */
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
+/* Lists of more expressions than this are joined only if the program for lines with letters beyond
+ * ASCII can be made, too. Making that program takes twice as long as the rest, so for shorter lists
+ * it is made when first needed. */
+#define PROBED_MIN 256u
 #define JOINED_MAX 16u /* more expressions are not joined if the report needs only the lines */
 
 /* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:
@@ -573,22 +578,76 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
                           settings->guard->thread_count * bytes_of_thread(options->expression_mib));
 }
 
-enum trawl_status expressions_plan(const struct patterns *patterns,
-                                   const struct trawl_plan_options *options,
-                                   struct trawl_plan **plan, struct trawl_error *error)
+/* Builds the plan of the joined expression. */
+static enum trawl_status build_joined(const struct patterns *patterns,
+                                      const struct trawl_plan_options *options,
+                                      struct trawl_plan **plan, struct trawl_error *error)
 {
+    const struct trawl_range whole = {0, 2};
+    struct trawl_range group;
+    enum trawl_status status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
+
+    /* \b takes that program */
+    if (status == TRAWL_OK && patterns->count > PROBED_MIN &&
+        (options->flags & TRAWL_MULTILINE) == 0 &&
+        trawl_expression_groups(*plan, 0, "\xc3\xa9", whole.end, whole, &group, 1, error) ==
+            TRAWL_LIMIT) {
+        trawl_plan_free(*plan);
+        *plan = NULL;
+        status = TRAWL_LIMIT;
+    }
+    error->pattern_index = patterns->count;
+    return status;
+}
+
+/* Builds the plan: of the joined expression, or if only this is refused, of the expressions. Among
+ * these, in Perl's syntax an earlier one wins, as an earlier alternative does. But trawl_windows
+ * then finds no empty matches; so a list that is too large must have none. */
+static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
+                               const struct trawl_plan_options *options, struct trawl_plan **plan,
+                               struct trawl_error *error)
+{
+    const bool lines = (options->flags & TRAWL_MULTILINE) == 0;
     enum trawl_status status =
         trawl_plan_build(patterns->items, patterns->count, options, plan, error);
+    bool any_empty = patterns->has_empty, first_wins = settings->syntax == TRAWL_PERL;
+    struct trawl_error refused;
 
     if (status != TRAWL_OK || patterns->joined.bytes == NULL)
         return status;
     trawl_plan_free(*plan);
     *plan = NULL;
-    status = trawl_plan_build(&patterns->joined, 1, options, plan, error);
-    error->pattern_index = patterns->count;
-    return status == TRAWL_ARGUMENT
-               ? trawl_plan_build(patterns->items, patterns->count, options, plan, error)
-               : status;
+    status = build_joined(patterns, options, plan, &refused);
+    *error = refused;
+    if (status != TRAWL_ARGUMENT && (status != TRAWL_LIMIT || !lines))
+        return status;
+    if (trawl_plan_build(patterns->items, patterns->count, options, plan, error) != TRAWL_OK)
+        return error->status;
+    for (uint64_t i = 0; i < patterns->count && first_wins && !any_empty; i++)
+        any_empty = patterns_empty_between(*plan, i) != 0;
+    if (status == TRAWL_LIMIT && first_wins && any_empty) {
+        trawl_plan_free(*plan);
+        *plan = NULL;
+        *error = refused;
+        return status;
+    }
+    patterns->is_apart = lines;
+    patterns->first_wins = first_wins && !any_empty;
+    if (lines)
+        patterns->joined.bytes = NULL;
+    return TRAWL_OK;
+}
+
+enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
+                                   struct trawl_plan_options *options, struct trawl_plan **plan,
+                                   struct trawl_error *error)
+{
+    const enum trawl_status status = build(patterns, settings, options, plan, error);
+
+    if (status != TRAWL_ARGUMENT || settings->pcre != PCRE_LAST)
+        return status;
+    options->flags |= TRAWL_PCRE;
+    return build(patterns, settings, options, plan, error);
 }
 
 /* Writes the message about an expression whose program exceeds a limit of memory. */

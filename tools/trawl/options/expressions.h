@@ -21,12 +21,14 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
  * refuses. */
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
-/* Builds the plan of the expressions. Each must be valid alone: joined, the invalid "(" and ")"
- * would be the valid "(?:()|(?:))". error->pattern_index is the index of the expression at fault,
- * or patterns->count for the joined expression. */
-enum trawl_status expressions_plan(const struct patterns *patterns,
-                                   const struct trawl_plan_options *options,
-                                   struct trawl_plan **plan, struct trawl_error *error);
+/* Builds the plan of the expressions; for PCRE_LAST with PCRE2 if refused without. Each must be
+ * valid alone: joined, the invalid "(" and ")" would be the valid "(?:()|(?:))".
+ * error->pattern_index is the index of the expression at fault, or patterns->count for the joined
+ * expression. Where only the joined expression is refused, the plan is that of the expressions, and
+ * patterns->is_apart is set unless lines may be crossed. */
+enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
+                                   struct trawl_plan_options *options, struct trawl_plan **plan,
+                                   struct trawl_error *error);
 /* For `tg`: returns whether an expression can match only a newline or NUL at some position, which
  * no line contains, and writes the message about that. */
 bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,

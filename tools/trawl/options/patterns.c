@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "trawl/options/approximate.h"
+#include "trawl/options/empty.h"
 #include "trawl/text/charset.h"
 #include "trawl/options/expressions.h"
 #include "trawl/text/grow.h"
@@ -356,15 +357,24 @@ static bool has_beyond_ascii(const struct patterns *patterns)
     return false;
 }
 
-/* Returns whether an ASCII letter also equals a character beyond ASCII. */
-static bool has_foreign_variant(const struct trawl_letters *utf8, uint8_t letter)
+/* Returns whether an ASCII letter of the strings also equals a character beyond ASCII. All strings
+ * are ASCII. Each letter is looked up once, because a lookup asks the locale for many characters.
+ */
+static bool have_foreign_variants(const struct patterns *patterns, const struct trawl_letters *utf8)
 {
-    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
-    uint32_t count = utf8->variants(utf8->context, letter, variants);
+    bool held[128] = {false};
 
-    for (uint32_t i = 0; i < count; i++)
-        if (variants[i] >= 0x80)
-            return true;
+    for (uint64_t i = 0; i < patterns->count; i++)
+        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++)
+            held[((const uint8_t *)patterns->items[i].bytes)[j] & 0x7f] = true;
+    for (uint32_t letter = 0; letter < 128; letter++) {
+        uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
+        uint32_t count = held[letter] ? utf8->variants(utf8->context, letter, variants) : 0;
+
+        for (uint32_t i = 0; i < count; i++)
+            if (variants[i] >= 0x80)
+                return true;
+    }
     return false;
 }
 
@@ -384,14 +394,7 @@ static bool needs_utf8(const struct patterns *patterns, const struct settings *s
                settings->syntax != TRAWL_PERL || settings->surroundings.charset == CHARSET_SINGLE;
     if (settings->words || !settings->ignore_case || beyond_ascii)
         return settings->words || (settings->ignore_case && beyond_ascii);
-    for (uint64_t i = 0; i < patterns->count; i++) {
-        const uint8_t *bytes = patterns->items[i].bytes;
-
-        for (uint64_t j = 0; j < patterns->items[i].bytes_count; j++)
-            if (has_foreign_variant(&utf8, bytes[j]))
-                return true;
-    }
-    return false;
+    return have_foreign_variants(patterns, &utf8);
 }
 
 /* Returns whether a string contains i, I, or a byte beyond ASCII that may belong to a letter equal
@@ -631,47 +634,6 @@ static void expression_options(const struct settings *settings, struct trawl_pla
     options->flags &= ~(uint32_t)TRAWL_WHOLE_LINE; /* expressions_join writes ^ and $ */
 }
 
-enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at)
-{
-    if (at >= count) /* UINT64_MAX is before the first byte */
-        return NEIGHBOUR_NONE;
-    if ((bytes[at] >= '0' && bytes[at] <= '9') || bytes[at] == '_' ||
-        ((bytes[at] | 0x20) >= 'a' && (bytes[at] | 0x20) <= 'z'))
-        return NEIGHBOUR_WORD;
-    return bytes[at] < 0x80 && bytes[at] != '\n' && bytes[at] != '\r' ? NEIGHBOUR_OTHER
-                                                                      : NEIGHBOUR_ASKS;
-}
-
-void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan)
-{
-    static const char *const lines[] = {"", "a", " ", "aa", "  ", "a ", " a"};
-    const uint32_t all = (1u << NEIGHBOURS * NEIGHBOURS) - 1;
-    struct trawl_plan_told told = {.size = sizeof told};
-    struct trawl_range group;
-
-    if (trawl_plan_tell(plan, &told, NULL) != TRAWL_OK)
-        return;
-    patterns->empty_between = 0;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        for (uint64_t at = 0, count = strlen(lines[i]); at <= count; at++) {
-            const uint8_t *line = (const uint8_t *)lines[i];
-            struct trawl_range none = {at, at};
-
-            if (trawl_expression_groups(plan, 0, line, count, none, &group, 1, NULL) == TRAWL_OK &&
-                group.begin != UINT64_MAX)
-                patterns->empty_between |=
-                    1u << (NEIGHBOURS * patterns_neighbour(line, count, at - 1) +
-                           patterns_neighbour(line, count, at));
-        }
-    patterns->finds_empty = told.pcre > 1 || patterns->empty_between != 0;
-    /* \B does not match inside a character */
-    patterns->empty_everywhere =
-        told.pcre == 0 && patterns->empty_between == all &&
-        trawl_expression_groups(plan, 0, "\xc3\xa9", 2, (struct trawl_range){1, 1}, &group, 1,
-                                NULL) == TRAWL_OK &&
-        group.begin != UINT64_MAX;
-}
-
 /* Sets `crosses` and `sees_lines`. */
 static void look_at(struct patterns *patterns, const struct trawl_plan *plan)
 {
@@ -681,20 +643,6 @@ static void look_at(struct patterns *patterns, const struct trawl_plan *plan)
         return;
     patterns->crosses = (told.flags & TRAWL_MULTILINE) != 0;
     patterns->sees_lines = told.pcre > 0;
-}
-
-/* Builds the plan of expressions. PCRE_LAST: with PCRE2 if it is refused without. */
-static enum trawl_status plan_expressions(const struct patterns *patterns,
-                                          const struct settings *settings,
-                                          struct trawl_plan_options *options,
-                                          struct trawl_plan **plan, struct trawl_error *error)
-{
-    const enum trawl_status status = expressions_plan(patterns, options, plan, error);
-
-    if (status != TRAWL_ARGUMENT || settings->pcre != PCRE_LAST)
-        return status;
-    options->flags |= TRAWL_PCRE;
-    return expressions_plan(patterns, options, plan, error);
 }
 
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
@@ -733,7 +681,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (settings->is_tg && expressions_ask_ender(patterns, settings, message))
         return false;
     status = settings->expressions
-                 ? plan_expressions(patterns, settings, &options, plan, &error)
+                 ? expressions_plan(patterns, settings, &options, plan, &error)
                  : trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     patterns->options = options;
     if (status != TRAWL_OK && settings->expressions)

@@ -40,6 +40,10 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
+    /* The joined expression is refused, as too large or for names of groups that several of the
+     * expressions have. So the plan is built from `items`, and the library chooses among their
+     * matches: of those that begin first that of the first expression, or else the longest. */
+    bool is_apart, first_wins;
     bool has_empty;    /* some string is empty, so without -w and -x every line matches */
     const char *empty; /* where the first empty string is */
     /* Set only for tg, for a report of matches. in_order: of strings that begin at the same byte,
@@ -95,12 +99,11 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 /* Returns whether a -f file has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
-/* Finds out between which neighbours the expression has an empty match. Sets finds_empty,
- * empty_between and empty_everywhere. */
-void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
-/* Returns the kind of the byte at `at` of a line. Returns NEIGHBOUR_NONE if `at` lies outside the
- * line; UINT64_MAX stands for the place before the first byte. */
-enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
+/* Returns the flag by which trawl_windows finds the matches that do not overlap. */
+static inline uint32_t patterns_spans(const struct patterns *patterns)
+{
+    return patterns->first_wins ? TRAWL_WINDOW_SPANS_FIRST : TRAWL_WINDOW_SPANS;
+}
 void patterns_free(struct patterns *patterns);
 
 #endif

@@ -229,7 +229,7 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
                          settings->overlapping || scan->rules.filters ||
                                  (patterns->in_order && patterns->count > 1)
                              ? 0
-                             : TRAWL_WINDOW_SPANS,
+                             : patterns_spans(patterns),
                          count_window, scan, error);
 }
 

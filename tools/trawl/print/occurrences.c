@@ -19,6 +19,7 @@
 #include "trawl/text/charset.h"
 #include "trawl/print/print.h"
 #include "trawl/print/reread.h"
+#include "trawl/options/empty.h"
 #include "trawl/options/words.h"
 
 #define NO_CHARACTER 0x110000u /* no character, as in words_utf8 */
@@ -213,10 +214,13 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
                                         struct trawl_error *error)
 {
     struct passed_on passed = {scan, sink};
+    const struct patterns *patterns = scan->job->patterns;
+    const bool joins = patterns->is_apart && !scan->settings->overlapping;
 
-    if (occurrences_are_all(scan))
+    if (occurrences_are_all(scan) && !joins)
         return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
-    return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
+    return trawl_windows(scan->job->searcher, scan->plan, scan->text,
+                         joins ? patterns_spans(patterns) : 0, pass_on, &passed, error);
 }
 
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,

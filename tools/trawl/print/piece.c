@@ -271,7 +271,8 @@ static bool put_text(struct text_scan *scan, const void *bytes, uint64_t count)
     return true;
 }
 
-/* Returns the number of the expression's group that a part of --replace names. */
+/* Returns the number of the expression's group that a part of --replace names. Numbers count the
+ * groups of all expressions, as in one expression of them; GROUPS_MAX: of another expression. */
 static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
                          const struct replace_part *part)
 {
@@ -281,6 +282,13 @@ static uint64_t group_of(const struct text_scan *scan, uint64_t expression,
         if (part->name[i] < '0' || part->name[i] > '9' || number > GROUPS_MAX)
             return trawl_expression_group(scan->plan, expression, part->name, part->name_bytes);
         number = 10 * number + (uint64_t)(part->name[i] - '0');
+    }
+    for (uint64_t i = 0; i < expression && number > 0; i++) {
+        const uint64_t groups = trawl_expression_group(scan->plan, i, "", 0);
+
+        number = number > groups ? number - groups : GROUPS_MAX;
+        if (number == GROUPS_MAX)
+            break;
     }
     return number;
 }

@@ -312,10 +312,10 @@ static uint32_t needed_matches(const struct text_scan *scan)
         (settings->heads.pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (scan->rules.first_suffices && !others_alone)
-        return TRAWL_WINDOW_SPANS | TRAWL_WINDOW_FIRSTS;
+        return patterns_spans(scan->job->patterns) | TRAWL_WINDOW_FIRSTS;
     if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
         ((settings->colors.on || (settings->style.each_match && !others_alone)) && !scan->quiet))
-        return TRAWL_WINDOW_SPANS;
+        return patterns_spans(scan->job->patterns);
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
                ? TRAWL_WINDOW_NO_MATCHES /* the empty string is in every line */
                : SELECTED_LINES;
