@@ -566,9 +566,9 @@ cdef class Plan:
         text is searched. offsets: see first()."""
         return line_batches(default(), self, text, True, offsets)
 
-    def contains(self, column, *, progress=None):
+    def contains(self, column, *, out=None, bits=False, progress=None):
         """Say for each record whether any pattern occurs: an Array of bool."""
-        return search_column(default(), self, column, progress, CONTAINS)
+        return default().contains(self, column, out=out, bits=bits, progress=progress)
 
     def which(self, column, *, answer="index", progress=None):
         """Find for each record the least index of the patterns that occur, or null: an Array of
@@ -586,11 +586,11 @@ cdef class Plan:
     def cells(self, column, *, offsets=None, progress=None):
         """Find all pairs of a record and a pattern that the record contains, with the pattern's first
         begin in the record: a Cells. offsets: see match_lists()."""
-        return search_column(default(), self, column, progress, CELLS, offsets)
+        return default().cells(self, column, offsets=offsets, progress=progress)
 
-    def match_counts(self, column, *, match="all", progress=None):
+    def match_counts(self, column, *, match="all", out=None, progress=None):
         """Count the occurrences in each record: an Array of uint64. match: see matches()."""
-        return default().match_counts(self, column, match=match, progress=progress)
+        return default().match_counts(self, column, match=match, out=out, progress=progress)
 
     def match_lists(self, column, *, match="all", value=False, first=False, offsets=None, progress=None):
         """Find the occurrences in each record: an Array of lists of (begin, end, pattern), with the

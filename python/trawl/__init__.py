@@ -40,8 +40,8 @@ from ._fasta import fasta
 from ._groups import Match
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
-    Array, Batches, Column, LineBatches, Plan, Searcher, Text, __version__, algorithms,
-    instruction_sets,
+    Array, Batches, Column, DeviceArray, LineBatches, Plan, Records, Searcher, Text, __version__,
+    algorithms, instruction_sets,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
-    "Column", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
+    "Column", "DeviceArray", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
     "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
-    "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
+    "Records", "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
     "algorithms", "decontaminate", "fasta", "instruction_sets",
 ]  # fmt: skip
 
