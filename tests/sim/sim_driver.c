@@ -394,7 +394,8 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
 #define EXPORTED(name) __asm__(name) __attribute__((visibility("default")))
 int sim_copy_now(void *to, uint64_t from, size_t bytes) EXPORTED("cuMemcpyDtoH_v2");
 int sim_put_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyHtoD_v2");
-int sim_move_now(uint64_t to, uint64_t from, size_t bytes) EXPORTED("cuMemcpyDtoD_v2");
+int sim_move_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyDtoD_v2")
+    __attribute__((alias("cuMemcpyHtoD_v2")));
 int sim_synchronize(void) EXPORTED("cuCtxSynchronize");
 /* Copies at once. `there` is the side that has to be the device's. */
 static int copy_now(void *to, const void *from, size_t bytes, const void *there)
@@ -405,19 +406,13 @@ static int copy_now(void *to, const void *from, size_t bytes, const void *there)
         sim_complain("a copy to or from memory that is not the device's");
         code = CUDA_CODE_INVALID_VALUE;
     }
-    if (code == 0)
-        memcpy(to, from, bytes);
+    memcpy(to, from, code == 0 ? bytes : 0);
     return sim_leave(code);
 }
 
 int sim_put_now(uint64_t to, const void *from, size_t bytes)
 {
     return copy_now((void *)(uintptr_t)to, from, bytes, (void *)(uintptr_t)to);
-}
-
-int sim_move_now(uint64_t to, uint64_t from, size_t bytes)
-{
-    return sim_put_now(to, (const void *)(uintptr_t)from, bytes);
 }
 
 int sim_copy_now(void *to, uint64_t from, size_t bytes)
