@@ -387,7 +387,7 @@ cdef Lent lent_of(given, str what):
         return None
     has_tensor = hasattr(given, "__dlpack_device__") and not hasattr(given, "__arrow_c_array__")
     if has_tensor:
-        kind, device = given.__dlpack_device__()
+        kind, device = map(int, given.__dlpack_device__())
         if kind == KIND_CPU and PyObject_CheckBuffer(given):
             return None
         if kind not in (KIND_CPU, KIND_CUDA, KIND_CUDA_HOST, KIND_CUDA_MANAGED):

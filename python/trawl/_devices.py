@@ -79,10 +79,10 @@ def is_pair(given: Any) -> bool:
 
 def is_there(given: Any) -> bool:
     """Say whether an object is an array on a GPU."""
-    if isinstance(given, (str, bytes)) or given is None:
-        return False
+    if isinstance(given, (str, bytes)) or hasattr(given, "to_pylibcudf") or hasattr(given, "__arrow_c_device_array__"):
+        return False  # a column
     if hasattr(given, "__dlpack_device__"):
-        return given.__dlpack_device__()[0] in (2, 13)
+        return int(given.__dlpack_device__()[0]) in (2, 13)
     return hasattr(given, "__cuda_array_interface__")
 
 
