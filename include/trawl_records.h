@@ -141,8 +141,8 @@ struct trawl_records_out {
  * other shapes nothing. ARGUMENT also for memory of a GPU that does not hold the records.
  * UNSUPPORTED, for records or answers in a GPU's memory, if only the host can answer: for
  * expressions, errors, algorithms, whole words beyond ASCII, and case variants of different
- * lengths; and except for CELLS, if no record has a byte. Cost: the search of a loaded text; some
- * nanoseconds per occurrence divided over the device. */
+ * lengths. Cost: the search of a loaded text; some nanoseconds per occurrence divided over the
+ * device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
     enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);

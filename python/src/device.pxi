@@ -473,7 +473,7 @@ cdef void device_capsule_free(object capsule) noexcept:
 
 @cython.final
 @cython.no_gc
-cdef class DeviceArray:
+cdef class DeviceArray(Made):
     """The result of a search on a GPU: booleans or signed numbers in the GPU's memory.
 
     PyTorch, CuPy, JAX and others take the memory without a copy, by DLPack or the CUDA array interface. The memory is
@@ -486,9 +486,6 @@ cdef class DeviceArray:
     cdef uint64_t length
     cdef uint32_t unit  # bytes of an item; 0: bits
     cdef readonly int64_t device
-
-    def __init__(self):
-        raise TypeError("DeviceArray: searches make it")
 
     def __dealloc__(self):
         block_release(self.memory)

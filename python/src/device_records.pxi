@@ -161,7 +161,7 @@ cdef void work_records_there(work *job) noexcept nogil:
 
 @cython.final
 @cython.no_gc
-cdef class Records:
+cdef class Records(Made):
     """A column of records on a GPU, loaded by Searcher.load for many searches.
 
     contains(), match_counts() and cells() of a plan give results on the GPU. The column's memory may not change before
@@ -179,9 +179,6 @@ cdef class Records:
     cdef uint64_t fork_count  # value of `forks` when the column was loaded
     cdef object __weakref__
     cdef readonly int64_t device
-
-    def __init__(self):
-        raise TypeError("Records: Searcher.load() makes it")
 
     def __len__(self):
         return <Py_ssize_t>self.part.records.record_count
@@ -304,9 +301,6 @@ cdef class Records:
 
         if self.records == NULL or self.fork_count != load(&forks, LOADED):
             raise ValueError("the records are unloaded, or belong to the process that forked this process")
-        count[0] = 0
-        if self.part.records.record_count == 0:
-            return True
         memset(&asked, 0, sizeof(asked))
         asked.records, asked.shape, asked.out.size = self.records, shape, sizeof(asked.out)
         asked.out.values, asked.out.patterns, asked.out.room = values, patterns, room
@@ -337,13 +331,7 @@ cdef class Records:
         else:
             made = device_array(self.device, count, unit)
         address = target.address if made is None else made.address()
-        try:
-            self.ask(plan, shape, <void *>address, NULL, count, &found, name, progress)
-        except _errors.UnsupportedError:
-            if not self.is_empty():
-                raise
-            zeros = bytes(max(count * unit, count // 8 + 1))
-            send(self.device, address, 0, PyBytes_AS_STRING(zeros), count * unit if unit > 0 else (count + 7) // 8)
+        self.ask(plan, shape, <void *>address, NULL, count, &found, name, progress)
         if made is None:
             return out
         if unit == 0 and self.part.records.validity != NULL:
@@ -357,11 +345,6 @@ cdef class Records:
             finally:
                 drop(&valid)
         return made
-
-    cdef bint is_empty(self) except -1:
-        """Say whether no record has a byte; then the library leaves values to the caller."""
-        first, end = offsets_of(self.part)
-        return first == end
 
     cdef tuple cells(self, Plan plan, progress):
         """Return the columns of records and of patterns."""

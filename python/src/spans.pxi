@@ -1079,7 +1079,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
 
 
 cdef bint is_column(given) except -1:
-    return (isinstance(given, (list, tuple, Records)) or hasattr(given, "__arrow_c_stream__")
+    return (isinstance(given, (list, tuple, Records)) or hasattr(given, "__arrow_c_device_array__") or hasattr(given, "__arrow_c_stream__")
             or hasattr(given, "__arrow_c_array__") or hasattr(given, "isna")
             or _sources.array_items(given) is not None)
 

@@ -296,10 +296,6 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                         .deliver = deliver_nothing};
     enum trawl_status status;
 
-    if (own->text == NULL && shape == TRAWL_RECORDS_CELLS)
-        return TRAWL_OK;
-    if (own->text == NULL)
-        return TRAWL_FAIL(error, UNSUPPORTED, "no record has a byte: every value is 0");
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     worker_go_to(&searcher->caller, own->device);
     status = search_run(searcher, &bare, own->text, &sink, error);
