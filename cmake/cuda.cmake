@@ -129,9 +129,8 @@ else()
         trawl_plain_image(GALLERY ${gallery}/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
                           ${nvcc_compress})
         trawl_linked_image(CHILDREN ${gallery}/images.c ${kernels}/children.cu -O3 ${nvcc_lines})
-        trawl_plain_image(GALLERY_DEBUG ${gallery}/images.c ${kernels}/gallery.cu -G
+        trawl_plain_image(GALLERY_DEBUG ${gallery}/images.c ${kernels}/debug.cu -G
                           ${nvcc_compress})
-        trawl_linked_image(CHILDREN_DEBUG ${gallery}/images.c ${kernels}/children.cu -G)
     endif()
 
     # Once for all libraries that embed them, so that parallel builds do not write them twice.

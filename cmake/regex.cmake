@@ -15,7 +15,6 @@ if(TRAWL_REGEX)
     endif()
 endif()
 if(NOT TRAWL_WITH_REGEX)
-    message(STATUS "trawl: no regular expressions (they need libre2-dev, a C++ compiler and TRAWL_REGEX=ON)")
     return()
 endif()
 

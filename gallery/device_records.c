@@ -297,8 +297,8 @@ static enum trawl_status flush(struct packing *packing, struct trawl_error *erro
 }
 
 /* Puts `count` bytes into the staging buffer. If bytes is NULL, puts NULs. */
-static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint64_t count,
-                             struct trawl_error *error)
+static enum trawl_status packing_put(struct packing *packing, const uint8_t *bytes, uint64_t count,
+                                     struct trawl_error *error)
 {
     struct gallery_device *gallery = packing->gallery;
     bool fold = (gallery->plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -343,13 +343,13 @@ static enum trawl_status put_characters(struct packing *packing, const uint8_t *
 
     packing->packed += count;
     if (character_bytes(packing->gallery) == 1)
-        return put(packing, characters, count, error);
+        return packing_put(packing, characters, count, error);
     for (uint64_t at = 0; at < count; at += UNPACKED_STEP) {
         uint64_t step = min_u64(count - at, UNPACKED_STEP);
 
         for (uint64_t i = 0; i < step; i++)
             unpacked[i] = characters == NULL ? 0 : characters[at + i];
-        TRAWL_TRY(put(packing, (const uint8_t *)unpacked, step * sizeof *unpacked, error));
+        TRAWL_TRY(packing_put(packing, (const uint8_t *)unpacked, step * sizeof *unpacked, error));
     }
     return TRAWL_OK;
 }

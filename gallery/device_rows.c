@@ -130,12 +130,11 @@ static void choose_threshold(struct gallery_device *own)
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error)
 {
-    static const struct cuda_image *const images[2][2] = {
-        {&cuda_image_gallery, &cuda_image_gallery_debug},
-        {&cuda_image_children, &cuda_image_children_debug}};
-
-    return cuda_device_module(own->worker->device, images[children][own->choice.debug], module,
-                              error);
+    return cuda_device_module(own->worker->device,
+                              children            ? &cuda_image_children
+                              : own->choice.debug ? &cuda_image_gallery_debug
+                                                  : &cuda_image_gallery,
+                              module, error);
 }
 
 enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error)

@@ -10,7 +10,6 @@ enum gallery_grid {
     PLACES,   /* a thread per begin */
     SEGMENTS, /* a thread per segment of begins; the plan sets the number of blocks, otherwise the
                  grid has as many blocks as the device holds at a time */
-    TILED, /* a thread per segment of begins; a block's text fits GALLERY_BIN_BYTES if possible */
 };
 
 enum gallery_need {

@@ -11,7 +11,7 @@
 
 #define FLAGGED_ROWS (1ull << 20) /* the most records that a device flags at a time */
 
-struct engine_worker {
+struct gallery_worker {
     struct gallery_device *device; /* NULL: the worker runs on the host */
     struct gallery_host host;
     struct gallery_matrix *matrix; /* tables of a plan for records; NULL: a plan for texts */
@@ -23,7 +23,7 @@ struct engine_worker {
 };
 
 /* Frees what belongs to the worker's current plan. */
-static void plan_release(struct engine_worker *worker)
+static void plan_release(struct gallery_worker *worker)
 {
     gallery_matrix_close(worker->matrix);
     worker->matrix = NULL;
@@ -32,7 +32,7 @@ static void plan_release(struct engine_worker *worker)
     worker->flag_count = worker->flagged = 0;
 }
 
-static void gallery_release(struct engine_worker *worker)
+static void worker_close(struct gallery_worker *worker)
 {
     if (worker->device != NULL)
         gallery_device_close(worker->device);
@@ -42,10 +42,10 @@ static void gallery_release(struct engine_worker *worker)
 }
 
 static enum trawl_status worker_open(struct engine *engine, uint32_t device,
-                                     struct engine_worker **worker_out, struct trawl_error *error)
+                                     struct gallery_worker **worker_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    struct engine_worker *worker;
+    struct gallery_worker *worker;
 
     TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
     if (device != ENGINE_HOST)
@@ -54,32 +54,43 @@ static enum trawl_status worker_open(struct engine *engine, uint32_t device,
     worker = NULL;
 done:
     if (worker != NULL)
-        gallery_release(worker);
+        worker_close(worker);
     return status;
+}
+
+static void gallery_release(struct engine_worker *worker)
+{
+    worker_close((struct gallery_worker *)worker);
 }
 
 /* If `device` is ENGINE_HOST, the host searches. Otherwise the CUDA engine picks a device, whatever
  * `device` says. */
 static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,
-                                         struct engine_worker **worker, struct trawl_error *error)
+                                         struct engine_worker **worker_out,
+                                         struct trawl_error *error)
 {
-    if (*worker == NULL)
-        TRAWL_TRY(worker_open(engine, device, worker, error));
+    struct gallery_worker *worker = (struct gallery_worker *)*worker_out;
+
+    if (worker == NULL)
+        TRAWL_TRY(worker_open(engine, device, &worker, error));
+    *worker_out = (struct engine_worker *)worker;
     if (plan == NULL)
         return TRAWL_OK;
-    plan_release(*worker);
-    (*worker)->plan = plan;
+    plan_release(worker);
+    worker->plan = plan;
     if (plan->algorithm.for_records)
-        TRAWL_TRY(gallery_matrix_open(plan, &(*worker)->matrix, error));
-    return (*worker)->device != NULL ? gallery_device_begin((*worker)->device, plan, error)
-                                     : gallery_host_begin(&(*worker)->host, plan, error);
+        TRAWL_TRY(gallery_matrix_open(plan, &worker->matrix, error));
+    return worker->device != NULL ? gallery_device_begin(worker->device, plan, error)
+                                  : gallery_host_begin(&worker->host, plan, error);
 }
 
-static enum trawl_status gallery_flag(struct engine_worker *worker, const struct records *records,
-                                      const struct engine_call *call, struct engine_result *result,
-                                      struct trawl_error *error)
+static enum trawl_status gallery_flag(struct engine_worker *engine_worker,
+                                      const struct records *records, const struct engine_call *call,
+                                      struct engine_result *result, struct trawl_error *error)
 {
+    struct gallery_worker *worker = (struct gallery_worker *)engine_worker;
+
     if (worker->device == NULL)
         return TRAWL_OK;
     if (worker->flags == NULL)
@@ -101,7 +112,7 @@ static enum trawl_status gallery_flag(struct engine_worker *worker, const struct
 
 /* Appends the cells of a record: for each pattern that occurs in the record, where it first begins.
  * Skips a record that the device did not flag. All entries of `row` are -1 before and after. */
-static enum trawl_status add_record(const struct engine_worker *worker,
+static enum trawl_status add_record(const struct gallery_worker *worker,
                                     const struct records *records, uint64_t record, int64_t *row,
                                     struct cells *cells, struct trawl_error *error)
 {
@@ -126,10 +137,11 @@ static enum trawl_status add_record(const struct engine_worker *worker,
 }
 
 /* Several threads call gallery_cells with the same worker, and change nothing in the worker. */
-static enum trawl_status gallery_cells(const struct engine_worker *worker,
+static enum trawl_status gallery_cells(const struct engine_worker *engine_worker,
                                        const struct records *records, uint64_t from, uint64_t to,
                                        struct cells *cells, struct trawl_error *error)
 {
+    const struct gallery_worker *worker = (const struct gallery_worker *)engine_worker;
     uint64_t columns = worker->plan->pattern_count, record = records_beyond(records, 0, from);
     enum trawl_status status = TRAWL_OK;
     int64_t *row;
@@ -146,9 +158,11 @@ static enum trawl_status gallery_cells(const struct engine_worker *worker,
     return status;
 }
 
-static enum trawl_status gallery_submit(struct engine_worker *worker, struct engine_task *task,
-                                        struct trawl_error *error)
+static enum trawl_status gallery_submit(struct engine_worker *engine_worker,
+                                        struct engine_task *task, struct trawl_error *error)
 {
+    struct gallery_worker *worker = (struct gallery_worker *)engine_worker;
+
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
                           worker->plan->algorithm.name);

@@ -125,7 +125,7 @@ static enum trawl_status parse_geometry(const struct algorithm_row *row, struct 
     return TRAWL_OK;
 }
 
-static bool is_word(struct option_text text, const char *word)
+static bool option_is_word(struct option_text text, const char *word)
 {
     return text.count == strlen(word) && memcmp(text.begin, word, text.count) == 0;
 }
@@ -133,15 +133,16 @@ static bool is_word(struct option_text text, const char *word)
 static enum trawl_status parse_word(const struct algorithm_row *row, struct option_text word,
                                     struct gallery_choice *choice, struct trawl_error *error)
 {
-    bool applies = (row->engines & CUDA) != 0, *option = NULL;
+    bool applies = false, *option = NULL;
     int shown = (int)(word.count < 100 ? word.count : 100);
 
-    if (is_word(word, "debug")) {
+    if (option_is_word(word, "debug")) {
         option = &choice->debug;
-    } else if (is_word(word, "uncounted")) {
+        applies = strncmp(row->name, "pss-", 4) == 0;
+    } else if (option_is_word(word, "uncounted")) {
         option = &choice->uncounted;
         applies = strstr(row->name, "-swift") != NULL;
-    } else if (is_word(word, "global")) {
+    } else if (option_is_word(word, "global")) {
         option = &choice->global;
         applies = choice->algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE;
     }

@@ -21,7 +21,7 @@ struct gallery_choice {
     /* length of a pattern, in bytes, from which on a hybrid launches child grids; 0: the length
      * measured for the device. If none was measured, the hybrid launches no child grids. */
     uint32_t threshold;
-    bool debug;     /* runs device code that was compiled without optimisation */
+    bool debug;     /* pss: runs device code that was compiled without optimisation */
     bool uncounted; /* a swift form does not count child grids, as in the paper */
     bool global;    /* rabin-karp-matrix-sample has its hashes in global, not in constant memory */
 };

@@ -26,7 +26,6 @@
 /* The most begins of a kernel that launches and counts child grids. With more begins, more windows
  * would get no child grid, because the device takes a limited number of pending launches. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
-#define TILED_SEGMENT_MIN 16u
 #define FLAGS (WINDOWS | CHILDREN) /* needs that take a byte of memory per begin */
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
@@ -248,16 +247,11 @@ static enum trawl_status choose_grid(struct literal_search *search, struct trawl
 {
     const struct gallery_choice *choice = &search->own->choice;
     struct gallery_arguments *a = &search->arguments;
-    uint64_t begins = a->limit - a->begin, window = a->pattern_bytes + 1ull;
-    uint64_t blocks = choice->blocks;
+    uint64_t begins = a->limit - a->begin, blocks = choice->blocks;
 
     search->threads = choice->threads != 0 ? choice->threads : search->row->threads;
     a->segment = 1;
-    if (search->row->grid == TILED) {
-        a->segment = TILED_SEGMENT_MIN;
-        if (window < GALLERY_BIN_BYTES)
-            a->segment = max_u64(a->segment, (GALLERY_BIN_BYTES - window) / search->threads);
-    } else if (search->row->grid == SEGMENTS) {
+    if (search->row->grid == SEGMENTS) {
         if (blocks == 0)
             TRAWL_TRY(fill_device(search, &blocks, error));
         a->segment = divide_up(begins, blocks * search->threads);

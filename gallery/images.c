@@ -1,4 +1,4 @@
-/* images: the gallery's kernels, embedded. TRAWL_CUDA_IMAGE_GALLERY and the three similar macros
+/* images: the gallery's kernels, embedded. TRAWL_CUDA_IMAGE_GALLERY and the two similar macros
  * name the fat binaries. A build without these macros embeds no kernels. */
 #include "gallery/images.h"
 
@@ -9,10 +9,8 @@
 CUDA_IMAGE(gallery, TRAWL_CUDA_IMAGE_GALLERY, CONTENT)
 CUDA_IMAGE(gallery_debug, TRAWL_CUDA_IMAGE_GALLERY_DEBUG, CONTENT)
 CUDA_IMAGE(children, TRAWL_CUDA_IMAGE_CHILDREN, CHILDREN_CONTENT)
-CUDA_IMAGE(children_debug, TRAWL_CUDA_IMAGE_CHILDREN_DEBUG, CHILDREN_CONTENT)
 #else
 CUDA_IMAGE_NONE(gallery, CONTENT)
 CUDA_IMAGE_NONE(gallery_debug, CONTENT)
 CUDA_IMAGE_NONE(children, CHILDREN_CONTENT)
-CUDA_IMAGE_NONE(children_debug, CHILDREN_CONTENT)
 #endif

@@ -14,7 +14,6 @@
  *            each pattern strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
  *            a pattern without NUL. In all other cases memmem searches instead.
- * Ours       rabin-karp-matrix-memmem: as rabin-karp-matrix-sample, with memmem for all records.
  * Memory     up to 40 bytes per literal; for strstr also the literal's bytes and 9 more.
  * Cost       two remainders and a look-up per byte of the record and distinct length; each literal
  *            with an equal hash is compared, unless the literal's pattern was found before.
@@ -47,7 +46,7 @@ struct gallery_matrix {
                                matrix */
     /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
     bool as_published;
-    /* the literals, each with a NUL after it, for strstr; NULL: strstr is not called */
+    /* only if as_published: the literals, each with a NUL after it, for strstr */
     char *strings;
     uint64_t strings_bytes;
     uint64_t *string_at; /* for each literal, its offset in `strings`; UINT64_MAX: the literal holds
@@ -78,7 +77,7 @@ static int compare_classes(const void *a, const void *b)
     return (first->count > second->count) - (first->count < second->count);
 }
 
-static void make_classes(struct gallery_matrix *matrix)
+static void matrix_classes(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;
     uint32_t kept = 0;
@@ -190,10 +189,10 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     TRAWL_TRY_DONE(MEMORY_NEW(matrix->next, plan->literal_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(matrix->twins, plan->literal_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(matrix->heads, 1ull << matrix->heads_bits, error));
-    if (matrix->as_published && algorithm != GALLERY_RABIN_KARP_MATRIX_MEMMEM)
+    if (matrix->as_published)
         TRAWL_TRY_DONE(make_strings(matrix, error));
     if (plan->literal_count > 0) {
-        make_classes(matrix);
+        matrix_classes(matrix);
         make_table(matrix);
     }
     *matrix_out = matrix;
@@ -278,7 +277,7 @@ static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t i
 {
     const struct trawl_plan *plan = matrix->plan;
 
-    if (matrix->strings == NULL || matrix->string_at[index] == UINT64_MAX || end[-1] != 0)
+    if (matrix->string_at[index] == UINT64_MAX || end[-1] != 0)
         return (const uint8_t *)memmem(from, (size_t)(end - from), plan_literal_bytes(plan, index),
                                        (size_t)plan_literal_at(plan, index).bytes_count);
     for (; from < end; from += strlen((const char *)from) + 1) {

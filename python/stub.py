@@ -69,7 +69,7 @@ _Values: TypeAlias = (
     str | bytes | Sequence[str | bytes] | Mapping[Any, str | bytes] | Callable[[Any, int], str | bytes]
 )
 _Column: TypeAlias = _ArrowArray | _ArrowStream
-_Progress: TypeAlias = Callable[[int], object] | None
+_Progress: TypeAlias = Callable[[int], object] | bool | None
 _Match: TypeAlias = tuple[Any, ...]
 _Letters: TypeAlias = Literal["unicode", "ascii"]
 _Alphabet: TypeAlias = Literal["bytes", "utf8", "dna"]
@@ -150,7 +150,8 @@ RETURNS = of_names({
     "int": "__len__ count count_lines device edits replace_file mismatches null_count",
     "None": "__exit__ cancel close unload",
     "str": "explain",
-    "bytes": "Plan.__getitem__",
+    "str | bytes": "Plan.__getitem__",
+    "list[bytes]": "_encoded",
     "Any": "__arrow_c_device_array__ __call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
     "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ device_capsules struct_capsules",
@@ -159,7 +160,7 @@ RETURNS = of_names({
     "Array | Column": "to_host",
     "Iterator[Any]": "__iter__",
     "Iterator[int]": "Column.__iter__",
-    "Iterator[bytes]": "Plan.__iter__",
+    "Iterator[str | bytes]": "Plan.__iter__",
     "list[Any]": "tolist",
     "list[int]": "Column.tolist",
     "list[tuple[str, str]]": "algorithms",

@@ -290,6 +290,9 @@ struct engine_ops {
                                       struct records *records, struct engine_records **held,
                                       struct trawl_error *error);
     void (*records_drop)(struct engine *engine, struct engine_records *held);
+    /* Writes zeros to the answer's values on the device: no record has an occurrence. */
+    enum trawl_status (*records_clear)(struct engine *engine, const struct record_answer *answer,
+                                       struct trawl_error *error);
     /* Begins a copy or, with `wait`, waits for a copy that was begun. Several copies may run at the
      * same time; the caller waits for them in the order in which they began. Any thread may call.
      * After a failure no copy of the worker is running. */

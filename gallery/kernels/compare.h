@@ -90,24 +90,15 @@ SIMT_FUNCTION struct compare_bin compare_bin_none(void)
     return bin;
 }
 
-/* Returns a bin, not filled yet, of up to COMPARE_PLACES_BYTES for the windows of the block's
- * threads. */
-SIMT_FUNCTION struct compare_bin compare_places(const struct gallery_arguments *a,
-                                                const uint32_t *words)
+/* Returns a filled bin of up to COMPARE_PLACES_BYTES for the windows of the block's threads. */
+SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_arguments *a,
+                                                     uint32_t *words)
 {
     uint64_t from = a->begin + (uint64_t)simt_block() * simt_threads();
     uint64_t to = from + simt_threads() + a->pattern_bytes - 1u;
 
-    return compare_bin_open(from, to < a->text_end ? to : a->text_end, words, COMPARE_PLACES_BYTES);
-}
-
-SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_arguments *a,
-                                                     uint32_t *words)
-{
-    struct compare_bin bin = compare_places(a, words);
-
-    compare_bin_load(a, &bin, words);
-    return bin;
+    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words,
+                            COMPARE_PLACES_BYTES);
 }
 
 /* Returns whether `count` bytes at x equal the pattern's first bytes, compared from left to

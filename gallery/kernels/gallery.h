@@ -19,8 +19,8 @@
 /* The size of the array in constant memory that holds a pattern or hashes of patterns. */
 #define GALLERY_CONSTANT_WORDS 8192u
 #define GALLERY_CONSTANT_BYTES (4u * GALLERY_CONSTANT_WORDS)
-/* Bytes of shared memory for a block's text in bmh-shared and the forms -segments-shared. Bytes of
- * the windows beyond the shared memory are read from global memory. */
+/* Bytes of shared memory for a block's text in bmh-shared. Bytes of the windows beyond the shared
+ * memory are read from global memory. */
 #define GALLERY_BIN_BYTES 32768u
 #define GALLERY_TRIE_ROW 257u
 

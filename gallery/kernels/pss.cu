@@ -12,13 +12,9 @@
  *            key, and shuffles hand the words, as many as the key has, to all lanes before the
  *            first comparison. Registers have no index, so the comparison is written out for
  *            GALLERY_KEY_BYTES. The comparison loads nothing but text, also in unoptimised code.
- *            pss-shared: the windows of the block's positions in 8 KiB of shared memory, the key in
- *            1 KiB. Free of bank conflicts: lanes copy words that lie side by side, then read
- *            the same byte of the key and bytes of the text that lie side by side.
  * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read bytes that lie side by side.
  * Bound      by instructions and by starting blocks.
- * Lost       pss-shared is no faster than pss-gm. Figures: docs/papers.md.
  * Fixed      The paper gives an occurrence the slot "++CurrInd" of an array of unknown size: here
  *            slots begin at 0. Occurrences without room are counted but not written, and the host
  *            launches the kernel again with enough room. Positions near the text's end have no
@@ -26,9 +22,7 @@
  * Limits     gr: keys of up to GALLERY_KEY_BYTES. pss-shared: bytes of a window or of the key
  *            beyond the shared memory are read from global memory.
  */
-#include "gallery/kernels/compare.h"
-
-#define PSS_KEY_WORDS 256u /* words of pss-shared's key in shared memory */
+#include "gallery/kernels/emit.h"
 
 /* Searches at the thread's position. */
 SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, int first_is_known)
@@ -88,45 +82,4 @@ SIMT_KERNEL(gallery_pss_gr, gallery_arguments, 1024, 1)
     PSS_WORDS(PSS_COMPARE)
 found:
     gallery_emit(&args, x);
-}
-
-/* Fills shared memory with the text of the windows of the block's threads, and with the key. Called
- * by all threads of the block. */
-SIMT_FUNCTION struct compare_bin pss_fill(const struct gallery_arguments *a, uint32_t *words,
-                                          uint32_t *key)
-{
-    struct compare_bin bin = compare_places(a, words);
-
-    for (uint32_t i = simt_thread(); 4u * i < bin.bytes_count; i += simt_threads())
-        words[i] = simt_load_u32((const uint32_t *)(const void *)(a->text + bin.begin + 4ull * i));
-    for (uint32_t i = simt_thread(); i < PSS_KEY_WORDS && 4u * i < a->pattern_bytes;
-         i += simt_threads())
-        key[i] = simt_load_u32((const uint32_t *)(const void *)a->pattern + i);
-    simt_barrier();
-    return bin;
-}
-
-SIMT_FUNCTION uint8_t pss_shared_key(const struct gallery_arguments *a, const uint32_t *key,
-                                     uint32_t offset)
-{
-    if (offset < 4u * PSS_KEY_WORDS)
-        return ((const uint8_t *)key)[offset];
-    return simt_load_u8(a->pattern + offset);
-}
-
-SIMT_KERNEL(gallery_pss_shared, gallery_arguments, 1024, 1)
-{
-    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
-    SIMT_SHARED(uint32_t, key, PSS_KEY_WORDS);
-    struct compare_bin bin = pss_fill(&args, words, key);
-    uint64_t x = gallery_place(&args);
-    uint32_t j = 0;
-
-    if (!SIMT_BOUND(x < args.limit))
-        return;
-    while (j < args.pattern_bytes &&
-           compare_text(&args, &bin, x + j) == pss_shared_key(&args, key, j))
-        j++;
-    if (j == args.pattern_bytes)
-        gallery_emit(&args, x);
 }

@@ -16,20 +16,19 @@
  *            compares a window, then moves by the shift; 1 to 1,024 threads.
  * Memory     generic: text, pattern and shifts in global memory, a byte per begin for windows.
  *            -shared: the windows of the block's begins in 8 KiB of shared memory, the pattern in
- *            constant memory. -segments-shared: the windows of the block's segments in 32 KiB of
- *            shared memory, the shifts in 1 KiB; the pattern in constant memory.
+ *            constant memory.
  * Traffic    gallery_shifts_text: per window a text byte and a shift; per begin a byte written.
  *            The search: per begin the same byte; per comparison a text byte and a pattern byte.
  *            -segments: per window a text byte and a shift, no byte per begin.
  * Bound      by the longest comparison, as for bf.
- * Lost       in kernel time -shared is slower than the generic form, -segments-shared than
- *            -segments. Figures: docs/papers.md.
+ * Lost       in kernel time -shared is slower than the generic form, and segments with text and
+ *            shifts in shared memory are slower than -segments. Figures: docs/papers.md.
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
  *            follows the shifts through args.segment begins (512), and the first of these begins
  *            has a window: so there are usually a few more windows than in the paper. Bytes of a
  *            bin that do not fit are read from global memory. The byte after the text's last
  *            window is not read.
- * Limits     -shared, -segments-shared: patterns of up to GALLERY_CONSTANT_BYTES.
+ * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/skip.h"
 
@@ -38,13 +37,10 @@
 /* Sets the flag of each begin with a window to 1. A thread takes args.segment begins. */
 SIMT_KERNEL(gallery_shifts_text, gallery_arguments, 1024, 1)
 {
-    struct skip_segment segment = skip_segment(&args, 0);
-    struct compare_bin bin = compare_bin_none();
+    struct skip_segment segment = skip_segment(&args);
 
-    while (segment.x < segment.end) {
+    for (; segment.x < segment.end; segment.x = skip_next(&args, &segment))
         simt_store_u8(args.flags + (segment.x - args.begin), 1);
-        segment.x = skip_next(&args, &bin, &segment);
-    }
 }
 
 SIMT_FUNCTION int skip_matches(const struct gallery_arguments *a, const struct compare_bin *bin,
@@ -88,31 +84,15 @@ SKIP_PLACES(hp, SKIP_HP)
 
 /* ---- Ours ---------------------------------------------------------------------------------- */
 
-SIMT_FUNCTION void skip_search(const struct gallery_arguments *a, const struct compare_bin *bin,
-                               enum compare_pattern where, enum skip_rule rule,
-                               const uint32_t *shifts)
-{
-    struct skip_segment segment = skip_segment(a, shifts);
-
-    for (; segment.x < segment.end; segment.x = skip_next(a, bin, &segment))
-        if (skip_matches(a, bin, where, rule, segment.x))
-            gallery_emit(a, segment.x);
-}
-
-#define SKIP_SEGMENTS(name, rule)                                             \
-    SIMT_KERNEL(gallery_##name##_segments, gallery_arguments, 1024, 1)        \
-    {                                                                         \
-        struct compare_bin bin = compare_bin_none();                          \
-                                                                              \
-        skip_search(&args, &bin, COMPARE_GLOBAL, rule, 0);                    \
-    }                                                                         \
-    SIMT_KERNEL(gallery_##name##_segments_shared, gallery_arguments, 1024, 1) \
-    {                                                                         \
-        SIMT_SHARED(uint32_t, words, GALLERY_BIN_BYTES / 4u);                 \
-        SIMT_SHARED(uint32_t, shifts, SKIP_SHIFTS);                           \
-        struct compare_bin bin = skip_bin(&args, words, shifts);              \
-                                                                              \
-        skip_search(&args, &bin, COMPARE_CONSTANT, rule, shifts);             \
+#define SKIP_SEGMENTS(name, rule)                                               \
+    SIMT_KERNEL(gallery_##name##_segments, gallery_arguments, 1024, 1)          \
+    {                                                                           \
+        struct skip_segment segment = skip_segment(&args);                      \
+        struct compare_bin bin = compare_bin_none();                            \
+                                                                                \
+        for (; segment.x < segment.end; segment.x = skip_next(&args, &segment)) \
+            if (skip_matches(&args, &bin, COMPARE_GLOBAL, rule, segment.x))     \
+                gallery_emit(&args, segment.x);                                 \
     }
 
 SKIP_SEGMENTS(qs, SKIP_QS)

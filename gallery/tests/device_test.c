@@ -431,7 +431,6 @@ int main(void)
     gallery_limits_replace(&limits);
     at_the_limits("aho-corasick", 999);
     gallery_limits_replace(NULL);
-    beyond_shared_memory("pss-shared:64", 9000);
     beyond_shared_memory("bmh-conflict-free:1x3", 9000);
     beyond_shared_memory("bmh-conflict-free:2x64", 70000);
     beyond_shared_memory("qs-shared:64", 9000);

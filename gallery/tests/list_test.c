@@ -34,7 +34,6 @@ static const struct {
     {"qs-swift-chunking", ON_CUDA, "64"},
     {"qs-hybrid", ON_CUDA, "1"},
     {"qs-segments", ON_CUDA, "256x16"},
-    {"qs-segments-shared", ON_CUDA, "64"},
     {"hp", ON_BOTH, "1024"},
     {"hp-shared", ON_CUDA, "64"},
     {"hp-tay", ON_CUDA, "352"},
@@ -43,7 +42,6 @@ static const struct {
     {"hp-swift-chunking", ON_CUDA, "64"},
     {"hp-hybrid", ON_CUDA, "2147483647"},
     {"hp-segments", ON_CUDA, "1x1"},
-    {"hp-segments-shared", ON_CUDA, "64"},
     {"bmh", ON_BOTH, "2147483647x1024"},
     {"bmh-shared", ON_CUDA, "16x33"},
     {"bmh-conflict-free", ON_CUDA, "132x256"},
@@ -51,14 +49,12 @@ static const struct {
     {"pss-gg", ON_CUDA, "32"},
     {"pss-gr", ON_CUDA, "992"},
     {"pss-gm", ON_CUDA, "256"},
-    {"pss-shared", ON_CUDA, "1024"},
     {"word-simple", ON_CUDA, "256"},
     {"word-chunked", ON_CUDA, "256"},
     {"word-reduction", ON_CUDA, "96"},
     {"rabin-karp-matrix", ON_BOTH, NULL},
     {"rabin-karp-matrix-sample", ON_CUDA, NULL},
     {"rabin-karp-matrix-amp", ON_CUDA, NULL},
-    {"rabin-karp-matrix-memmem", ON_CUDA, NULL},
     {"rabin-karp-matrix-bytes", ON_CUDA, NULL},
     {"rabin-karp-matrix-wide", ON_CUDA, NULL},
     {"rabin-karp-matrix-pairs", ON_CUDA, NULL},
@@ -133,8 +129,8 @@ static void options_behind(void)
         takes(i, "", rows[i].engines, text, text);
         (void)snprintf(text, sizeof text, ":%s", geometry == NULL ? "64" : geometry);
         takes(i, text, geometry == NULL ? 0 : ON_CUDA, "threads per block: ", "threshold: ");
-        takes(i, ",debug", rows[i].engines == ON_CPU ? 0 : ON_CUDA, "\ndevice code: debug\n",
-              "\n\n");
+        takes(i, ",debug", strncmp(rows[i].name, "pss-", 4) == 0 ? ON_CUDA : 0,
+              "\ndevice code: debug\n", "\n\n");
     }
 }
 
@@ -173,6 +169,7 @@ static void options_that_do_not_fit(void)
         {"pss-gm:256,release", "\"release\""},
         {"naive:64", "naive takes no geometry"},
         {"naive,debug", "debug does not apply to algorithm naive"},
+        {"bmh,debug", "debug does not apply to algorithm bmh"},
         {"pss:64", "\"pss\" does not exist"},
         {":64", "\"\" does not exist"},
         {",debug", "\"\" does not exist"},
@@ -199,7 +196,7 @@ static void options_that_do_not_fit(void)
  * engine that has the algorithm, and the searcher stays usable. */
 static void not_on_the_cpu(void)
 {
-    static const char *const texts[] = {"pss-gm", "bf-hybrid", "bmh:256x16", "qs,debug"};
+    static const char *const texts[] = {"pss-gm", "bf-hybrid", "bmh:256x16", "qs:64"};
 
     for (uint32_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
         AUTO_SEARCHER searcher = must_searcher_with(

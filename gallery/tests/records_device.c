@@ -22,8 +22,7 @@ static const char *const names[] = {matrix_name,
                                     "rabin-karp-matrix-amp",
                                     "rabin-karp-matrix-bytes",
                                     "rabin-karp-matrix-wide",
-                                    "rabin-karp-matrix-pairs",
-                                    "rabin-karp-matrix-memmem"};
+                                    "rabin-karp-matrix-pairs"};
 enum { NAMES = sizeof names / sizeof *names };
 
 static void reset(uint64_t seed, uint64_t memory_bytes)
@@ -388,7 +387,7 @@ static void little_memory(void)
     scene_end(&scene);
 }
 
-/* Tests which engine runs the algorithm: "auto" lets the host search; ",debug" needs a device. */
+/* Tests which engine runs the algorithm: "auto" lets the host search; ",global" needs a device. */
 static void engines(void)
 {
     struct test_random random = test_random_begin("gallery records engines");
@@ -400,11 +399,11 @@ static void engines(void)
     scene_begin(&random, INPUT_LETTERS_2, 20, 40, &scene);
     scene_add_patterns(&random, 5, 6, &scene);
     MUST(scene_matrix(&scene, matrix_name, searcher, NULL));
-    CHECK_STATUS(scene_matrix(&scene, "rabin-karp-matrix,debug", searcher, &error),
+    CHECK_STATUS(scene_matrix(&scene, "rabin-karp-matrix-sample,global", searcher, &error),
                  TRAWL_UNSUPPORTED);
     TEST_CHECK(strstr(error.message, matrix_name) != NULL);
     cuda = open_cuda(1);
-    MUST(scene_matrix(&scene, "rabin-karp-matrix,debug", cuda, NULL));
+    MUST(scene_matrix(&scene, "rabin-karp-matrix-sample,global", cuda, NULL));
     trawl_searcher_close(cuda);
     trawl_searcher_close(searcher);
     scene_end(&scene);

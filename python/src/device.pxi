@@ -341,7 +341,9 @@ cdef class Lent:
         self.address = <uint64_t>tensor.data + tensor.byte_offset if self.count > 0 else 0
         if tensor.data == NULL and self.count > 0:
             raise BufferError(f"{what}: the DLPack tensor has {self.count} items, and no address")
-        return self.find(what)
+        if self.on_device and self.count > 0:
+            self.device = device_of(self.address, self.device, what)
+        return 0
 
     cdef int take_interface(self, given, str what) except -1:
         """Take an array by the CUDA array interface."""
@@ -350,7 +352,8 @@ cdef class Lent:
         self.check(what, kind, unit, shape, strides, unit)
         self.owner, self.on_device = given, True
         self.address = address if self.count > 0 else 0
-        self.find(what)
+        if self.count > 0:
+            self.device = device_of(self.address, 0, what)
         if stream is not None and self.count > 0:
             wait_for(self.device, stream, NULL)
         return 0
@@ -360,22 +363,21 @@ cdef class Lent:
         self.kind, self.unit, self.count = kind, <uint32_t>unit, <uint64_t>shape[0]
         return 0
 
-    cdef int find(self, str what) except -1:
-        """Find the device of the address. Raise ValueError unless the memory is a device's."""
-        cdef unsigned int kind = 0
-        cdef int device = 0, code
 
-        if not self.on_device or self.count == 0:
-            return 0
-        enter(self.device)
-        code = driver.attribute(&kind, 2, self.address)
-        if code == 0 and kind == 2:
-            code = driver.attribute(&device, 9, self.address)
-        leave()
-        if code != 0 or kind != 2:
-            raise ValueError(f"{what}: address {self.address:#x} is no memory of a GPU; it is the host's, or was freed")
-        self.device = device
-        return 0
+cdef int device_of(uint64_t address, int64_t claimed, str what) except -1:
+    """Return the device in whose memory an address lies, which may be another than the claimed device. Raise ValueError
+    if there is none."""
+    cdef unsigned int kind = 0
+    cdef int device = 0, code
+
+    enter(claimed)
+    code = driver.attribute(&kind, 2, address)
+    if code == 0 and kind == 2:
+        code = driver.attribute(&device, 9, address)
+    leave()
+    if code != 0 or kind != 2:
+        raise ValueError(f"{what}: address {address:#x} is no memory of a GPU; it is the host's, or was freed")
+    return device
 
 
 cdef Lent lent_of(given, str what):

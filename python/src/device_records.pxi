@@ -45,6 +45,8 @@ cdef class Part:
         self.records.offsets = <const uint8_t *>array.buffers[1] + <uint64_t>array.offset * unit
         if array.null_count != 0:
             self.records.validity, self.records.validity_begin = <const uint8_t *>array.buffers[0], <uint64_t>array.offset
+        if array.length > 0:
+            self.device = device_of(<uint64_t>self.records.offsets, self.device, "records")
         if given.sync_event != NULL:
             wait_for(self.device, 0, (<void **>given.sync_event)[0])
         return 0

@@ -185,7 +185,7 @@ cdef class Plan:
     >>> plan.count('ushers')
     3
     >>> len(plan), plan[1]
-    (3, b'she')
+    (3, 'she')
     >>> Plan({'he': 'a pronoun', 'hers': 'another'}).values
     ('a pronoun', 'another')
     >>> Plan('An', ignore_case=True).count('BANAna')
@@ -220,6 +220,7 @@ cdef class Plan:
     cdef readonly str alphabet  # of a plan of strings without errors 'bytes', even if 'utf8' was given
     cdef readonly str regex  # the syntax of expressions; None: the patterns are strings
     cdef readonly tuple values  # None: the plan has no values
+    cdef bytes kinds  # byte i: was pattern i a str? Empty if all are bytes
     cdef list groups_known  # what facts() returns; None before the first call
     cdef frozenset known  # the patterns, for `in`; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
@@ -228,6 +229,7 @@ cdef class Plan:
         cdef trawl_facts facts
 
         items, self.options = _sources.Plan(*given, **named)
+        self.kinds = _sources.kinds_of(items)
         self.values, self.regex = self.options["values"], self.options["regex"]
         self.build(items)
         facts = trawl_plan_facts(self.plan)
@@ -299,7 +301,7 @@ cdef class Plan:
             made = [(0, {})] * (0 if self.regex is not None else count)
             for i in range(count if self.regex is not None else 0):
                 named = {}
-                for name in _groups.names_in(self[i]):
+                for name in _groups.names_in(self.encoded(i)):
                     number = trawl_expression_group(self.plan, i, name, <uint64_t>len(name))
                     if number != UNKNOWN:
                         named[name.decode()] = number
@@ -330,7 +332,7 @@ cdef class Plan:
         return text[:strlen(PyBytes_AS_STRING(text))].decode("utf-8", "replace")
 
     def __reduce__(self):
-        return _sources.stored(self, self.options)
+        return _sources.stored(self._encoded(), self.kinds, self.options)
 
     def __copy__(self):
         return self
@@ -338,15 +340,15 @@ cdef class Plan:
     def __eq__(self, other):
         if type(other) is not Plan:
             return NotImplemented
-        return self is other or (self.options == (<Plan>other).options and list(self) == list(other))
+        return self is other or (self.options == (<Plan>other).options and self._encoded() == other._encoded())
 
     def __hash__(self):
-        return hash((len(self), self[0] if len(self) > 0 else b"", self.options["ignore_case"]))
+        return hash((len(self), self.encoded(0) if len(self) > 0 else b"", self.options["ignore_case"]))
 
     def __contains__(self, pattern):
         """Say whether a str (as UTF-8) or bytes object is one of the patterns."""
         if self.known is None:
-            self.known = frozenset(self)
+            self.known = frozenset(self._encoded())
         if isinstance(pattern, str):
             return pattern.encode() in self.known
         if not PyObject_CheckBuffer(pattern):
@@ -356,17 +358,26 @@ cdef class Plan:
     def __len__(self):
         return <Py_ssize_t>trawl_plan_facts(self.plan).pattern_count
 
-    def __getitem__(self, key):
-        cdef Py_ssize_t index = index_of(key, trawl_plan_facts(self.plan).pattern_count)
+    cdef bytes encoded(self, Py_ssize_t index):
         cdef trawl_pattern pattern = trawl_plan_pattern(self.plan, <uint64_t>index)
 
         return object_of(pattern.bytes, pattern.bytes_count, False)
+
+    def _encoded(self):
+        """Return the patterns as bytes."""
+        return [self.encoded(i) for i in range(len(self))]
+
+    def __getitem__(self, key):
+        cdef Py_ssize_t index = index_of(key, trawl_plan_facts(self.plan).pattern_count)
+
+        pattern = self.encoded(index)
+        return pattern.decode() if self.kinds and self.kinds[index] else pattern
 
     def __iter__(self):
         return PySeqIter_New(self)
 
     def __repr__(self):
-        return _sources.show_plan(self, self.options)
+        return _sources.show_plan(len(self), [self.encoded(i) for i in range(min(len(self), 3))], self.options)
 
     @property
     def ignore_case(self):

@@ -184,6 +184,7 @@ cdef class Handle:
     cdef work job
     cdef bint taken
     cdef object fault  # the exception that a signal's handler raised
+    cdef object bar  # the bar of a call with progress=True
     cdef Source own  # the text, if this call opened it
     cdef Source source  # the text of this call: `own` or the caller's Text
 
@@ -249,6 +250,10 @@ cdef class Handle:
         a signal handler or from `progress` cancels the search."""
         cdef work *job = &self.job
 
+        if progress is True and self.bar is None:
+            self.bar = _sources.progress_bar(None if job.bytes == UNKNOWN else job.bytes)
+        if isinstance(progress, bool):
+            progress = self.bar
         job.function = function
         job.no_memory = job.early = False
         job.caller, job.looked_ms, job.is_brief = pthread_self(), 0, job.bytes < BRIEF_BYTES
@@ -444,7 +449,7 @@ cdef class Searcher:
         if handle.own.is_there:
             trawl_text_unload(handle.job.searcher, handle.own.text)
         handle.own.close()
-        handle.source = None
+        handle.source = handle.bar = None
         handle.job.before, handle.job.stopped = 0, False
         self.last = handle
         handle.taken = False

@@ -221,7 +221,9 @@ class Column:
                                 buffers=buffers, release=ctypes.cast(release_array, ctypes.c_void_p))  # fmt: skip
         made.device, made.kind = self.device, CUDA
         for name, value in self.changes.items():
-            setattr(made if name in ("device", "kind", "event") else made.array, name, value)
+            if name != "claims":
+                setattr(made if name in ("kind", "event") else made.array, name, value)
+        made.device = self.changes.get("claims", made.device)
         kept[ctypes.addressof(made)] = [buffers, tape, offsets, valid]
 
     def array(self, *part):

@@ -16,6 +16,7 @@ import pytest
 import trawl
 from arrow_by_hand import Column, Stream, read
 from conftest import amount, naive, parts, rewritten
+from trawl import _sources
 
 # (letters of the texts, options of the plan, options of naive() for the same search). None: naive() cannot do this
 # search. The expected answer is then what plan.matches() finds in each text alone; the tests of the C library check
@@ -96,7 +97,7 @@ def case(rng, number):
     plan = trawl.Plan(patterns, **options)
 
     def search(data):
-        found = Found(naive(list(plan), data, **oracle) if oracle is not None else plan.matches(data))
+        found = Found(naive(plan._encoded(), data, **oracle) if oracle is not None else plan.matches(data))
         if "regex" in options:
             found.apart = {match: list(plan.matches(data, match=match)) for match in MATCHES[1:]}
         return found
@@ -348,7 +349,7 @@ def column_calls(rng, plan, records, found, column, is_text, kind):
     yield "contains", (), {}, check, [one if one is None else bool(one) for one in kinds]
     yield "which", (), {}, check, least
     yield "which", (), {"answer": "pattern"}, list, \
-        [one if one is None else plan[one].decode(errors="surrogateescape") for one in least]
+        [one if one is None else _sources.text_of(plan[one]) for one in least]
     yield "pattern_counts", (), {}, check, [one if one is None else len(one) for one in kinds]
     yield "pattern_lists", (), {}, check, kinds
     yield "record_counts", (), {}, list, [sum(i in (one or []) for one in kinds) for i in range(len(plan))]
@@ -415,7 +416,7 @@ def test_columns(rng):
         # contains() and similar calls treat a record as a single line; match_lists() and similar calls look at the
         # lines in a record.
         text = "".join(rng.choices(made.letters.replace("\n", " " if made.plan.regex else "\n"), k=60))
-        records = [rng.choice([None, *made.plan]) if rng.random() < 0.3 else cut(rng, text, rng.choice([0, 1, 5, 30]), 0.3)
+        records = [rng.choice([None, *made.plan._encoded()]) if rng.random() < 0.3 else cut(rng, text, rng.choice([0, 1, 5, 30]), 0.3)
                    for _ in range(rng.choice([0, 1, 8, 40]))]  # fmt: skip
         if kind in ("str", "mixed", "isna") or kind[-1] in "uU":
             records = [one and one.decode(errors="replace").encode() for one in records]

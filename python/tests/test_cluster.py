@@ -136,7 +136,7 @@ def test_refused_commands(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys.modules["ray"], "init", lambda *_, **__: None, raising=False)
     assert cluster.main([str(tmp_path)]) == 130 and signal.signal(signal.SIGTERM, signal.SIG_DFL)
     monkeypatch.setitem(sys.modules, "ray", None)
-    assert cluster.main([str(tmp_path)]) == 2 and "pip install 'trawl[cluster]'" in capsys.readouterr().err
+    assert cluster.main([str(tmp_path)]) == 2 and "pip install 'pytrawl[cluster]'" in capsys.readouterr().err
 
 
 def make_tree(rng, root):

@@ -29,24 +29,34 @@ def test_command():
 
 
 def test_script(tmp_path):
-    """Check that the script `trawl` runs the command, and prints an error if the command is not installed. The
-    script must not take itself for the command, and call itself without end."""
+    """Check that python -m trawl takes the command beside Python's scripts, and says so if there is none."""
     script = shutil.which("trawl", path=os.path.dirname(sys.executable))
     if script is None:
-        pytest.skip("the package was not installed with its script")
-    version = subprocess.run([script, "--version"], capture_output=True)
-    assert version.stdout == run("--version").stdout
+        pytest.skip("the package was built without the command")
+    assert subprocess.run([script, "--version"], capture_output=True).stdout == run("--version").stdout
     (tmp_path / "trawl").mkdir()
     (tmp_path / "trawl" / "__init__.py").touch()
     shutil.copy(os.path.join(os.path.dirname(trawl.__file__), "__main__.py"), tmp_path / "trawl")
-    (tmp_path / "run").mkdir()
-    alone = tmp_path / "run" / "trawl"
-    call = "import sys; from trawl.__main__ import main; sys.exit(main())"
-    alone.write_text(f"#!{sys.executable}\n{call}\n")
-    alone.chmod(0o755)
-    environment = dict(os.environ, PATH=str(tmp_path / "run"), PYTHONPATH=str(tmp_path))
-    made = subprocess.run([alone], capture_output=True, env=environment, timeout=60)
+    environment = dict(os.environ, PATH=str(tmp_path), PYTHONPATH=str(tmp_path))
+    made = subprocess.run([sys.executable, "-m", "trawl"], capture_output=True, env=environment, timeout=60)
     assert (made.returncode, made.stderr) == (2, b"trawl: the command is not installed\n")
+
+
+def test_the_other_package(tmp_path):
+    """Check that the package says so if the files of the index's package `trawl`, a build tool, lie in its folder: as the
+    first installed or as the last."""
+    folder = tmp_path / "trawl"
+    shutil.copytree(os.path.dirname(trawl.__file__), folder)
+    (folder / "application.py").touch()
+
+    def said(code):
+        environment = dict(os.environ, PYTHONPATH=str(tmp_path))
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment).stderr
+
+    assert "UserWarning" in said("import trawl") and "another project's" in said("import trawl")
+    (folder / "__init__.py").write_text('"""A build tool."""\n')
+    for code in ("import trawl.client", "from trawl._trawl import Plan", "import trawl.decontaminate"):
+        assert "ImportError" in said(code) and "pip install pytrawl" in said(code), code
 
 
 def test_fasta(tmp_path, rng):

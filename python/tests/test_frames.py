@@ -9,6 +9,7 @@ import trawl
 pyarrow = pytest.importorskip("pyarrow")
 numpy = pytest.importorskip("numpy")
 from conftest import amount, naive, parts, spans  # noqa: E402
+from trawl import stages  # noqa: E402
 from trawl.arrow import NAMES  # noqa: E402
 
 PATTERNS = [b"ab", b"b", b"a b", b"ba\n", b"\xc3\xa9"]
@@ -87,6 +88,26 @@ def test_columns_of_arrow():
     for column in (pyarrow.array([1, 2]), pyarrow.array([["a"]])):
         with pytest.raises(TypeError, match="Arrow's format"):
             plan.match_counts(column)
+
+
+def test_patterns_instead_of_a_plan():
+    """Check that what takes a plan for a column takes patterns in any form that Plan takes."""
+    from trawl.arrow import Searches
+
+    class Now(Searches):
+        def _run(self, name, search, kind):
+            return [str(one) for one in search(pyarrow.array(["banana", "pear", None]))]
+
+    plan = trawl.Plan(["an", "ea"])
+    for given in (["an", "ea"], ("an", b"ea"), {"an": 1, "ea": 2}, iter(["an", "ea"]), pyarrow.array(["an", "ea"])):
+        assert Now().which(given) == Now().which(plan)
+    for name in (*NAMES, "replace"):
+        more = ("x",) if name == "replace" else ()
+        assert getattr(Now(), name)("an", *more) == getattr(Now(), name)(trawl.Plan("an"), *more), name
+    table = pyarrow.table({"text": ["banana", "pear"]})
+    assert stages.Stage("an", "text", "filter").reader(table).read_all().to_pydict() == {"text": ["banana"]}
+    with pytest.raises(TypeError):
+        Now().contains(None)
 
 
 def test_functions_of_arrow(questions):

@@ -17,14 +17,22 @@ def test_patterns_of_all_kinds(tmp_path):
     listed.write_bytes(b"he\nshe\nhers\n")
     for patterns in (
         ["he", "she", "hers"],
+        ["he", b"she", "hers"],
         (b"he", bytearray(b"she"), memoryview(b"hers")),
         iter(["he", "she", "hers"]),
         listed,
     ):
         plan = trawl.Plan(patterns)
-        assert list(plan) == [b"he", b"she", b"hers"] and len(plan) == 3
+        words = [one.encode() if isinstance(one, str) else one for one in plan]
+        assert words == [b"he", b"she", b"hers"] and len(plan) == 3
+        assert plan == trawl.Plan(words) and hash(plan) == hash(trawl.Plan(words))
         assert plan.count("ushers") == 3
-    assert trawl.Plan("é")[0] == "é".encode()
+    # What was given as a str, or as a line of a UTF-8 file, is a str again.
+    mixed = trawl.Plan(["é", b"\xe9", bytearray(b"b")])
+    for plan in (mixed, pickle.loads(pickle.dumps(mixed)), copy.deepcopy(mixed)):
+        assert list(plan) == ["é", b"\xe9", b"b"] and plan[-3] == "é"
+        assert "é" in plan and "é".encode() in plan and "b" in plan and "\xe9\xe9" not in plan
+    assert list(trawl.Plan(listed)) == ["he", "she", "hers"] == list(trawl.Plan(iter(["he", "she", "hers"])))
     assert trawl.Plan([]).count("abc") == 0
     with pytest.raises(IndexError):
         plan[3]
@@ -37,9 +45,9 @@ def test_patterns_of_a_file(tmp_path):
         path.write_bytes(content)
         with open(path, "rb") as file, open(path, encoding="utf-8") as text:
             for patterns in (path, file, text, io.BytesIO(content)):
-                assert list(trawl.Plan(patterns)) == [b"he", b"she"]
+                assert list(trawl.Plan(patterns)) == ["he", "she"]
     path.write_bytes(b"a\rb\n")
-    assert list(trawl.Plan(path)) == [b"a\rb"]
+    assert list(trawl.Plan(path)) == ["a\rb"]
     for content, index in ((b"\n", 0), (b"he\n\nshe\n", 1), (b"he\r\n\r\n", 1), (b"\xef\xbb\xbf\nhe", 0), (b"\xff\n\n", 1)):
         path.write_bytes(content)
         with pytest.raises(trawl.ArgumentError, match=f"pattern {index} is empty"):
@@ -250,4 +258,4 @@ def test_one_version():
     header = pathlib.Path(__file__).parents[2] / "include" / "trawl.h"
     assert f'TRAWL_VERSION "{trawl.__version__}"' in header.read_text()
     metadata = pytest.importorskip("importlib.metadata")
-    assert metadata.version("trawl") == trawl.__version__
+    assert metadata.version("pytrawl") == trawl.__version__

@@ -115,10 +115,10 @@ def test_results_are_compared_copied_and_shown():
 
 
 def test_patterns_from_a_column():
-    assert list(trawl.Plan(arrow_by_hand.Column([b"a", b"b" * 20], "vu"))) == [b"a", b"b" * 20]
+    assert list(trawl.Plan(arrow_by_hand.Column([b"a", b"b" * 20], "vu"))) == ["a", "b" * 20]
     column = arrow_by_hand.Column([b"a", b"b"], "u", keys=[1, 0])
-    assert list(trawl.Plan(column)) == [b"b", b"a"]
-    assert list(trawl.Plan(arrow_by_hand.Stream([column, column]))) == [b"b", b"a"] * 2
+    assert list(trawl.Plan(column)) == ["b", "a"]
+    assert list(trawl.Plan(arrow_by_hand.Stream([column, column]))) == ["b", "a"] * 2
     with pytest.raises(ValueError, match="null"):
         trawl.Plan(arrow_by_hand.Column([b"a", None], "U"))
 

@@ -9,6 +9,7 @@ import re
 import resource
 import sys
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import trawl
@@ -133,7 +134,7 @@ def test_arrays_without_bytes_are_refused():
         assert plan.contains(numpy.ma.array(["ab", "ab"], mask=[0, 1])).tolist() == [True, None]
         assert plan.count(numpy.array([0x61, 0x62], "u1")) == plan.count(numpy.array([b"a", b"b"], "S1")) == 1
         assert plan.replace(numpy.str_("xab"), "y") == "xy" and plan.contains([numpy.bytes_(b"ab")]).tolist() == [True]
-        assert list(trawl.Plan(wrong[2])) == list(trawl.Plan(wrong[3])) == [b"ab"]
+        assert list(trawl.Plan(wrong[2])) == list(trawl.Plan(wrong[3])) == ["ab"]
     except ImportError:
         pass
     calls = (plan.count, trawl.Text, lambda one: plan.contains([one]), lambda one: trawl.Plan([one]))
@@ -185,6 +186,31 @@ def test_progress_is_told(tmp_path):
     with pytest.raises(LookupError):
         plan.count(Slow(), progress=fail)
     assert plan.count(b"xab") == 1
+
+
+def test_progress_bar(monkeypatch, capsys):
+    """Check that progress=True shows the whole text's bytes on one bar of tqdm, or warns if there is no tqdm."""
+    bars = []
+
+    class Bar:
+        def __init__(self, total, unit, unit_scale):
+            self.n, self.total, self.open = 0, total, True
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+
+    plan = trawl.Plan(b"ab")
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace(auto=SimpleNamespace(tqdm=Bar)))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
+    assert plan.count(b"ab" * 5000, progress=True) == plan.count(b"ab" * 5000, progress=False) == 5000
+    assert plan.contains(["ab", "x"], progress=True).tolist() == [True, False]
+    assert plan.replace(b"ab" * 5000, b"x", progress=True) == b"x" * 5000
+    assert trawl.Searcher(threads=1).first(plan, io.BytesIO(b"cab"), progress=True) == (1, 3, 0)
+    assert [(bar.n, bar.total) for bar in bars] == [(10000, 10000), (3, 3), (10000, 10000), (bars[3].n, None)]
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.warns(UserWarning, match="pip install tqdm"):
+        assert plan.count(b"ab", progress=True) == 1
 
 
 @pytest.mark.parametrize("method", ["count", "first", "positions", "matches", "batches", "lines", "line_batches"])

@@ -31,7 +31,9 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from ._errors import (
+_DISTRIBUTION = "pytrawl"  # by which _errors.py knows this file
+
+from ._errors import (  # noqa: E402
     ArgumentError, BusyError, CancelledError, DeviceError, EngineError, Error, FileError,
     LimitError, MissingFileError, OpenError, OutOfMemoryError, ReadError, ServerError, ThreadError,
     UnsupportedError,
@@ -79,8 +81,10 @@ class _First(str):
 
 
 def __dir__() -> list[str]:
-    """List the names, Plan first, as help(trawl) does."""
-    return [_First("Plan"), *(globals().keys() | set(__all__)) - {"Plan"}]
+    """List the names to use: Plan first, as help(trawl) does, and the modules that were imported."""
+    modules = (name for name, one in globals().items() if not name.startswith("_") and name not in __all__
+               and isinstance(one, types.ModuleType) and one.__name__ == f"{__name__}.{name}")  # fmt: skip
+    return [_First("Plan"), *{*__all__, *modules} - {"Plan"}]
 
 
 sys.modules[__name__].__class__ = _Package

@@ -1,16 +1,20 @@
-"""python -m trawl and the script `trawl` run the command, which is searched beside the package, then on the path."""
+"""python -m trawl runs the command, which pip puts beside Python's other scripts."""
 
 import os
 import shutil
 import sys
 
 
+def scripts() -> str:
+    """List the folders of the package's programs, as PATH does."""
+    # The packages' folder is PREFIX/lib/python3.x/site-packages, or the folder of pip's --target.
+    packages = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = [os.path.normpath(os.path.join(packages, "../" * up, "bin")) for up in (0, 3)]
+    return os.pathsep.join([*own, *os.get_exec_path()])
+
+
 def main() -> int:
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
-    # A `trawl` on the path may be this script, which must not start itself.
-    elsewhere = (shutil.which("trawl", path=folder) for folder in os.get_exec_path())
-    found = (one for one in elsewhere if one and os.path.realpath(one) != os.path.realpath(sys.argv[0]))
-    program = shutil.which("trawl", path=beside) or next(found, None)
+    program = shutil.which("trawl", path=scripts())
     if program is None:
         print("trawl: the command is not installed", file=sys.stderr)
         return 2

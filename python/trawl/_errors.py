@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 import errno
+import os
+import sys
+import warnings
 from typing import Any
 
 _NOWHERE = 2**64 - 1
+
+# The distribution `trawl` of the Python Package Index is another project (a build tool), whose files lie in a folder of the
+# same name. Whichever of the two was installed last has its __init__.py there.
+if not hasattr(sys.modules[__package__], "_DISTRIBUTION"):
+    raise ImportError(
+        f"{os.path.dirname(__file__)} has files of two packages: of pytrawl, and of the package `trawl`, which is another "
+        "project's. Remove both (pip uninstall trawl pytrawl), then: pip install pytrawl"
+    )
+if os.path.exists(os.path.join(os.path.dirname(__file__), "application.py")):
+    warnings.warn(
+        f"{os.path.dirname(__file__)} has files of the package `trawl`, which is another project's: that package does not "
+        "work beside pytrawl",
+        stacklevel=2,
+    )
 
 
 class Error(Exception):
@@ -35,7 +52,7 @@ class CancelledError(Error):
     >>> reading, writing = os.pipe()  # where nothing ever comes
     >>> searcher.count(Plan("b"), open(reading, "rb"), progress=lambda done: searcher.cancel())
     Traceback (most recent call last):
-    trawl._errors.CancelledError: the search was cancelled
+    trawl.CancelledError: the search was cancelled
     """
 
 
@@ -136,6 +153,10 @@ class ServerError(Error):
         super().__init__(message)
         self.status, self.os_code = status, os_code
 
+
+for _class in list(globals().values()):
+    if isinstance(_class, type) and issubclass(_class, Error):
+        _class.__module__ = "trawl"  # the name by which a traceback shows the class is the name to write
 
 _CLASSES: dict[int, type[Error]] = {
     1: CancelledError,

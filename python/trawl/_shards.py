@@ -243,14 +243,14 @@ def as_a_whole(plan: Plan) -> bool:
     cross a file's end or depends on the plan's own line end."""
     errors = plan.mismatches or plan.edits
     plain = plan.alphabet == "bytes" and not (errors or plan.whole_lines or plan.regex)
-    return plain and not any(b"\n" in pattern for pattern in plan)
+    return plain and not any(b"\n" in pattern for pattern in plan._encoded())
 
 
 def stays_in_lines(plan: Plan) -> bool:
     """Say whether surely no occurrence crosses a line end, so that a file may be cut there."""
     given: Any = plan.__reduce__()[1][-1]
     errors = plan.mismatches or plan.edits or plan.alphabet == "dna"
-    ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan)
+    ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan._encoded())
     return as_a_whole(plan) or (ends and (not errors or given["within_lines"]))
 
 

@@ -123,16 +123,31 @@ def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     raise ValueError(f"{name}: {', '.join(names)} or {last}, not {value!r}")
 
 
+def progress_bar(total: int | None) -> Callable[[int], None] | None:
+    """Return what progress=True calls with the number of searched bytes: tqdm's bar, which closes with its last reference."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        warnings.warn("progress=True needs tqdm (pip install tqdm); the search shows no progress", stacklevel=2)
+        return None
+    bar = tqdm(total=total, unit="B", unit_scale=True)
+    return lambda done: bar.update(done - bar.n)
+
+
 # ---- Expressions --------------------------------------------------------------------------------
 
 SYNTAXES = (None, "perl", "extended", "basic")  # SYNTAXES[i] is number i of enum trawl_syntax
 _GROUP = re.compile(rb"\$(?:\{([^}]+)\}|(\w+)|\$)")
+_FOREIGN = re.compile(rb"\\(?:([0-9])|g<(\w+)>)")  # a group in the form of Python's re
 
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
     """Split an expression's value at groups. Return the value and the parts: bytes, and a group's name as a tuple. If
     the value has no group, return the value with a $ for each $$, and None."""
     data = value.encode() if isinstance(value, str) else value
+    if foreign := _FOREIGN.search(data):
+        shown, name = foreign[0].decode(), (foreign[1] or foreign[2]).decode()
+        warnings.warn(f"values: {shown} is no group, but inserted as it stands; ${{{name}}} is the group's text", stacklevel=2)
     parts: list[bytes | tuple[bytes]] = []
     at = 0
     for found in _GROUP.finditer(data):
@@ -256,19 +271,26 @@ def Searcher(  # noqa: N802
     )
 
 
+def plan_of(given: Any) -> Any:
+    """Return a plan as it is, or the plan of patterns in any form that Plan takes."""
+    from . import Plan
+
+    return given if isinstance(given, Plan) else Plan(given)
+
+
 PLAIN = Plan(())[1]  # the options of a plan that is made without options
 
 
-def show_plan(plan: Any, options: dict[str, Any]) -> str:
+def show_plan(count: int, first: list[bytes], options: dict[str, Any]) -> str:
     """Return the repr() of a plan: the first patterns, and the options that differ from the default."""
-    few = [str(plan[i][:40], "utf-8", "backslashreplace") for i in range(min(len(plan), 3))]
-    more = ", ..." if len(plan) > 3 else ""
+    few = [str(one[:40], "utf-8", "backslashreplace") for one in first]
+    more = ", ..." if count > len(first) else ""
     given = "".join(
         f", {name}={value!r}"
         for name, value in options.items()
         if value != PLAIN[name] and name not in ("values", "sample")
     )
-    return f"<trawl.Plan of {len(plan)} pattern{'s' * (len(plan) != 1)}: {str(few)[1:-1]}{more}{given}>"
+    return f"<trawl.Plan of {count} pattern{'s' * (count != 1)}: {str(few)[1:-1]}{more}{given}>"
 
 
 def bytes_view(given: Any) -> memoryview:
@@ -550,7 +572,7 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
     table = values_of(plan, None) if answer == "value" else {}
     found = which.tolist()
     if answer == "pattern":
-        table = {i: str(plan[i], "utf-8", "surrogateescape") for i in set(found) - {None}}
+        table = {i: text_of(plan[i]) for i in set(found) - {None}}
     return [None if i is None else table[i] for i in found]
 
 
@@ -564,11 +586,12 @@ def values_of(plan: Any, values: Any) -> Any:
 def values_by_pattern(plan: Any, given: dict[Any, Any]) -> list[Any]:
     """Return the values of a dict in the order of the plan's patterns."""
     values = {key.encode() if isinstance(key, str) else key: value for key, value in given.items()}
-    for one, other in ((plan, values), (values, plan)):
+    patterns = plan._encoded()
+    for one, other in ((patterns, values), (values, plan)):
         for pattern in one:
             if pattern not in other:
                 raise ValueError(f"values: {pattern!r} is not both a pattern and a key of the dict")
-    return [values[pattern] for pattern in plan]
+    return [values[pattern] for pattern in patterns]
 
 
 def replace_file(path: Any, text: Any, rewrite: Callable[[Any], int]) -> int:
@@ -601,26 +624,40 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
 # ---- Pickles -----------------------------------------------------------------------------------
 
 
-def stored(plan: Any, options: dict[str, Any]) -> Any:
-    """Return what pickle stores for a plan: the patterns' bytes, their sizes and the options."""
-    return restore, (b"".join(plan), array("Q", map(len, plan)).tobytes(), options)
+def kinds_of(items: tuple[Any, ...]) -> bytes:
+    """Return a byte for each pattern that says whether it is a str, or nothing if none is."""
+    kinds = bytes(map(isinstance, items, itertools.repeat(str)))
+    return kinds if any(kinds) else b""
 
 
-def restore(patterns: bytes, sizes: bytes, options: dict[str, Any]) -> Any:
+def text_of(pattern: str | bytes, errors: str = "surrogateescape") -> str:
+    return pattern if isinstance(pattern, str) else pattern.decode("utf-8", errors)
+
+
+def stored(patterns: list[bytes], kinds: bytes, options: dict[str, Any]) -> Any:
+    """Return what pickle stores for a plan: the patterns' bytes, their sizes and kinds, and the options."""
+    return restore, (b"".join(patterns), array("Q", map(len, patterns)).tobytes(), kinds, options)
+
+
+def restore(patterns: bytes, sizes: bytes, *more: Any) -> Any:
     """Return the plan of a pickle. A process keeps the last few restored plans, so tasks, stages and requests with the
     same plan build the plan only once. A plan whose values could change is not kept."""
     build: Any = _built
+    kinds, options = more if len(more) > 1 else (b"", *more)  # 1.1 stored no kinds
     if not {str, bytes, type(None)}.issuperset(map(type, options["values"] or ())):
         build = _built.__wrapped__
-    return build(patterns, sizes, tuple(options.items()))
+    return build(patterns, sizes, kinds, tuple(options.items()))
 
 
 @functools.lru_cache(maxsize=8)
-def _built(patterns: bytes, sizes: bytes, options: tuple[tuple[str, Any], ...]) -> Any:
+def _built(patterns: bytes, sizes: bytes, kinds: bytes, options: tuple[tuple[str, Any], ...]) -> Any:
     from . import Plan
 
     ends = itertools.accumulate(array("Q", sizes), initial=0)
-    return Plan([patterns[begin:end] for begin, end in itertools.pairwise(ends)], **dict(options))
+    items: list[Any] = [patterns[begin:end] for begin, end in itertools.pairwise(ends)]
+    for i, is_str in enumerate(kinds):
+        items[i] = items[i].decode() if is_str else items[i]
+    return Plan(items, **dict(options))
 
 
 def out_of_band(form: Any, protocol: int) -> Any:

@@ -1,4 +1,6 @@
-"""Searches of pyarrow columns. trawl.polars, trawl.pandas and trawl.duckdb build on this module.
+"""Searches of pyarrow's columns, also as functions of pyarrow.compute.
+
+trawl.polars, trawl.pandas and trawl.duckdb build on this module.
 
 >>> pyarrow = __import__("pytest").importorskip("pyarrow")
 >>> column = pyarrow.array(["banana", None, "pear"])
@@ -15,6 +17,7 @@ from typing import Any
 import pyarrow
 import pyarrow.compute as compute
 
+from ._sources import plan_of
 from ._trawl import Plan
 
 NUMBER = pyarrow.uint64()
@@ -54,52 +57,65 @@ class Searches:
     group_lists(plan): the list of the groups of all occurrences.
     replace(plan, values), mask(plan, "*"), split(plan): see Plan.replace, Plan.mask, Plan.split.
 
-    Further options are those of Plan: match, and offsets of matches and find_first."""
+    A plan may also be what Plan takes: a string, or several. Further options are those of Plan: match, and offsets of
+    matches and find_first."""
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
         """Apply `search`, which maps a column to a column of the type `kind`."""
         raise NotImplementedError
 
-    def contains(self, plan: Plan) -> Any:
+    def contains(self, plan: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("contains", plan.contains, pyarrow.bool_())
 
-    def which(self, plan: Plan) -> Any:
+    def which(self, plan: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("which", plan.which, pyarrow.int64())
 
-    def count(self, plan: Plan, **options: Any) -> Any:
+    def count(self, plan: Any, **options: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("count", lambda column: plan.match_counts(column, **options), NUMBER)
 
-    def pattern_counts(self, plan: Plan) -> Any:
+    def pattern_counts(self, plan: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("pattern_counts", plan.pattern_counts, NUMBER)
 
-    def pattern_lists(self, plan: Plan) -> Any:
+    def pattern_lists(self, plan: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("pattern_lists", plan.pattern_lists, pyarrow.large_list(NUMBER))
 
-    def matches(self, plan: Plan, *, value: bool = False, **options: Any) -> Any:
+    def matches(self, plan: Any, *, value: bool = False, **options: Any) -> Any:
+        plan = plan_of(plan)
         kind = pyarrow.large_list(kind_of_match(plan, value))
         return self._run("matches", lambda column: plan.match_lists(column, value=value, **options), kind)
 
-    def find_first(self, plan: Plan, *, value: bool = False, **options: Any) -> Any:
+    def find_first(self, plan: Any, *, value: bool = False, **options: Any) -> Any:
+        plan = plan_of(plan)
         def search(column: Any) -> Any:
             return plan.match_lists(column, value=value, first=True, **options)
 
         return self._run("find_first", search, kind_of_match(plan, value))
 
-    def groups(self, plan: Plan) -> Any:
+    def groups(self, plan: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("groups", plan.groups, kind_of_groups(plan))
 
-    def group_lists(self, plan: Plan, **options: Any) -> Any:
+    def group_lists(self, plan: Any, **options: Any) -> Any:
+        plan = plan_of(plan)
         kind = pyarrow.large_list(kind_of_groups(plan))
         return self._run("group_lists", lambda column: plan.group_lists(column, **options), kind)
 
-    def mask(self, plan: Plan, mask: str = "*", **options: Any) -> Any:
+    def mask(self, plan: Any, mask: str = "*", **options: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("mask", lambda column: plan.mask(column, mask, **options), pyarrow.large_string())
 
-    def split(self, plan: Plan, **options: Any) -> Any:
+    def split(self, plan: Any, **options: Any) -> Any:
+        plan = plan_of(plan)
         kind = pyarrow.large_list(pyarrow.large_string())
         return self._run("split", lambda column: pyarrow.array(plan.split(column, **options), kind), kind)
 
-    def replace(self, plan: Plan, values: Any = None, **options: Any) -> Any:
+    def replace(self, plan: Any, values: Any = None, **options: Any) -> Any:
+        plan = plan_of(plan)
         return self._run("replace", lambda column: plan.replace(column, values, **options), pyarrow.large_string())
 
 
@@ -124,8 +140,9 @@ class Functions(Searches):
         compute.register_scalar_function(function, f"{self._name}_{name}", doc, {"text": self._kind}, kind)
 
 
-def register(name: str, plan: Plan, *, kind: Any = None) -> None:
+def register(name: str, plan: Any, *, kind: Any = None) -> None:
     """Register the functions NAME_contains, NAME_which and so on with pyarrow.compute, for columns of
     the type `kind` (default: string). Expressions of datasets and Acero can call the functions."""
+    plan = plan_of(plan)
     for search in names_for(plan):
         getattr(Functions(name, plan, kind or pyarrow.string()), search)(plan)

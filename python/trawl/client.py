@@ -122,6 +122,7 @@ def wire(value: bytes) -> Any:
 def plan_options(plan: Plan) -> dict[str, Any]:
     """Return the options with which a server gives the plan's answers. Raise UnsupportedError if no options do."""
     given: Any = plan.__reduce__()[1][-1]
+    encoded = plan._encoded()
     case, words, errors = given["ignore_case"], given["whole_words"], plan.mismatches or plan.edits
     refused = {
         "regex: not with whole_words": plan.regex and words,
@@ -133,8 +134,8 @@ def plan_options(plan: Plan) -> dict[str, Any]:
         and given["alphabet"] == "utf8",
         "ignore_case and whole_words: 'ascii' for both is served": case == "unicode" and words,
         "within_lines: a server needs True with errors, or False if a pattern holds a line end": errors
-        and given["within_lines"] == any(given["line_end"] in one for one in plan),
-        "patterns: equal patterns count once in a server": len(set(plan)) < len(plan),
+        and given["within_lines"] == any(given["line_end"] in one for one in encoded),
+        "patterns: equal patterns count once in a server": len(set(encoded)) < len(plan),
     }
     for why, wrong in refused.items():
         if wrong:

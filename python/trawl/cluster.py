@@ -1,4 +1,4 @@
-"""The server's protocol over a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
+"""Serves trees that are held by a Ray cluster: python -m trawl.cluster [OPTION]... [NAME=]PATH
 
 Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
 deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the
@@ -32,6 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from . import _http
+from .__main__ import scripts
 from ._answers import PARTS
 from ._errors import ServerError
 from ._shards import ACTOR_BYTES, NAMESPACE, deal, found_below, nodes_for
@@ -58,11 +59,10 @@ NOT_SERVED = ("--sortr", "--count-by-pattern")
 
 def program() -> str:
     """Return the path of the server's program."""
-    beside = pathlib.Path(__file__).with_name("bin") / "trawl-serve"
-    found = os.environ.get("TRAWL_SERVE") or (str(beside) if beside.exists() else shutil.which("trawl-serve"))
+    found = os.environ.get("TRAWL_SERVE") or shutil.which("trawl-serve", path=scripts())
     if not found:
         raise FileNotFoundError(
-            "trawl-serve: neither in TRAWL_SERVE nor in PATH nor beside the package. pip builds trawl-serve if the headers of "
+            "trawl-serve: neither in TRAWL_SERVE nor among Python's scripts nor in PATH. pip builds trawl-serve if the headers of "
             "libmicrohttpd and jansson are there (Debian: libmicrohttpd-dev, libjansson-dev)"
         )
     return found
@@ -782,7 +782,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as fault:  # also Ray's
-        hint = "; pip install 'trawl[cluster]' brings Ray" if isinstance(fault, ImportError) else ""
+        hint = "; pip install 'pytrawl[cluster]' brings Ray" if isinstance(fault, ImportError) else ""
         print(f"trawl: {words(fault)}{hint}", file=sys.stderr)
         return 2
     print(f"trawl: {len(actors)} shards serve at http://{given.listen}", file=sys.stderr, flush=True)

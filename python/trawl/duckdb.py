@@ -1,4 +1,4 @@
-"""Adds the searches of trawl.arrow.Searches to duckdb, as SQL functions.
+"""Searches of duckdb's columns, as SQL functions: those of trawl.arrow.Searches.
 
 >>> pytest = __import__("pytest")
 >>> duckdb, _ = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
@@ -20,7 +20,8 @@ from typing import Any
 
 import pyarrow
 
-from ._trawl import Plan
+from ._sources import plan_of
+from ._trawl import Plan  # noqa: F401  (for the examples)
 from .arrow import GROUP_NAMES, NAMES, NUMBER, Searches, names_for
 
 _TYPES = {pyarrow.bool_(): "BOOLEAN", pyarrow.int64(): "BIGINT", NUMBER: "UBIGINT"}
@@ -49,10 +50,11 @@ class Functions(Searches):
         )  # fmt: skip
 
 
-def register(connection: Any, name: str, plan: Plan) -> None:
+def register(connection: Any, name: str, plan: Any) -> None:
     """Create SQL functions of a text: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
     NAME_pattern_lists, NAME_matches, NAME_find_first, NAME_mask and NAME_split; NAME_groups and NAME_group_lists if the
     plan's expressions have groups. The new functions replace functions that an earlier call for the connection has created."""
+    plan = plan_of(plan)
     for search in NAMES + GROUP_NAMES:
         with contextlib.suppress(Exception):  # there is none of that name
             connection.remove_function(f"{name}_{search}")

@@ -1,5 +1,6 @@
-"""import trawl.pandas adds `.trawl` to a pandas Series, with the methods of trawl.arrow.Searches. Results
-keep the index. Numbers and booleans have pandas' nullable types.
+"""Searches of pandas' Series: after import trawl.pandas, series.trawl.contains("an") and others.
+
+The methods are those of trawl.arrow.Searches. Results keep the index. Numbers and booleans have pandas' nullable types.
 
 >>> pytest = __import__("pytest")
 >>> pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
@@ -19,6 +20,7 @@ import pandas
 import pyarrow
 
 from ._trawl import Plan  # noqa: F401  (for the examples)
+from ._sources import plan_of
 from .arrow import NUMBER, Searches
 
 _TYPES = {pyarrow.bool_(): pandas.BooleanDtype(), pyarrow.int64(): pandas.Int64Dtype(), NUMBER: pandas.UInt64Dtype()}
@@ -29,7 +31,8 @@ class SeriesSearches(Searches):
     def __init__(self, series: Any) -> None:
         self._series = series
 
-    def groups(self, plan: Plan) -> Any:
+    def groups(self, plan: Any) -> Any:
+        plan = plan_of(plan)
         found = pyarrow.array(plan.groups(pyarrow.array(self._series, from_pandas=True)))
         made = pyarrow.record_batch(found.flatten(), plan.group_names).to_pandas()
         return made.set_index(self._series.index)

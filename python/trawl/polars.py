@@ -1,9 +1,11 @@
-"""import trawl.polars adds `.trawl` to polars' Expr and Series, with the methods of trawl.arrow.Searches.
+"""Searches of polars' columns: after import trawl.polars, polars.col("text").trawl.contains("an") and others.
+
+The methods, of Expr and Series, are those of trawl.arrow.Searches.
 
 >>> pytest = __import__("pytest")
 >>> polars, _ = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
 >>> frame = polars.LazyFrame({"text": ["banana", None, "pear"]})
->>> frame.filter(polars.col("text").trawl.contains(Plan("an"))).collect().rows()
+>>> frame.filter(polars.col("text").trawl.contains("an")).collect().rows()
 [('banana',)]
 >>> frame.select(polars.col("text").trawl.count(Plan("a"))).collect(engine="streaming").rows()
 [(3,), (None,), (1,)]

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._shards import Collection as Collection
 from ._shards import nodes_for
-from ._sources import several
+from ._sources import plan_of, several
 from ._trawl import Plan
 from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text, stage_of, taken
 
@@ -224,6 +224,7 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
     """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the
     bytes, and for each pattern the records that contain the pattern (pattern_records). With
     errors="apart" the result is (counts, dataset of the bad records)."""
+    plan = plan_of(plan)
     total: dict[str, Any] = dict.fromkeys(COUNTERS, 0) | {"pattern_records": [0] * len(plan)}
     made = run(dataset, plan, column, "count", **options)
     rows, *bad = made if isinstance(made, tuple) else (made,)

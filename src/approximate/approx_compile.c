@@ -109,7 +109,7 @@ static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of
 
 /* Makes the classes, the sets of bytes that symbols equal, and replaces each symbol by the number
  * of its class. */
-static void make_classes(struct approximate *approximate)
+static void approximate_classes(struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
     uint32_t class_of[256];
@@ -202,7 +202,8 @@ static enum trawl_status build_pieces(struct approximate *approximate,
                       error);
 }
 
-static enum trawl_status make_pieces(struct approximate *approximate, struct trawl_error *error)
+static enum trawl_status approximate_pieces(struct approximate *approximate,
+                                            struct trawl_error *error)
 {
     const struct trawl_plan *plan = approximate->plan;
     const uint64_t of_each = (uint64_t)approximate->errors_max + 1;
@@ -281,7 +282,7 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     if (plan->errors.alphabet == TRAWL_CHARACTERS)
         TRAWL_TRY_DONE(make_character_classes(approximate, error));
     else
-        make_classes(approximate);
+        approximate_classes(approximate);
     if (plan->literal_count > 0 && approximate->class_count > 0)
         TRAWL_TRY_DONE(make_filter(approximate, error));
     approx_choose(approximate, source->instruction_set);
@@ -292,7 +293,7 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     if (plan->literal_count > 0 &&
         (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES ||
          approximate->method_on_device == APPROX_PIECES))
-        TRAWL_TRY_DONE(make_pieces(approximate, error));
+        TRAWL_TRY_DONE(approximate_pieces(approximate, error));
     if (plan->literal_count > 0 && approximate->method == APPROX_GRAMS)
         TRAWL_TRY_DONE(approx_grams_make(approximate, &approximate->grams, error));
     *object = approximate;

@@ -90,7 +90,7 @@ static double piece_rate(const struct cut_literal *literal, const struct literal
  * symbols that may have errors are divided evenly among the pieces. If all these symbols may be
  * wrong at once, or if random text is expected to contain a piece at every offset, the literal has
  * a single piece without symbols. */
-static void make_pieces(struct cut_literal *literal, uint32_t errors_max)
+static void literal_pieces(struct cut_literal *literal, uint32_t errors_max)
 {
     uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;
     double rate = 0;
@@ -129,7 +129,7 @@ static void read_literal(const struct builder *builder, uint32_t number,
     for (uint32_t i = 0; i < literal->coded.count; i++)
         if ((literal->known >> i & 1) != 0)
             literal->rate *= set_rate(literal, i);
-    make_pieces(literal, builder->approximate->errors_max);
+    literal_pieces(literal, builder->approximate->errors_max);
 }
 
 static void write_literal(const struct cut_literal *literal, uint32_t *words)

@@ -16,7 +16,7 @@
  * millisecond. */
 #define LEFT_MIN 4096u
 
-struct engine_worker {
+struct approximate_worker {
     const char *instruction_set; /* set of the host's engine; NULL: the best set */
     struct approx_host *host;    /* NULL: a device searches */
     struct approx_device *device;
@@ -28,14 +28,14 @@ struct engine_worker {
 };
 
 /* Frees the members that belong to one plan. */
-static void plan_release(struct engine_worker *worker)
+static void plan_release(struct approximate_worker *worker)
 {
     approx_verifier_close(worker->verifier);
     worker->verifier = NULL;
     worker->serial = 0;
 }
 
-static void approximate_release(struct engine_worker *worker)
+static void worker_close(struct approximate_worker *worker)
 {
     plan_release(worker);
     approx_host_close(worker->host);
@@ -46,10 +46,11 @@ static void approximate_release(struct engine_worker *worker)
 }
 
 static enum trawl_status worker_open(struct engine *engine, uint32_t device,
-                                     struct engine_worker **worker_out, struct trawl_error *error)
+                                     struct approximate_worker **worker_out,
+                                     struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    struct engine_worker *worker;
+    struct approximate_worker *worker;
 
     TRAWL_TRY(MEMORY_ZEROED(worker, 1, error));
     if (device != ENGINE_HOST)
@@ -62,8 +63,13 @@ static enum trawl_status worker_open(struct engine *engine, uint32_t device,
     worker = NULL;
 done:
     if (worker != NULL)
-        approximate_release(worker);
+        worker_close(worker);
     return status;
+}
+
+static void approximate_release(struct engine_worker *worker)
+{
+    worker_close((struct approximate_worker *)worker);
 }
 
 static enum trawl_status approximate_compile(struct engine *engine, uint32_t device,
@@ -71,11 +77,11 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
                                              struct engine_worker **worker_out,
                                              struct trawl_error *error)
 {
-    struct engine_worker *worker;
+    struct approximate_worker *worker = (struct approximate_worker *)*worker_out;
 
-    if (*worker_out == NULL)
-        TRAWL_TRY(worker_open(engine, device, worker_out, error));
-    worker = *worker_out;
+    if (worker == NULL)
+        TRAWL_TRY(worker_open(engine, device, &worker, error));
+    *worker_out = (struct engine_worker *)worker;
     if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
         return TRAWL_OK;
     plan_release(worker);
@@ -92,7 +98,7 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
 /* ---- Scan ---------------------------------------------------------------------------------- */
 
 /* Returns whether a device has found so many candidates that the host should search. */
-static bool is_to_be_left(const struct engine_worker *worker, const struct engine_chunk *chunk,
+static bool is_to_be_left(const struct approximate_worker *worker, const struct engine_chunk *chunk,
                           uint64_t bytes)
 {
     uint64_t count = worker->candidates.count;
@@ -107,9 +113,9 @@ static bool is_to_be_left(const struct engine_worker *worker, const struct engin
 
 /* Finds the hits whose begins lie in [from, *to). Lowers *to if there are too many candidates. Sets
  * result->is_left instead if the host is to search the chunk. */
-static enum trawl_status scan_step(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                   uint64_t from, uint64_t *to, struct engine_result *result,
-                                   struct trawl_error *error)
+static enum trawl_status scan_step(struct approximate_worker *worker,
+                                   const struct engine_chunk *chunk, uint64_t from, uint64_t *to,
+                                   struct engine_result *result, struct trawl_error *error)
 {
     worker->candidates.count = 0;
     TRAWL_TRY(
@@ -125,8 +131,8 @@ static enum trawl_status scan_step(struct engine_worker *worker, const struct en
                           worker->approximate->edits, &result->hits, error);
 }
 
-static enum trawl_status scan(struct engine_worker *worker, const struct engine_task *task,
-                              struct trawl_error *error)
+static enum trawl_status worker_scan(struct approximate_worker *worker,
+                                     const struct engine_task *task, struct trawl_error *error)
 {
     const struct engine_chunk *chunk = task->chunk;
     const uint64_t step_max = max_u64(worker->device != NULL ? STEP_DEVICE : STEP_HOST,
@@ -162,7 +168,7 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
  * the candidates in the sample, a part of the text, unless the host is the better choice even
  * without any candidate. If the text is not in memory, the sample is empty, and the text is taken
  * as random. */
-static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
+static enum trawl_status ask(struct approximate_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {
     const struct approximate *approximate = worker->approximate;
@@ -184,14 +190,16 @@ static enum trawl_status ask(struct engine_worker *worker, const struct engine_c
     return TRAWL_OK;
 }
 
-static enum trawl_status approximate_submit(struct engine_worker *worker, struct engine_task *task,
-                                            struct trawl_error *error)
+static enum trawl_status approximate_submit(struct engine_worker *engine_worker,
+                                            struct engine_task *task, struct trawl_error *error)
 {
+    struct approximate_worker *worker = (struct approximate_worker *)engine_worker;
+
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "a plan with errors cannot write to a device");
     if (task->want == WANT_NOTHING)
         return ask(worker, task->chunk, task->result, error);
-    return scan(worker, task, error);
+    return worker_scan(worker, task, error);
 }
 
 const struct engine_ops engine_approximate = {

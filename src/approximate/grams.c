@@ -202,7 +202,7 @@ static uint64_t cut(struct lists_builder *builder, uint32_t group,
 /* Makes the pieces of a group. A gram is as long as its piece, but has at most GRAM_SYMBOLS_MAX
  * symbols, and fewer if there would be far more lists of grams, or entries on the lists, than
  * literals. Returns the number of entries of all the group's pieces. */
-static uint64_t make_pieces(struct lists_builder *builder, uint32_t group)
+static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;
     uint32_t begins[TRAWL_ERRORS_MAX + 2];
@@ -291,7 +291,7 @@ static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_
 
     make_groups(builder);
     for (uint32_t group = 0; group < grams->group_count; group++)
-        entries += make_pieces(builder, group);
+        entries += builder_pieces(builder, group);
     TRAWL_TRY(allocate(grams, entries, error));
     for (uint32_t group = 0; group < grams->group_count; group++)
         for (; piece < grams->groups[group].piece_end; piece++)

@@ -10,7 +10,7 @@
  */
 #include "cpu/worker.h"
 
-void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
+void borders_begin(struct cpu_worker *worker, const struct trawl_plan *plan)
 {
     bytes_empty(&worker->inside);
     for (uint32_t value = 0; value < 256; value++)
@@ -20,7 +20,7 @@ void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
 
 void borders_apply(struct scan *scan, uint64_t words)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     struct find_tile *tile = &worker->tile;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     const struct trawl_plan *plan = scan->plan;

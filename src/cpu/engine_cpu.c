@@ -109,8 +109,10 @@ static const char *cpu_instruction_set(const struct engine *engine)
     return engine->find->name;
 }
 
-static void cpu_release(struct engine_worker *worker)
+static void cpu_release(struct engine_worker *engine_worker)
 {
+    struct cpu_worker *worker = cpu_worker_of(engine_worker);
+
     for (uint32_t i = 0; i < CPU_PARTS; i++)
         if (worker->parts[i] != NULL)
             parts_release(worker, worker->parts[i]);
@@ -126,19 +128,19 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
                                      const struct trawl_plan *plan,
                                      struct engine_worker **worker_out, struct trawl_error *error)
 {
-    struct engine_worker *worker = *worker_out;
+    struct cpu_worker *worker = cpu_worker_of(*worker_out);
 
     (void)device;
     if (worker == NULL) {
         /* Clear only the members before the tiles. The tiles and the buffers after them are most of
          * the memory, and a short search never touches most of their pages. */
         TRAWL_TRY(MEMORY_NEW(worker, 1, error));
-        memset(worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
+        memset(worker, 0, offsetof(struct cpu_worker, tile) + offsetof(struct find_tile, mask));
         worker->find = engine->find;
         worker->ops = &engine_cpu;
         worker->engine = engine;
         worker->costs = plan_costs_of(engine->find->name);
-        *worker_out = worker;
+        *worker_out = (struct engine_worker *)worker;
     }
     if (plan == NULL)
         return TRAWL_OK;
@@ -201,7 +203,7 @@ enum trawl_status scan_end(const struct scan *scan)
 /* Copies a short text to a buffer with room behind it. Near a text's end, vectors would load bytes
  * that are not readable, so the scan would have to test positions in plain C: in a text of 80
  * bytes, nearly all positions. */
-static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
+static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;
 
@@ -219,7 +221,7 @@ static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
  * text to change its method, measures the time. */
 static void scan_part(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     uint64_t begin = scan->at, candidates = scan->result->candidate_count, passed = scan->passed;
     uint64_t ns = 0;
     bool counts = worker->look_left != UINT64_MAX && worker->has_begun &&
@@ -239,7 +241,7 @@ static void scan_part(struct scan *scan)
  * adapts to the text in the first part, and the second part is timed. */
 static void scan_begins(struct scan *scan)
 {
-    const struct engine_worker *worker = scan->worker;
+    const struct cpu_worker *worker = scan->worker;
 
     while (worker->look_left != UINT64_MAX && worker->searched == 0 && scan->at < scan->end &&
            !scan->over && !scan_is_full(scan) && worker->method != TRAWL_METHOD_SAMPLED) {
@@ -249,9 +251,10 @@ static void scan_begins(struct scan *scan)
     scan->limit = scan->end;
 }
 
-static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
+static enum trawl_status cpu_submit(struct engine_worker *engine_worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
+    struct cpu_worker *worker = cpu_worker_of(engine_worker);
     const struct trawl_plan *plan = worker->plan;
     struct hits *hits = &task->result->hits;
     struct engine_chunk chunk;

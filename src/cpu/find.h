@@ -70,7 +70,6 @@ struct set_class;
 struct set_span;
 struct set_passed;
 struct set_stem;
-struct set_found;
 
 struct find_ops {
     const char *name;
@@ -151,13 +150,6 @@ struct find_ops {
                             const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* Looks up literals by stems. Appends to `found` the keys that fit: in `whole` the keys of
-     * literals that occur for certain, in `named` the keys of literals that have to be compared
-     * with the text. Returns the number of stems that were looked up. This number is below
-     * stem_count if the next stem's bucket has many keys, or if `found` is full. NULL if the
-     * instruction set has no fast look-up. */
-    uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
-                          uint32_t stem_count, struct set_found *found);
     /* Writes base + x for each of 64 * word_count positions x whose pairs of bytes all share a slot
      * (struct find_pairs), and returns the number of such positions. Depends on text bytes up to 64
      * * word_count + 5. NULL if the instruction set has no fast test of pairs. */

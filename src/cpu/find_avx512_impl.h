@@ -14,7 +14,7 @@
 #include "cpu/lookups.h"
 
 #include "cpu/find.h"
-#include "cpu/find_keys_avx512.h"
+#include "cpu/find_stems_avx512.h"
 
 static inline __m512i load64(const uint8_t *text)
 {

@@ -90,77 +90,57 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
 /* one more probe at every position costs no more than a branch that may skip it */
 #define NEAR_PROBES_FREE 1u
 
-struct near_probes {
+/* Tests all `count` probes at each position. `least` is the least of their offsets. */
+static inline __attribute__((always_inline)) void near_tile(const uint8_t *text,
+                                                            uint64_t word_count,
+                                                            const struct plan_probe *probes,
+                                                            uint64_t least, uint32_t count,
+                                                            bool folds, struct find_tile *tile)
+{
     __m512i shift[NEAR_PROBES_MAX], value[NEAR_PROBES_MAX], fold[NEAR_PROBES_MAX];
-};
+    __m512i here = load64(text + least);
+    uint64_t any = 0;
 
-#define NEAR_BYTES_AT(p, FOLD)                                                              \
-    ((FOLD) ? _mm512_or_si512(_mm512_shrdv_epi64(here, later, near.shift[p]), near.fold[p]) \
-            : _mm512_shrdv_epi64(here, later, near.shift[p]))
+    for (uint32_t p = 0; p < count; p++) {
+        shift[p] = _mm512_set1_epi64((int64_t)(8 * (probes[p].offset - least)));
+        value[p] = _mm512_set1_epi8((char)probes[p].value);
+        fold[p] = _mm512_set1_epi8((char)probes[p].fold);
+    }
+    for (uint64_t w = 0; w < word_count; w++) {
+        __m512i next = load64(text + least + 64 * w + 64);
+        __m512i later = _mm512_alignr_epi64(next, here, 1);
+        __mmask64 equal = UINT64_MAX;
 
-#define NEAR_NEXT(p, COUNT, FOLD) \
-    if ((COUNT) > (p))            \
-        equal = _mm512_mask_cmpeq_epi8_mask(equal, NEAR_BYTES_AT(p, FOLD), near.value[p]);
+        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
+#pragma GCC unroll 8
+        for (uint32_t p = 0; p < count; p++) {
+            __m512i bytes = _mm512_shrdv_epi64(here, later, shift[p]);
 
-#define NEAR_CASE(COUNT, FOLD)                                                               \
-    case COUNT:                                                                              \
-        for (uint64_t w = 0; w < word_count; w++) {                                          \
-            __m512i next = load64(text + 64 * w + 64);                                       \
-            __m512i later = _mm512_alignr_epi64(next, here, 1);                              \
-            __mmask64 equal = _mm512_cmpeq_epi8_mask(NEAR_BYTES_AT(0, FOLD), near.value[0]); \
-                                                                                             \
-            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                            \
-            NEAR_NEXT(1, COUNT, FOLD)                                                        \
-            NEAR_NEXT(2, COUNT, FOLD)                                                        \
-            NEAR_NEXT(3, COUNT, FOLD)                                                        \
-            NEAR_NEXT(4, COUNT, FOLD)                                                        \
-            NEAR_NEXT(5, COUNT, FOLD)                                                        \
-            NEAR_NEXT(6, COUNT, FOLD)                                                        \
-            NEAR_NEXT(7, COUNT, FOLD)                                                        \
-            tile->mask[w] = equal;                                                           \
-            any |= equal;                                                                    \
-            here = next;                                                                     \
-        }                                                                                    \
+            bytes = folds ? _mm512_or_si512(bytes, fold[p]) : bytes;
+            equal = _mm512_mask_cmpeq_epi8_mask(equal, bytes, value[p]);
+        }
+        tile->mask[w] = equal;
+        any |= equal;
+        here = next;
+    }
+    tile->is_dense = true;
+    tile->hot_count = any != 0;
+    tile->passed = 0;
+}
+
+/* A loop for each number of probes, so that the probes stay in registers. */
+#define NEAR_CASE(COUNT)                                                      \
+    case COUNT:                                                               \
+        if (folds)                                                            \
+            near_tile(text, word_count, probes, least, (COUNT), true, tile);  \
+        else                                                                  \
+            near_tile(text, word_count, probes, least, (COUNT), false, tile); \
         break;
 
-#define NEAR_BODY(FOLD)                  \
-    __m512i here = load64(text);         \
-    uint64_t any = 0;                    \
-                                         \
-    switch (probe_count) {               \
-        NEAR_CASE(1, FOLD)               \
-        NEAR_CASE(2, FOLD)               \
-        NEAR_CASE(3, FOLD)               \
-        NEAR_CASE(4, FOLD)               \
-        NEAR_CASE(5, FOLD)               \
-        NEAR_CASE(6, FOLD)               \
-        NEAR_CASE(7, FOLD)               \
-        NEAR_CASE(NEAR_PROBES_MAX, FOLD) \
-    }                                    \
-    tile->is_dense = true;               \
-    tile->hot_count = any != 0;          \
-    tile->passed = 0;
-
-static void near_exact(const uint8_t *text, uint64_t word_count, const struct near_probes *probes,
-                       uint32_t probe_count, struct find_tile *tile)
-{
-    const struct near_probes near = *probes;
-
-    NEAR_BODY(false)
-}
-
-static void near_fold(const uint8_t *text, uint64_t word_count, const struct near_probes *probes,
-                      uint32_t probe_count, struct find_tile *tile)
-{
-    const struct near_probes near = *probes;
-
-    NEAR_BODY(true)
-}
-
-/* Returns whether the probes lie near each other and are few enough to be tested everywhere. If so,
- * *near gets the probes, and *begin the least of their offsets. */
-static bool near_probes_load(const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
-                             struct near_probes *near, uint64_t *begin)
+/* Fills the tile if the probes lie near each other and are few enough to be tested everywhere;
+ * otherwise returns false. */
+static bool every_near(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
+                       uint32_t first, uint32_t probe_count, bool folds, struct find_tile *tile)
 {
     uint64_t least = probes[0].offset, greatest = least;
 
@@ -173,26 +153,23 @@ static bool near_probes_load(const struct plan_probe *probes, uint32_t first, ui
     }
     if (greatest - least >= NEAR_BYTES)
         return false;
-    for (uint32_t p = 0; p < NEAR_PROBES_MAX; p++) {
-        const struct plan_probe *probe = &probes[p < probe_count ? p : 0];
-
-        near->shift[p] = _mm512_set1_epi64((int64_t)(8 * (probe->offset - least)));
-        near->value[p] = _mm512_set1_epi8((char)probe->value);
-        near->fold[p] = _mm512_set1_epi8((char)probe->fold);
+    switch (probe_count) {
+        NEAR_CASE(1)
+        NEAR_CASE(2)
+        NEAR_CASE(3)
+        NEAR_CASE(4)
+        NEAR_CASE(5)
+        NEAR_CASE(6)
+        NEAR_CASE(7)
+        NEAR_CASE(NEAR_PROBES_MAX)
     }
-    *begin = least;
     return true;
 }
 
 static void every_or_near(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                           uint32_t first, uint32_t probe_count, struct find_tile *tile)
 {
-    struct near_probes near;
-    uint64_t begin;
-
-    if (near_probes_load(probes, first, probe_count, &near, &begin))
-        near_exact(text + begin, word_count, &near, probe_count, tile);
-    else
+    if (!every_near(text, word_count, probes, first, probe_count, false, tile))
         every_avx512vbmi(text, word_count, probes, first, probe_count, tile);
 }
 
@@ -200,12 +177,7 @@ static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
                                const struct plan_probe *probes, uint32_t first,
                                uint32_t probe_count, struct find_tile *tile)
 {
-    struct near_probes near;
-    uint64_t begin;
-
-    if (near_probes_load(probes, first, probe_count, &near, &begin))
-        near_fold(text + begin, word_count, &near, probe_count, tile);
-    else
+    if (!every_near(text, word_count, probes, first, probe_count, true, tile))
         every_fold_avx512vbmi(text, word_count, probes, first, probe_count, tile);
 }
 
@@ -305,5 +277,5 @@ static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-const struct find_ops find_avx512vbmi = FIND_OPS(
-    every_or_near, every_fold_or_near, count_bits_by_vectors, stem_keys_vectors, pairs_avx512vbmi);
+const struct find_ops find_avx512vbmi =
+    FIND_OPS(every_or_near, every_fold_or_near, count_bits_by_vectors, pairs_avx512vbmi);

@@ -448,7 +448,7 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
 
 /* Defines the variant's table of functions. The arguments are the functions that a variant may
  * replace by its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                   \
+#define FIND_OPS(every_of, every_fold_of, count_bits_of, pairs_of)                                 \
     {                                                                                              \
         .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = (every_of),                 \
         .every_fold = (every_fold_of), .grams = FIND_NAME(grams), .set = FIND_NAME(set),           \
@@ -456,9 +456,9 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
         .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of), \
         .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),        \
         .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                   \
-        .stem_keys = (stem_keys_of), .pairs = (pairs_of), .pair = FIND_NAME(pair)                  \
+        .pairs = (pairs_of), .pair = FIND_NAME(pair)                                               \
     }
-#define FIND_OPS_COMMON(stem_keys_of) \
-    FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)
+#define FIND_OPS_COMMON \
+    FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), NULL)
 
 #endif

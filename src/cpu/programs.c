@@ -11,8 +11,6 @@
  * leaves the tournament as soon as it is far behind. The fastest program then goes on until the
  * next tournament.
  */
-#include <float.h>
-
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
@@ -20,7 +18,7 @@
 
 /* Returns whether there is text for a program to search. If the last program gave up (is_left),
  * lets the next program go on. */
-static bool goes_on(struct scan *scan)
+static bool scan_goes_on(struct scan *scan)
 {
     if (scan->is_left)
         scan->over = scan->is_left = false;
@@ -34,7 +32,7 @@ static bool goes_on(struct scan *scan)
 
 void scan_automaton(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     uint64_t x = scan->at, left = worker->dense_left, to = x + min_u64(scan->limit - x, left);
 
     worker->work_spared = WORK_SPARED_MAX;
@@ -51,13 +49,13 @@ void scan_automaton(struct scan *scan)
 /* Searches by candidates, and by the automaton where candidates are dense. */
 static void run_candidates(struct scan *scan, enum program program)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
 
     if (worker->dense_by != program) /* dense_left was set for a different program */
         worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by = program;
     scan->work_max = 0;
-    while (goes_on(scan)) {
+    while (scan_goes_on(scan)) {
         if (worker->dense_left > 0)
             scan_automaton(scan);
         else if (program == PROGRAM_CLASSES || !scan->plan->has_buckets)
@@ -70,7 +68,7 @@ static void run_candidates(struct scan *scan, enum program program)
 /* Searches by the program. If the program needs parts of the plan (sets of patterns that are
  * searched in turn) and there are none, the plan's first program searches instead, now and
  * later. */
-static void run(struct scan *scan, enum program program)
+static void program_run(struct scan *scan, enum program program)
 {
     struct tournament *tournament = &scan->worker->tournament;
 
@@ -87,7 +85,7 @@ static void run(struct scan *scan, enum program program)
 
 /* Returns the plan's parts that the program searches in turn. Returns NULL if the program searches
  * no parts, or if the worker has not prepared them. */
-static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum program program)
+static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum program program)
 {
     const struct cpu_parts *parts =
         program < PROGRAM_ALONE ? NULL : worker->parts[program - PROGRAM_ALONE];
@@ -95,25 +93,12 @@ static const struct cpu_parts *parts_of(const struct engine_worker *worker, enum
     return parts != NULL && parts->of != NULL ? parts : NULL;
 }
 
-/* What set_programs.def says of each program. */
-static const struct {
-    enum trawl_method method;
-    double once, once_literal, once_byte, count, hits, literal, byte;
-} rows[PROGRAMS] = {
-#define PROGRAM(name, method, tables, ...) [PROGRAM_##name] = {TRAWL_METHOD_##method, __VA_ARGS__},
-#include "cpu/set_programs.def"
-#undef PROGRAM
-};
-
-static bool has_tables(const struct engine_worker *worker, enum program program)
+static bool has_tables(const struct cpu_worker *worker, enum program program)
 {
-    const bool made[PROGRAMS] = {
-#define PROGRAM(name, method, tables, ...) [PROGRAM_##name] = (tables),
-#include "cpu/set_programs.def"
-#undef PROGRAM
-    };
-
-    return made[program];
+    return program == PROGRAM_BUCKETS     ? worker->set != NULL
+           : program == PROGRAM_CLASSES   ? worker->matcher != NULL
+           : program == PROGRAM_AUTOMATON ? dense_is_there(worker->plan)
+                                          : parts_of(worker, program) != NULL;
 }
 
 /* Returns whether the scan may skip the rest of a line or of an occurrence. */
@@ -122,23 +107,18 @@ static bool wants_few(const struct scan *scan)
     return scan->want != WANT_COUNT && scan->want != WANT_HITS;
 }
 
-static struct price least_price(const struct scan *scan, enum program program)
+/* Returns the program's price in a text without candidates. */
+static struct plan_set_price least_price(const struct scan *scan, enum program program)
 {
-    const struct engine_worker *worker = scan->worker;
-    const struct tournament *own = &worker->tournament;
-    double literals = scan->plan->literal_count, bytes = (double)scan->plan->literal_bytes_total;
-    double buckets_ns = (double)own->of[PROGRAM_BUCKETS].ns;
-    struct price price = {0, rows[program].literal * literals + rows[program].byte * bytes};
+    const struct cpu_worker *worker = scan->worker;
+    struct plan_set_facts of = plan_set_facts_of(scan->plan);
+    struct plan_set_price price = plan_set_price(program, &of, scan->want != WANT_COUNT);
 
-    if (!has_tables(worker, program))
-        price.once_ns = rows[program].once + rows[program].once_literal * literals +
-                        rows[program].once_byte * bytes;
-    price.byte_ns += scan->want == WANT_COUNT ? rows[program].count : rows[program].hits;
-    if (program == PROGRAM_BUCKETS && literals > BUCKETS_MANY && !wants_few(scan))
-        price.byte_ns = DBL_MAX;
-    if (program == PROGRAM_CLASSES && own->of[PROGRAM_BUCKETS].bytes > 0)
-        price.byte_ns = max_double(price.byte_ns, CLASSES_SHARE * buckets_ns /
-                                                      (double)own->of[PROGRAM_BUCKETS].bytes);
+    if (has_tables(worker, program))
+        price.once_ns = 0;
+    if (program == PROGRAM_BUCKETS && worker->tournament.first == PROGRAM_CLASSES &&
+        !wants_few(scan))
+        price.byte_ns = 1e300; /* the classes' tables are made already, and mostly faster */
     return price;
 }
 
@@ -171,7 +151,7 @@ static enum program fastest(const struct tournament *own)
 /* Ends a tournament: the fastest program goes on; or, if it is nearly as fast, the program that
  * searched before the tournament. Each measured program then rests: it is not compared again for a
  * while. */
-static void choose(struct tournament *own)
+static void tournament_choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
 
@@ -213,7 +193,7 @@ static void next_turn(struct tournament *own)
             next = program;
     }
     if ((own->open & (own->open - 1)) == 0 || own->of[next].bytes >= enough) {
-        choose(own);
+        tournament_choose(own);
         return;
     }
     own->now = (enum program)next;
@@ -234,7 +214,8 @@ static void leave(struct tournament *own)
 
 /* Returns whether comparing the program would pay, at `took` ns per byte for the current program.
  * *cost is what the comparison costs. */
-static bool is_worth(const struct scan *scan, struct price price, double took, double *cost)
+static bool is_worth(const struct scan *scan, struct plan_set_price price, double took,
+                     double *cost)
 {
     const struct tournament *own = &scan->worker->tournament;
     double saved = took - price.byte_ns, rest = (double)(scan->loadable - scan->at);
@@ -246,7 +227,7 @@ static bool is_worth(const struct scan *scan, struct price price, double took, d
 }
 
 /* Begins a tournament if one pays. */
-static void begin(struct scan *scan)
+static void tournament_begin(struct scan *scan)
 {
     struct tournament *own = &scan->worker->tournament;
     double took = (double)own->spent / (double)own->searched, costs[PROGRAMS] = {0}, least = 1e300;
@@ -292,7 +273,7 @@ static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t byte
 /* Counts a piece of `bytes` bytes for the current program, which took `ns`. Then begins a
  * tournament, or gives the turn to the next program, if that is due. `counts` is false if the
  * program also made tables in this time. */
-static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
+static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
 
@@ -306,7 +287,7 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
         }
         own->is_warm = true;
         if (own->left == 0 && own->searched > 0)
-            begin(scan);
+            tournament_begin(scan);
         return;
     }
     if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
@@ -332,19 +313,19 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 /* Returns how often the worker made or fetched tables. Adds the same number for the workers of the
  * plan's parts, if the current program searches the parts one after the other. A piece during which
  * the sum grows took longer than a later piece will. */
-static uint64_t makes_of(const struct engine_worker *worker)
+static uint64_t makes_of(const struct cpu_worker *worker)
 {
     const struct cpu_parts *parts = parts_of(worker, worker->tournament.now);
     uint64_t makes = worker->makes;
 
     for (uint32_t i = 0; parts != NULL && i < parts->of->count; i++)
-        makes += parts->workers[i]->makes;
+        makes += cpu_worker_of(parts->workers[i])->makes;
     return makes;
 }
 
 void scan_any_set(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     struct tournament *own = &worker->tournament;
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
 
@@ -367,31 +348,36 @@ void scan_any_set(struct scan *scan)
 
         if ((own->fits & (own->fits - 1)) == 0 || is_short || program != own->now) {
             scan->limit = limit;
-            run(scan, program);
+            program_run(scan, program);
             return;
         }
         scan->limit = from + min_u64(limit - from, piece);
         makes = makes_of(worker);
         ns = clock_worked_ns();
-        run(scan, program);
+        program_run(scan, program);
         ns = clock_worked_ns() - ns;
         if (scan->over || scan->at < scan->limit)
             break;
-        count(scan, scan->at - from, ns, makes == makes_of(worker));
+        tournament_count(scan, scan->at - from, ns, makes == makes_of(worker));
     }
     scan->limit = limit;
 }
 
-enum trawl_method scan_method(const struct engine_worker *worker)
+enum trawl_method scan_method(const struct cpu_worker *worker)
 {
+    static const enum trawl_method methods[PROGRAMS] = {
+#define PROGRAM(name, method) TRAWL_METHOD_##method,
+#include "plan/set_prices.def"
+    };
+
     if (worker->method != TRAWL_METHOD_SET)
         return worker->method;
-    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : rows[worker->tournament.now].method;
+    return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : methods[worker->tournament.now];
 }
 
 /* ---- One literal: looks at the text ---------------------------------------------------- */
 
-static void count_anew(struct engine_worker *worker)
+static void count_anew(struct cpu_worker *worker)
 {
     worker->searched = 0;
     worker->took = worker->priced = 0;
@@ -399,8 +385,8 @@ static void count_anew(struct engine_worker *worker)
 
 /* Makes the tables of method "sampled". If the text may end before the tables pay, chooses a
  * different method until then. Errors: MEMORY. */
-static enum trawl_status begin_sampled(struct engine_worker *worker,
-                                       const struct engine_chunk *chunk, struct trawl_error *error)
+static enum trawl_status begin_sampled(struct cpu_worker *worker, const struct engine_chunk *chunk,
+                                       struct trawl_error *error)
 {
     if (worker->sampled_after > chunk->owned + chunk->readable &&
         !attachment_is_there(&worker->plan->attached[PLAN_SAMPLED])) {
@@ -418,7 +404,7 @@ static enum trawl_status begin_sampled(struct engine_worker *worker,
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const struct plan_costs *costs = worker->costs;
     uint64_t bytes = max_u64(scan->at, begin) - begin;
     double each =
@@ -434,7 +420,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
 }
 
 /* Returns whether a look before the next `bytes` bytes is worth its time. */
-static bool is_due(const struct engine_worker *worker, uint64_t bytes)
+static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
 {
     double lost =
         min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
@@ -443,10 +429,11 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
            (cpu_sizes.look_lost_ns <= 0 ||
             worker->searched >= ANYWAY_TIMES * cpu_sizes.look_again ||
             (worker->searched > 0 &&
-             lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
+             (lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns ||
+              (worker->looks_soon && lost > SOON_LOST_SHARE * worker->took))));
 }
 
-enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error)
 {
     struct plan_tuning tuning = worker->plan->tuning;
@@ -460,6 +447,8 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
         return TRAWL_OK;
     }
     worker->look_left = cpu_sizes.look_again;
+    worker->looks_soon = false;
+    worker->makes++;
     tuning.sampled_took = worker->sampled_took;
     if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &tuning, &prices))
         plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
@@ -483,6 +472,19 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 
 /* ---- All programs ------------------------------------------------------------------------ */
 
+/* Returns whether a search begins by buckets: their tables and the first text cost less than those
+ * of classes. */
+static bool begins_by_buckets(const struct trawl_plan *plan)
+{
+    struct plan_set_facts of = plan_set_facts_of(plan);
+    struct plan_set_price buckets = plan_set_price(PROGRAM_BUCKETS, &of, false),
+                          classes = plan_set_price(PROGRAM_CLASSES, &of, false);
+
+    return plan->has_buckets &&
+           (!plan->has_classes || buckets.once_ns + buckets.byte_ns * FIRST_TEXT_BYTES <=
+                                      classes.once_ns + classes.byte_ns * FIRST_TEXT_BYTES);
+}
+
 /* Returns the plan's tournament as it is before the search: the programs that fit, and the first
  * program. */
 static struct tournament tournament_of(const struct trawl_plan *plan)
@@ -497,9 +499,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
                 (uint32_t)plan->has_automaton << PROGRAM_AUTOMATON |
                 (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_ALONE)) << PROGRAM_ALONE |
                 (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_PARTS_HOST)) << PROGRAM_PARTS;
-    made.first = plan->has_buckets && (!plan->has_classes || plan->literal_count <= BUCKETS_MANY)
-                     ? PROGRAM_BUCKETS
-                     : PROGRAM_CLASSES;
+    made.first = begins_by_buckets(plan) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
         made.first = PROGRAM_AUTOMATON;
     made.now = made.first;
@@ -508,7 +508,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
 
 /* Returns the number of bytes of text after which method "sampled" has saved the time to make its
  * tables. */
-static uint64_t tables_pay_after(const struct engine_worker *worker)
+static uint64_t tables_pay_after(const struct cpu_worker *worker)
 {
     const struct plan_prices *prices = &worker->prices;
     double other = prices->of[plan_cheapest(prices, TRAWL_METHOD_SAMPLED)];
@@ -519,7 +519,7 @@ static uint64_t tables_pay_after(const struct engine_worker *worker)
     return (uint64_t)min_double(bytes, (double)(UINT64_MAX / 2));
 }
 
-void choice_begin(struct engine_worker *worker)
+void choice_begin(struct cpu_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
     /* If the caller asked for no method and gave no sample, the text decides how a single literal
@@ -535,6 +535,7 @@ void choice_begin(struct engine_worker *worker)
     }
     worker->tuning = &plan->tuning;
     worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
+    worker->looks_soon = false;
     worker->sampled_took = worker->least = 0;
     worker->has_begun = false;
     count_anew(worker);
@@ -567,13 +568,13 @@ static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
 
 void scan_run(struct scan *scan)
 {
-    const struct engine_worker *worker = scan->worker;
+    const struct cpu_worker *worker = scan->worker;
 
     if (worker->bytes_only && scan_bytes_fits(worker, scan->want)) {
         scan_bytes(scan);
         return;
     }
-    while (goes_on(scan))
+    while (scan_goes_on(scan))
         if (scan->work > scan->work_max)
             verify_linear(scan);
         else

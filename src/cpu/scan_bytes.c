@@ -65,7 +65,7 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
     return true;
 }
 
-bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
+bool scan_bytes_fits(const struct cpu_worker *worker, enum want want)
 {
     if (want == WANT_LINES)
         return true;
@@ -88,9 +88,9 @@ static void fill_last(const uint8_t *text, uint64_t positions, const bool has[25
 /* Fills the worker's tile for the next positions, and returns the number of its words. Sets
  * *positions to the number of positions. Sets *vectors to false if the text's end was near, so
  * that plain C filled the tile. */
-static uint64_t fill(const struct scan *scan, uint64_t *positions, bool *vectors)
+static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bool *vectors)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t room = scan->loadable - scan->at, words;
 
@@ -116,7 +116,7 @@ static uint64_t fill(const struct scan *scan, uint64_t *positions, bool *vectors
 static void fill_ends(struct scan *scan, uint64_t words, uint64_t positions, bool vectors,
                       bool *nulls)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     struct plan_probe probe = {0, plan->line_end, 0, {0}}, also = {0, plan->line_end_also, 0, {0}};
@@ -209,7 +209,7 @@ static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 static void select_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors,
                          bool *nulls)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
 
     TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
     TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
@@ -224,7 +224,7 @@ static void select_lines(struct scan *scan, uint64_t words, uint64_t positions, 
 
 static void emit(struct scan *scan, uint64_t words)
 {
-    const struct engine_worker *worker = scan->worker;
+    const struct cpu_worker *worker = scan->worker;
     struct hits *hits = &scan->result->hits;
     const uint8_t *text = scan->chunk->bytes + scan->at;
 
@@ -260,12 +260,12 @@ static uint64_t count_repeated(const struct scan *scan, uint64_t words)
 
 void scan_bytes(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     bool nulls = false;
 
     while (scan->at < scan->limit && !scan->over && !scan_is_full(scan)) {
         bool vectors;
-        uint64_t positions, words = fill(scan, &positions, &vectors),
+        uint64_t positions, words = bytes_tile_fill(scan, &positions, &vectors),
                             kept = scan->result->hits.count;
 
         TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);

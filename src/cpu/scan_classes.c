@@ -133,7 +133,7 @@ static void order_position(struct hit *hits, uint32_t count)
  * upper half, so that the arrays of counts stay short. Errors: MEMORY. */
 static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     struct hits *hits = &worker->gathered, *ordered = &worker->ordered, other;
 
     TRAWL_ASSERT(SET_TILE_POSITIONS <= 1u << 2 * HALF_BITS);
@@ -201,7 +201,7 @@ static void verify_gathered(struct scan *scan, uint64_t begin)
 static void gather_tile(struct sampling *sampling)
 {
     struct scan *scan = sampling->scan;
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
 
     worker->gathered.count = worker->counted = 0;
     worker->lines_kept = false;
@@ -224,7 +224,7 @@ static void gather_tile(struct sampling *sampling)
  * the line. So a tile after a tile with a hit is as small as can be; otherwise the next tile is
  * twice as large. In a search line by line, the next tile is small if the skipped text behind the
  * tile is at least as long as the tile. */
-static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
+static void adapt_tile(struct cpu_worker *worker, bool hit, const struct sampling *sampling)
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
     bool less = sampling->line_words > 0 ? passed_over >= worker->tile_positions : hit;
@@ -235,7 +235,7 @@ static void adapt_tile(struct engine_worker *worker, bool hit, const struct samp
         (uint32_t)(less ? least : min_u64(2 * worker->tile_positions, cpu_sizes.class_positions));
 }
 
-uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk)
+uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chunk)
 {
     uint64_t bytes =
         min_u64(max_u64(chunk->owned / SAMPLE_SHARE, PLAN_SAMPLE_BYTES_MIN), sizeof worker->sample);
@@ -254,7 +254,7 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
  * yet, makes a matcher for this text. Errors: MEMORY, LIMIT. */
 static enum trawl_status classes_begin(const struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     struct set_sample sample = {scan->plan, worker->sample, worker_sample(worker, scan->chunk)};
 
     if (worker->scratch == NULL) {
@@ -265,7 +265,7 @@ static enum trawl_status classes_begin(const struct scan *scan)
 
 void scan_classes(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
 
     worker->makes += worker->matcher == NULL;
     if (worker->matcher == NULL)

@@ -441,7 +441,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
 
 void dense_spare(struct scan *scan, uint64_t bytes)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     uint64_t used = scan->work - scan->work_begin;
     uint64_t allowed = saturating_multiply(bytes, worker->work_per_byte) + worker->work_spared;
 
@@ -453,7 +453,7 @@ void dense_spare(struct scan *scan, uint64_t bytes)
 
 bool dense_leaves(struct scan *scan, uint64_t x)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     uint64_t enough =
         (scan->plan->literal_count * MAKE_WORK + scan->plan->literal_bytes_total * MAKE_BYTE_WORK) *
         (plan_has_conditions(scan->plan) ? CONDITIONS_TIMES : 1);

@@ -6,8 +6,7 @@
 
 /* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory is
  * short. */
-static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
-                       struct cpu_parts **to)
+static bool parts_make(struct cpu_worker *worker, enum plan_attachment which, struct cpu_parts **to)
 {
     const struct plan_parts *of;
 
@@ -15,17 +14,23 @@ static bool parts_make(struct engine_worker *worker, enum plan_attachment which,
         return false;
     if (*to == NULL && MEMORY_ZEROED(*to, 1, NULL) != TRAWL_OK)
         return false;
-    for (uint32_t i = 0; i < of->count; i++)
+    for (uint32_t i = 0; i < of->count; i++) {
+        struct cpu_worker *own;
+
         if (worker->ops->compile(worker->engine, 0, of->part[i].plan, &(*to)->workers[i], NULL) !=
             TRAWL_OK)
             return false;
+        own = cpu_worker_of((*to)->workers[i]);
+        own->looks_soon = own->look_left != UINT64_MAX;
+        own->look_left = own->looks_soon ? 0 : UINT64_MAX;
+    }
     (*to)->of = of;
     worker->makes++;
     return true;
 }
 
 /* Searches the positions [scan->at, scan->limit) for each part. */
-static enum trawl_status search(struct scan *scan, struct cpu_parts *parts)
+static enum trawl_status parts_search(struct scan *scan, struct cpu_parts *parts)
 {
     struct engine_result *result = scan->result;
     struct hits_part merged[PLAN_PARTS_MAX];
@@ -72,12 +77,12 @@ bool scan_parts(struct scan *scan, uint32_t kind)
         return false;
     scan->at = max_u64(scan->at, scan->run_until);
     if (scan->at < scan->limit)
-        scan->status = search(scan, *parts);
+        scan->status = parts_search(scan, *parts);
     scan->over = scan->status != TRAWL_OK;
     return true;
 }
 
-void parts_release(struct engine_worker *worker, struct cpu_parts *parts)
+void parts_release(struct cpu_worker *worker, struct cpu_parts *parts)
 {
     for (uint32_t i = 0; i < PLAN_PARTS_MAX; i++) {
         hits_release(&parts->found[i].hits);

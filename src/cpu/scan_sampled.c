@@ -84,7 +84,7 @@ struct sampled_progress {
  * memory is slow with any method. */
 static bool leaves(struct scan *scan, struct sampled_progress *progress)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const struct plan_costs *costs = worker->costs;
     uint64_t candidates = scan->result->candidate_count - progress->candidates;
     double bytes = (double)(scan->at - progress->begin), price, taken;

@@ -73,7 +73,7 @@ static void verify_position(struct scan *scan, uint64_t x)
 
 /* Fills the tile for the next positions. Returns the number of words. Returns 0 near the text's
  * end, where vectors would load bytes that are not readable. */
-static uint64_t fill(struct scan *scan, uint64_t *positions)
+static uint64_t set_tile_fill(struct scan *scan, uint64_t *positions)
 {
     const struct trawl_plan *plan = scan->plan;
     const struct plan_set_tables *tables = scan->worker->set;
@@ -106,7 +106,7 @@ void scan_set(struct scan *scan)
         scan->status = plan_set_want(scan->plan, &scan->worker->set, scan->error);
     scan->over = scan->status != TRAWL_OK;
     while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
-        uint64_t positions, words = fill(scan, &positions), begin = scan->at;
+        uint64_t positions, words = set_tile_fill(scan, &positions), begin = scan->at;
 
         dense_allow(scan, max_u64(positions, 64 * words));
         if (words == 0) {

@@ -12,8 +12,6 @@
 #define LINES_SHARE 4u /* lines_hit is set if at least 1 of 4 lines has a hit */
 #define WORDS_SHARE 8u /* lines are located in a tile only if it has at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
-/* the line has no hit yet, but one of its stems is being compared */
-#define ASKED (UINT32_MAX - 1)
 
 /* Returns the number of set bits. The compiler's popcount builtin would call a function, because
  * not every processor of the target has the instruction. */
@@ -129,13 +127,13 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
         TRAWL_ASSERT(line < map->count);
         if (!may_stand(sampling->scan, &hits->items[i]))
             continue;
-        if (line_hit[line] >= ASKED || hits->items[i].offset < hits->items[line_hit[line]].offset)
+        if (line_hit[line] == NO_HIT || hits->items[i].offset < hits->items[line_hit[line]].offset)
             line_hit[line] = (uint32_t)i;
     }
 }
 
 /* Keeps in `gathered` only the hits whose indices are in line_hit, in the order of the lines. */
-static enum trawl_status keep_hits(struct engine_worker *worker, uint32_t lines,
+static enum trawl_status keep_hits(struct cpu_worker *worker, uint32_t lines,
                                    struct trawl_error *error)
 {
     struct hits *hits = &worker->gathered, *kept = &worker->ordered, other;
@@ -184,66 +182,6 @@ static enum trawl_status gather_lines(const struct sampling *sampling)
                        sampling->scan->worker->scratch->positions, count);
 }
 
-/* Moves the first stem of each line without a hit from scratch->stems to scratch->first, and
- * returns the number of moved stems. Keeps the further stems of these lines in scratch->stems;
- * *count becomes their number. */
-static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *map,
-                            uint32_t *count)
-{
-    uint32_t taken = 0, left = 0;
-
-    TRAWL_ASSERT(*count <= SET_STEMS_MAX);
-    for (uint32_t i = 0; i < *count; i++) {
-        uint32_t stem = scratch->stems[i],
-                 line = line_of(map, map->begin + set_code_position(stem));
-        bool takes = scratch->line_hit[line] == NO_HIT;
-
-        scratch->line_hit[line] = takes ? ASKED : scratch->line_hit[line];
-        scratch->first[taken] = stem;
-        scratch->first_line[taken] = (uint16_t)line;
-        scratch->stems[left] = stem;
-        left += !takes & (scratch->line_hit[line] == ASKED);
-        taken += takes;
-    }
-    TRAWL_ASSERT(taken + left <= *count);
-    *count = left;
-    return taken;
-}
-
-/* Compares the literals of the first stem of each line, and then of the further stems if the first
- * stem gave no hit. Most stems belong to an occurrence, so few lines need their further stems. */
-static enum trawl_status verify_lines(const struct sampling *sampling, const struct line_map *map,
-                                      uint32_t count)
-{
-    struct engine_worker *worker = sampling->scan->worker;
-    struct set_scratch *scratch = worker->scratch;
-    uint32_t taken = take_firsts(scratch, map, &count), left = 0, failed = 0;
-    uint64_t looked = worker->gathered.count;
-
-    TRAWL_TRY(stems_verify(sampling, scratch->first, taken));
-    note_hits(sampling, map, looked);
-    for (uint32_t i = 0; i < taken; i++)
-        failed += scratch->line_hit[scratch->first_line[i]] == ASKED;
-    TRAWL_ASSERT(failed <= taken);
-    TRAWL_ASSERT(worker->gathered.count >= looked);
-    if (failed == 0)
-        return TRAWL_OK;
-    looked = worker->gathered.count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t stem = scratch->stems[i];
-
-        scratch->stems[left] = stem;
-        left += scratch->line_hit[line_of(map, map->begin + set_code_position(stem))] == ASKED;
-    }
-    TRAWL_ASSERT(left <= count);
-    TRAWL_TRY(stems_verify(sampling, scratch->stems, left));
-    note_hits(sampling, map, looked);
-    for (uint32_t i = 0; i < taken; i++)
-        if (scratch->line_hit[scratch->first_line[i]] == ASKED)
-            scratch->line_hit[scratch->first_line[i]] = NO_HIT;
-    return TRAWL_OK;
-}
-
 /* Gathers hits in rounds over the lines. A round leaves out the lines that have a hit. */
 static enum trawl_status gather_spans(const struct sampling *sampling, const struct line_map *map)
 {
@@ -253,6 +191,7 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
     const uint32_t positions[] = {FIRST_SAMPLES * stride, NEXT_SAMPLES * stride,
                                   SET_TILE_POSITIONS};
     uint32_t spans = first_spans(sampling, map, positions[0]);
+    uint64_t noted = 0; /* number of gathered hits that line_hit takes into account */
 
     for (uint32_t round = 1; spans > 0; round++) {
         uint32_t count = stem_span_positions(sampling, scratch->spans, spans);
@@ -263,7 +202,10 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
         TRAWL_ASSERT(count <= SET_PASSED_MAX);
         for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
              i += (uint32_t)cpu_sizes.stem_batch)
-            TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, begins + i, count - i)));
+            TRAWL_TRY(stems_verify(sampling, scratch->stems,
+                                   stem_stems_at(sampling, begins + i, count - i)));
+        note_hits(sampling, map, noted);
+        noted = scan->worker->gathered.count;
         if (round == sizeof positions / sizeof *positions)
             break;
         spans = next_spans(scratch, spans, positions[round]);
@@ -296,7 +238,7 @@ void emit_stem_lines(struct scan *scan)
 
 enum trawl_status sample_stem_lines(const struct sampling *sampling)
 {
-    struct engine_worker *worker = sampling->scan->worker;
+    struct cpu_worker *worker = sampling->scan->worker;
     struct line_map map;
 
     if (!worker->lines_hit) {

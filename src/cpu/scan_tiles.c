@@ -31,7 +31,7 @@
 #define DENSE_SHARE_MIN 8u
 #define DENSE_CLEARED_MIN 8192u
 
-static void probe_bounds(struct engine_worker *worker)
+static void probe_bounds(struct cpu_worker *worker)
 {
     TRAWL_ASSERT(worker->probe_count <= PLAN_PROBES_MAX);
     worker->probe_offset_min = UINT64_MAX;
@@ -44,7 +44,7 @@ static void probe_bounds(struct engine_worker *worker)
                  worker->probe_offset_max < plan_literal_at(worker->plan, 0).bytes_count);
 }
 
-void worker_probes_begin(struct engine_worker *worker)
+void worker_probes_begin(struct cpu_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
 
@@ -72,7 +72,7 @@ void worker_probes_begin(struct engine_worker *worker)
 
 /* Makes a new first probe, of the literal's byte at the offset where candidates fail, and drops the
  * last probe. */
-static void probes_learn(struct engine_worker *worker)
+static void probes_learn(struct cpu_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
     uint8_t byte = plan_literal_bytes(plan, 0)[worker->learned];
@@ -147,8 +147,7 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
  * literals (`head`). Most words have candidates there, so a branch per word costs more than it
  * saves, and all probes are tested at every position. The worker keeps as few probes as possible,
  * but so many that the comparison (`sieve`) rejects hardly any candidate. */
-static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
-                        uint64_t cleared)
+static void adapt_dense(struct cpu_worker *worker, uint64_t words, uint64_t found, uint64_t cleared)
 {
     uint64_t positions = 64 * words;
 
@@ -170,7 +169,7 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
 }
 
 /* Adapts the number of probes that are tested at every position to the text. */
-static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uint64_t passed)
+static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64_t passed)
 {
     uint32_t most = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
     bool exact = worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count;
@@ -198,7 +197,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
  * number of positions, and *words to the number of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
@@ -277,7 +276,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 /* Compares the whole literal at all candidates. Returns how many candidates were rejected. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     uint64_t position = 0, cleared;
 
@@ -294,7 +293,7 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
  * candidate is an occurrence. */
 static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t words)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     uint64_t failed = scan->failed, found, cleared = 0;
     bool equal = worker->tuning->probes_exact &&
@@ -334,7 +333,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
 
 void scan_tiles(struct scan *scan)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
 
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t positions, words;

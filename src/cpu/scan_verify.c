@@ -128,7 +128,8 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
 }
 
 /* Returns whether the tag of the bytes beside the entry's gram fits the text beside the sample. */
-static inline bool goes_on(const struct tile *tile, const struct sample *sample, uint32_t low)
+static inline bool sample_goes_on(const struct tile *tile, const struct sample *sample,
+                                  uint32_t low)
 {
     uint32_t side = low >> SET_OFFSET_BITS, wanted;
 
@@ -150,7 +151,7 @@ static inline uint32_t name(const struct tile *tile, uint64_t index, const struc
     TRAWL_ASSERT(count < SET_NAMED_MAX + SET_ROOM && offset < SET_STRIDE_MAX);
     named[count].position = (uint32_t)sample->position - offset;
     named[count].literal = entry.literal;
-    return count + (tagged & goes_on(tile, sample, entry.tagged & 0xff) &
+    return count + (tagged & sample_goes_on(tile, sample, entry.tagged & 0xff) &
                     (sample->position >= tile->begin + offset) &
                     (sample->position < tile->end + offset));
 }
@@ -308,33 +309,6 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* Finds the literals of the stems by vectors. The bytes for the stems' tags must be readable. */
-static enum trawl_status look_by_vectors(const struct sampling *sampling,
-                                         const struct set_stem *stems, uint32_t count)
-{
-    const struct set_class *class = sampling->class;
-    struct scan *scan = sampling->scan;
-    struct set_scratch *scratch = scan->worker->scratch;
-    struct set_found found = {scratch->named, scratch->whole, 0, 0, 0};
-
-    TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->worker->find->stem_keys != NULL);
-    for (uint32_t i = 0, looked; i < count && scan->work <= scan->work_max; i += looked) {
-        looked = scan->worker->find->stem_keys(class, stems + i, count - i, &found);
-        TRAWL_ASSERT(looked <= count - i);
-        scan->work += found.work;
-        found.work = 0;
-        if (i + looked == count)
-            break;
-        TRAWL_TRY(take_found(scan, class->stem_literals, found.named_count, found.whole_count));
-        found.named_count = found.whole_count = 0;
-        if (looked == 0) { /* the next stem's bucket has too many keys for vectors */
-            TRAWL_TRY(look_at_stems(sampling, stems + i, 1, true));
-            looked = 1;
-        }
-    }
-    return take_found(scan, class->stem_literals, found.named_count, found.whole_count);
-}
-
 /* Divides the stems into those shorter than SET_STEM_BYTES and those of SET_STEM_BYTES, without
  * stems that the text's end cuts, and prefetches their buckets. */
 static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
@@ -404,7 +378,6 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     struct scan *scan = sampling->scan;
     struct set_scratch *scratch = scan->worker->scratch;
     uint64_t fold = sampling->matcher->fold;
-    bool by_vectors = scan->worker->find->stem_keys != NULL && !stem_is_open(scan, sampling->end);
     uint32_t shorter, longer;
 
     TRAWL_ASSERT(count <= SET_STEMS_MAX);
@@ -414,12 +387,8 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     fetch_keys(sampling->class, scratch->shorter, shorter);
     fetch_keys(sampling->class, scratch->longer, longer);
     fetch_tags(scan, fold, scratch->longer, longer);
-    if (by_vectors)
-        TRAWL_TRY(look_by_vectors(sampling, scratch->shorter, shorter));
-    else
-        TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
-    return by_vectors ? look_by_vectors(sampling, scratch->longer, longer)
-                      : look_at_stems(sampling, scratch->longer, longer, true);
+    TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
+    return look_at_stems(sampling, scratch->longer, longer, true);
 }
 
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,

@@ -128,14 +128,6 @@ struct set_stem {
     uint8_t two;
 };
 
-/* The keys that find_ops.stem_keys found in the text. The literals of the keys in `named` have to
- * be compared with the text; the literals of the keys in `whole` occur for certain. */
-struct set_found {
-    struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
-    uint32_t named_count, whole_count;
-    uint64_t work; /* number of keys that were looked at */
-};
-
 /* Number of begins whose stems are looked up together before the next step. */
 #define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
@@ -162,9 +154,6 @@ struct set_scratch {
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
     uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    /* in a search line by line: the first stem that was found in each line */
-    uint32_t first[SET_STEMS_MAX + SET_ROOM];
-    uint16_t first_line[SET_STEMS_MAX]; /* first_line[i]: the number of the line of stem first[i] */
     /* The stems whose literals are being compared. `longer` holds the stems of SET_STEM_BYTES
      * bytes, and `shorter` all others. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];

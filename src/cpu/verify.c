@@ -66,7 +66,7 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
  * to verify_emit. */
 static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
 {
-    struct engine_worker *worker = scan->worker;
+    struct cpu_worker *worker = scan->worker;
     struct plan_probe probe = {0, scan->plan->line_end, 0, {0}};
     const uint8_t *text = scan->chunk->bytes + scan->tile_begin;
 

@@ -15,10 +15,7 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* A set of more than this many literals is searched by buckets only if the search does not need
- * every occurrence, or if the set has no classes. */
-#define BUCKETS_MANY 256u
-#define WORK_SPARED_MAX 1024u /* limit of engine_worker.work_spared */
+#define WORK_SPARED_MAX 1024u /* limit of cpu_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
 #define WORKER_SHORT_BYTES (16u << 10)
 #define WORKER_SHORT_SLACK (3 * FIND_LOAD_SLACK)
@@ -40,14 +37,6 @@ struct cpu_parts {
     struct engine_result found[PLAN_PARTS_MAX];
 };
 
-/* The programs that may search for a set. In a tournament, programs search pieces of the text in
- * turn, and the fastest program goes on (programs.c). */
-enum program {
-#define PROGRAM(name, ...) PROGRAM_##name,
-#include "cpu/set_programs.def"
-#undef PROGRAM
-    PROGRAMS
-};
 /* number of programs that search for parts of the patterns */
 #define CPU_PARTS (PROGRAMS - PROGRAM_ALONE)
 
@@ -75,7 +64,7 @@ struct tournament {
 };
 
 /* How a worker searches: it begins with the plan's choice, and adapts to the text. */
-struct engine_worker {
+struct cpu_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
     /* the engine, which makes further workers for parts of the plan */
@@ -103,7 +92,8 @@ struct engine_worker {
     uint64_t searched;
     /* the method has searched a first part of the text, which `searched` leaves out */
     bool has_begun;
-    double took; /* ns by the clock for `searched` bytes */
+    bool looks_soon; /* searches for a part, whose tournament is over before a usual look is due */
+    double took;     /* ns by the clock for `searched` bytes */
     /* ns that `searched` bytes should have taken by the prices of the method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
@@ -173,13 +163,19 @@ struct engine_worker {
     uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
 };
 
+/* The host's worker behind the tag that all engines share. */
+static inline struct cpu_worker *cpu_worker_of(struct engine_worker *worker)
+{
+    return (struct cpu_worker *)worker;
+}
+
 /* Copies the tuning's probes into the worker. */
-void worker_probes_begin(struct engine_worker *worker);
+void worker_probes_begin(struct cpu_worker *worker);
 
 /* The state of a scan: a search of a single chunk. */
 struct scan {
     /* NULL if a different engine, which has no such worker, uses verify_steps */
-    struct engine_worker *worker;
+    struct cpu_worker *worker;
     void *context; /* for the caller of verify_steps; other functions leave it alone */
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk; /* owned by the caller */
@@ -300,7 +296,7 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 /* ---- borders.c: whole words and lines ---- */
 
 /* Prepares the worker for a plan that wants whole words or lines. */
-void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
+void borders_begin(struct cpu_worker *worker, const struct trawl_plan *plan);
 /* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
  * candidates that cannot begin after the byte before them (whole words, whole lines). May leave
  * some of these bits. */
@@ -310,16 +306,16 @@ void borders_apply(struct scan *scan, uint64_t words);
  * lines). If so, fills *set. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* For a plan that bytes_begin accepted: returns whether scan_bytes is the fastest program. */
-bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
+bool scan_bytes_fits(const struct cpu_worker *worker, enum want want);
 
 /* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
  * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
-uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
+uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chunk);
 
 /* ---- programs.c ---- */
 
 /* Chooses the first program for the worker's plan. */
-void choice_begin(struct engine_worker *worker);
+void choice_begin(struct cpu_worker *worker);
 /* Adds to the worker's `searched`, `took` and `priced` what the scan searched since `begin`, in
  * `ns`. `candidates` and `passed` are the scan's counts at `begin`. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
@@ -327,12 +323,12 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
 /* Runs before a chunk is searched. Makes the tables of the method "sampled" if they pay. If a look
  * is due, samples the chunk and chooses the method for the text from here on. The present method
  * stays if it was faster than the best price in the sample. Errors: MEMORY. */
-enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
 /* Searches the begins in [scan->at, scan->limit) by the programs that the worker chose. */
 void scan_run(struct scan *scan);
 /* Returns the method that the worker uses now. */
-enum trawl_method scan_method(const struct engine_worker *worker);
+enum trawl_method scan_method(const struct cpu_worker *worker);
 
 /* ---- scan_parts.c ---- */
 
@@ -340,7 +336,7 @@ enum trawl_method scan_method(const struct engine_worker *worker);
  * index of worker->parts. Returns false, and has searched nothing, if the plan has no parts or
  * memory is short. */
 bool scan_parts(struct scan *scan, uint32_t kind);
-void parts_release(struct engine_worker *worker, struct cpu_parts *parts);
+void parts_release(struct cpu_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */
 

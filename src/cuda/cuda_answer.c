@@ -343,11 +343,10 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
         TRAWL_TRY(list_range(worker, range, ordered, &reached, &room, &total, result, error));
     if (worker->leaves)
         return TRAWL_OK;
-    if (reached < limit) {
+    if (reached < limit)
         *done = reached;
-        if (own->answer->form == ANSWER_OF_RECORDS)
-            TRAWL_TRY(cuda_records_cut(worker, range, done, error));
-    }
+    if (own->answer->form == ANSWER_OF_RECORDS)
+        TRAWL_TRY(cuda_records_cut(worker, range, done, error));
     TRAWL_TRY(range_begin(worker, *done - range->begin, error));
     arguments_of(worker, range, *done, &a);
     return add_list(worker, &a, ordered, room.list, total, result, error);

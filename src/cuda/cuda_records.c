@@ -30,19 +30,21 @@ static uint64_t offset_bytes(const struct records *records)
     return records->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Reads offset `index` from the device. */
+/* Reads offset `index` from the device, by way of memory that lives as long as the worker: if the
+ * wait fails, the copy is made later. */
 static enum trawl_status read_offset(struct engine_worker *worker,
                                      const struct engine_records *held, uint64_t index,
                                      uint64_t *offset, struct trawl_error *error)
 {
-    uint64_t bytes = offset_bytes(&held->records), wide = 0;
-    int32_t narrow = 0;
+    uint64_t bytes = offset_bytes(&held->records);
+    int32_t narrow;
 
-    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host,
-                        held->records.narrow ? (void *)&narrow : (void *)&wide,
+    TRAWL_TRY(cuda_lists_answering(worker, error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, &worker->answering->offset,
                         held->offsets_address + index * bytes, (size_t)bytes, worker->stream));
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    *offset = held->records.narrow ? (uint64_t)narrow : wide;
+    memcpy(&narrow, &worker->answering->offset, sizeof narrow);
+    *offset = held->records.narrow ? (uint64_t)narrow : worker->answering->offset;
     return TRAWL_OK;
 }
 
@@ -90,7 +92,8 @@ static enum trawl_status make_steps(struct engine_worker *worker, struct engine_
     enum trawl_status status;
     const uint64_t *sums;
 
-    held->step_count = (held->records.tape_bytes >> RECORDS_STEP_LOG2) + 1;
+    held->step_count =
+        max_u64((held->records.tape_bytes + (1u << RECORDS_STEP_LOG2) - 1) >> RECORDS_STEP_LOG2, 1);
     TRAWL_TRY(cuda_memory_reserve(worker->device, &held->steps, held->step_count * sizeof(uint32_t),
                                   error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, held->steps.address, 0,
@@ -194,14 +197,37 @@ void cuda_records_drop(struct engine *engine, struct engine_records *held)
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
-/* Returns the bytes of the values of shape BITS, BYTES or COUNTS. */
+/* Returns the bytes of the values of shape BITS, BYTES or COUNTS; CELLS has none. */
 static uint64_t values_bytes(const struct record_answer *answer)
 {
     uint64_t count = answer->held->records.count;
 
+    if (answer->shape == TRAWL_RECORDS_CELLS)
+        return 0;
     return answer->shape == TRAWL_RECORDS_BITS    ? (count + 7) / 8
            : answer->shape == TRAWL_RECORDS_BYTES ? count
                                                   : count * sizeof(uint32_t);
+}
+
+enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
+                                     struct trawl_error *error)
+{
+    uint64_t bytes = values_bytes(answer);
+    struct engine_worker *worker;
+    enum trawl_status status;
+
+    if (bytes == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_worker_open_on(engine, answer->held->device_index, &worker, error));
+    TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    status = CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)answer->values, 0,
+                       (size_t)bytes, worker->stream);
+    if (status == TRAWL_OK)
+        status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    cuda_device_leave(worker->device);
+done:
+    cuda_worker_close(worker);
+    return status;
 }
 
 /* Returns the address of the values of shape BYTES or COUNTS on the device. */
@@ -246,7 +272,7 @@ enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cu
     /* the tape's offset of *done; records up to `low` begin there or before */
     uint64_t at = *done - own->chunk_at, low = 0, high = held->records.count, offset = 0;
 
-    if (own->answer->records->shape != TRAWL_RECORDS_CELLS)
+    if (own->answer->records->shape != TRAWL_RECORDS_CELLS || at == held->records.tape_bytes)
         return TRAWL_OK;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
@@ -342,18 +368,18 @@ enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_a
 enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
-    const struct record_answer *answer = own->answer->records;
+    struct record_answer *answer = own->answer->records;
     uint64_t bytes = values_bytes(answer), from;
 
     from = answer->shape == TRAWL_RECORDS_BITS ? own->bits.address : own->values.address;
-    if (answer->shape == TRAWL_RECORDS_CELLS)
-        return TRAWL_OK;
-    if (!answer->on_device)
+    if (answer->shape != TRAWL_RECORDS_CELLS && !answer->on_device)
         TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, answer->values, from,
                             (size_t)bytes, worker->stream));
     else if (answer->shape == TRAWL_RECORDS_BITS)
         TRAWL_TRY(CUDA_CALL(worker->device, error, copy_on_device,
                             (uint64_t)(uintptr_t)answer->values, from, (size_t)bytes,
                             worker->stream));
-    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+    answer->is_made = true;
+    return TRAWL_OK;
 }

@@ -5,16 +5,19 @@
 #include "cuda/cuda_answer.h"
 #include "cuda/open.h"
 
-/* engine_ops.records_hold and records_drop. */
+/* engine_ops.records_hold, records_drop and records_clear. */
 enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool lies_there,
                                     struct records *records, struct engine_records **held,
                                     struct trawl_error *error);
 void cuda_records_drop(struct engine *engine, struct engine_records *held);
+enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
+                                     struct trawl_error *error);
 
 /* Prepares the memory of a task's answer about records (worker->answering). */
 enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error);
-/* For cells: lowers *done, a position of the range, to the begin of the record that holds it, so
- * that no record is divided. Errors: UNSUPPORTED if that record begins before the range. */
+/* For cells: lowers *done, where the range ends, to the begin of the record that holds that
+ * position, so that no record is divided: it would have its cells twice. Errors: UNSUPPORTED if
+ * that record begins before the range. */
 enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t *done, struct trawl_error *error);
 /* Adds a range's hits, `count` in list `which`, to the answer. */

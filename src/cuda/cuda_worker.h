@@ -64,6 +64,7 @@ struct cuda_answering {
     struct cuda_memory bits;         /* a bit for each record */
     struct cuda_memory values;       /* what will be copied to the caller's memory */
     struct cuda_memory block_counts; /* of answer_cells */
+    uint64_t offset;                 /* of a record, copied from the device */
 };
 
 struct engine_worker {

@@ -67,6 +67,7 @@ struct record_answer {
     uint32_t cell_bytes;
     bool on_device; /* values and patterns are memory of the device that has the records */
     uint64_t count; /* set by the engine */
+    bool is_made;   /* set by the engine once the answer is complete */
 };
 
 /* An answer of the hits of a chunk. */

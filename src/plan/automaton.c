@@ -33,7 +33,7 @@
 
 /* Divides the bytes into classes. Class 0 has all bytes that no string holds, if any. Each other
  * byte has a separate class; if case is ignored, both cases of a letter share a class. */
-static void make_classes(struct plan_automaton *set, bool fold)
+static void automaton_classes(struct plan_automaton *set, bool fold)
 {
     uint64_t held[256] = {0};
     uint8_t order[256]; /* the bytes that strings hold, ordered by frequency */
@@ -425,7 +425,7 @@ enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uin
                                       bool *fits, struct trawl_error *error)
 {
     TRAWL_ASSERT(set->count > 0 && nodes_max <= PLAN_AUTOMATON_NODES_MAX);
-    make_classes(set, fold);
+    automaton_classes(set, fold);
     return make_table(set, nodes_max, fits, error);
 }
 

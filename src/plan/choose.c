@@ -630,16 +630,6 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     plan->tuning.rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
-static bool tries_automaton(const struct trawl_plan *plan)
-{
-    uint64_t bytes = plan->literal_bytes_total;
-    uint32_t count = plan->literal_count;
-
-    return count > 1 && ((bytes <= AUTOMATON_BYTES_MAX && bytes / count <= AUTOMATON_MEAN_MAX) ||
-                         (bytes <= AUTOMATON_LONG_BYTES_MAX && count >= AUTOMATON_LONG_COUNT_MIN &&
-                          plan->length_min <= AUTOMATON_SHORTEST_MAX));
-}
-
 /* Chooses by which programs (search loops) the CPU may search: by classes, with tables for strings
  * of each length class, by buckets, which test a bit of the plan's bitmap at each position, or by
  * the automaton. Literals with tails are searched by buckets; so are whole words and lines, because
@@ -647,13 +637,12 @@ static bool tries_automaton(const struct trawl_plan *plan)
  * (cpu/programs.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
-    uint32_t count = plan->literal_count;
     bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
 
-    plan->has_classes =
-        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count > CLASSES_LITERALS_MIN);
-    plan->has_buckets = !plan->has_classes || (open && count <= BUCKETS_LITERALS_MAX);
-    plan->has_automaton = open && tries_automaton(plan);
+    plan->has_classes = plan->method_asked == TRAWL_METHOD_CLASSES || open;
+    plan->has_buckets = !plan->has_classes || (open && plan->literal_count <= BUCKETS_LITERALS_MAX);
+    plan->has_automaton =
+        open && plan->literal_count > 1 && plan->literal_bytes_total <= AUTOMATON_BYTES_MAX;
 }
 
 /* Checks that the asked method fits the plan. */

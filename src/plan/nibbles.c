@@ -243,7 +243,7 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
         dealing->lookups[j] = (struct lookup){nibbles->at[j % nibbles->bytes], j >= nibbles->bytes};
 }
 
-static void build(const struct trawl_plan *plan, uint8_t low, struct plan_nibbles *nibbles)
+static void nibbles_build(const struct trawl_plan *plan, uint8_t low, struct plan_nibbles *nibbles)
 {
     struct dealing dealing;
 
@@ -274,28 +274,30 @@ static void nibbles_free(void *object)
     memory_release(object, 1, sizeof(struct plan_nibbles));
 }
 
-static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
-{
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof(struct plan_nibbles), object, error));
-    build((const struct trawl_plan *)from, 15, (struct plan_nibbles *)*object);
-    return TRAWL_OK;
-}
+/* What to make: tables of a plan, by the low bits of bytes that the mask `low` names. */
+struct nibbles_asked {
+    const struct trawl_plan *plan;
+    uint8_t low;
+};
 
-static enum trawl_status make_six(const void *from, void **object, struct trawl_error *error)
+static enum trawl_status nibbles_make(const void *from, void **object, struct trawl_error *error)
 {
+    const struct nibbles_asked *asked = (const struct nibbles_asked *)from;
+
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof(struct plan_nibbles), object, error));
-    build((const struct trawl_plan *)from, PLAN_NIBBLE_LOWS - 1, (struct plan_nibbles *)*object);
+    nibbles_build(asked->plan, asked->low, (struct plan_nibbles *)*object);
     return TRAWL_OK;
 }
 
 enum trawl_status plan_nibbles_want(const struct trawl_plan *plan, bool six,
                                     const struct plan_nibbles **nibbles, struct trawl_error *error)
 {
+    const struct nibbles_asked asked = {plan, six ? PLAN_NIBBLE_LOWS - 1 : 15};
     const void *object = NULL;
 
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
-        TRAWL_TRY(attachment_want(&plan->attached[six ? PLAN_NIBBLES_SIX : PLAN_NIBBLES], plan,
-                                  six ? make_six : make, nibbles_free, &object, error));
+        TRAWL_TRY(attachment_want(&plan->attached[six ? PLAN_NIBBLES_SIX : PLAN_NIBBLES], &asked,
+                                  nibbles_make, nibbles_free, &object, error));
     *nibbles = (const struct plan_nibbles *)object;
     return TRAWL_OK;
 }

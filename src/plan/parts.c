@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "plan/analyse.h"
 #include "plan/build.h"
+#include "plan/nibbles.h"
 #include "plan/prices.def"
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
@@ -15,7 +16,6 @@ static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-static const struct plan_part_costs costs_host = {COSTS_HOST}, costs_alone = {COSTS_ALONE};
 const struct plan_part_costs plan_part_costs_device_default = {COSTS_DEVICE};
 struct plan_part_costs plan_part_costs_device = {COSTS_DEVICE};
 
@@ -30,10 +30,10 @@ struct group {
 /* The state of cutting a plan into parts. */
 struct cutting {
     const struct trawl_plan *plan;
-    const struct plan_part_costs *costs;
-    uint64_t *lengths;      /* [pattern_count]: length of each pattern's shortest literal */
-    uint32_t *literal_from; /* [pattern_count + 1]: the first literal of each pattern */
-    uint32_t *order;        /* [pattern_count]: patterns, by length */
+    enum plan_attachment which; /* PLAN_ALONE, PLAN_PARTS_HOST or PLAN_PARTS_DEVICE */
+    uint64_t *lengths;          /* [pattern_count]: length of each pattern's shortest literal */
+    uint32_t *literal_from;     /* [pattern_count + 1]: the first literal of each pattern */
+    uint32_t *order;            /* [pattern_count]: patterns, by length */
     struct strings_likeness likeness;
     struct group groups[LENGTHS];
     uint32_t group_count;
@@ -54,6 +54,36 @@ static void parts_release(void *object)
     for (uint32_t i = 0; i < parts->count; i++)
         part_release(&parts->part[i]);
     memory_release(parts, 1, sizeof *parts);
+}
+
+/* ---- Prices on the host ---------------------------------------------------------- */
+
+struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
+{
+    return (struct plan_set_facts){plan->literal_count, plan->literal_bytes_total, plan->length_min,
+                                   plan->byte_bits < TEXT_BITS_MAX};
+}
+
+struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of,
+                                     bool keeps_hits)
+{
+    const struct {
+        enum program program;
+        bool fits;
+        double once, once_literal, once_byte, byte, byte_literal, byte_byte, hits;
+    } rows[] = {
+#define PRICE(program, ...) {PROGRAM_##program, __VA_ARGS__},
+#include "plan/set_prices.def"
+    };
+    double count = (double)of->count, bytes = (double)of->bytes;
+    uint32_t i = 0;
+
+    while (rows[i].program != program || !rows[i].fits)
+        i++;
+    return (struct plan_set_price){rows[i].once + rows[i].once_literal * count +
+                                       rows[i].once_byte * bytes,
+                                   rows[i].byte + rows[i].byte_literal * count +
+                                       rows[i].byte_byte * bytes + (keeps_hits ? rows[i].hits : 0)};
 }
 
 /* ---- Lengths ------------------------------------------------------------------- */
@@ -139,39 +169,60 @@ double plan_automaton_cost(const struct plan_part_costs *costs, double words)
                      costs->doubled * analyse_log2(words / max_double(1, costs->near_words));
 }
 
-/* Returns the cost of searching groups [from, to) together. Sets *method to the cheapest method;
- * AUTO: the engine chooses. */
-static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
-                      enum trawl_method *method)
+/* Returns the cost of searching groups [from, to) together on a GPU. */
+static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
-    const struct plan_part_costs *costs = cutting->costs;
+    const struct plan_part_costs *costs = &plan_part_costs_device;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
-    uint32_t q =
-        costs->is_host ? (uint32_t)min_u64(least, ANALYSE_GRAM_MAX) : grams[class_of(least)];
-    double bytes = 0, states = 0, pass, met, dense;
+    double rate = cutting->likeness.rate[grams[class_of(least)]], bytes = 0, states = 0, pass, met,
+           dense;
     double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
 
-    *method = TRAWL_METHOD_AUTO;
-    if (count == 1)
+    if (count <= 1)
         return costs->alone + more;
     for (uint32_t i = from; i < to; i++) {
         bytes += (double)cutting->groups[i].bytes;
         states += (double)cutting->groups[i].states;
     }
-    pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count +
-           costs->many * count / (count + costs->many_half);
-    met = costs->met * (costs->is_host
-                            ? count * cutting->likeness.rate[q]
-                            : analyse_root(count) *
-                                  analyse_root(analyse_root(count) * cutting->likeness.rate[q]));
+    pass = (least < 4 ? costs->pass_short : costs->pass) + costs->each * count;
+    met = costs->met * analyse_root(count) * analyse_root(analyse_root(count) * rate);
     dense = plan_automaton_cost(costs, states * (cutting->likeness.byte_count + 4)) +
             costs->make * bytes + costs->level * (double)cutting->groups[to - 1].length_max;
-    if (costs->is_host && cutting->groups[to - 1].length_max > 1)
-        *method = dense < pass + met           ? TRAWL_METHOD_AUTOMATON
-                  : count <= BUCKETS_COUNT_MAX ? TRAWL_METHOD_BUCKETS
-                                               : TRAWL_METHOD_CLASSES;
     return more + min_double(pass + met, dense);
+}
+
+/* Returns the cost of searching groups [from, to) together on the host, in ns per byte of text.
+ * Sets *program to the cheapest program; ALONE: each string is a part of its own. */
+static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t to,
+                        enum program *program)
+{
+    const struct trawl_plan *plan = cutting->plan;
+    bool whole = from == 0 && to == cutting->group_count;
+    struct plan_set_facts of = plan_set_facts_of(plan);
+    double least = 1e300, rate;
+
+    of.count = cutting->groups[to - 1].end - cutting->groups[from].begin;
+    of.length_min = cutting->groups[from].length_min;
+    of.bytes = 0;
+    for (uint32_t i = from; i < to; i++)
+        of.bytes += cutting->groups[i].bytes;
+    rate = cutting->likeness.rate[min_u64(of.length_min, ANALYSE_GRAM_MAX)];
+    for (uint32_t i = PROGRAM_BUCKETS; i <= PROGRAM_ALONE; i++) {
+        struct plan_set_price price = plan_set_price((enum program)i, &of, false);
+        double cost = price.byte_ns + price.once_ns / PART_TEXT_BYTES;
+
+        if ((i == PROGRAM_CLASSES && !plan_fits_classes(plan)) ||
+            (i == PROGRAM_AUTOMATON && whole && !plan->has_automaton) ||
+            (i == PROGRAM_ALONE && (whole || of.count > PLAN_ALONE_MAX)))
+            continue;
+        if (i == PROGRAM_BUCKETS || i == PROGRAM_CLASSES)
+            cost += MET_NS * (double)of.count * rate;
+        if (cost < least)
+            *program = (enum program)i;
+        least = min_double(least, cost);
+    }
+    return least;
 }
 
 /* Finds the cheapest parts, by dynamic programming: the part that ends before group i begins with
@@ -179,15 +230,19 @@ static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to,
 static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 {
     double least[LENGTHS + 1] = {0};
-    enum trawl_method method;
+    enum program program;
     uint32_t count = 0;
 
     for (uint32_t to = 1; to <= cutting->group_count; to++) {
         least[to] = 1e300;
         for (uint32_t from = to; from-- > 0;) {
-            double cost = least[from] + cost_of(cutting, from, to, &method);
+            double cost = cutting->which == PLAN_ALONE ? to - from > 1
+                          : cutting->which == PLAN_PARTS_HOST
+                              ? host_cost(cutting, from, to, &program)
+                              : device_cost(cutting, from, to);
 
-            if (cutting->costs->is_host && from == 0 && to == cutting->group_count) {
+            cost += least[from];
+            if (cutting->which == PLAN_PARTS_HOST && from == 0 && to == cutting->group_count) {
                 if (least[to] > HOST_SHARE * cost && cutting->plan->pattern_count > LENGTHS)
                     return 0;
                 continue;
@@ -279,43 +334,69 @@ static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t
     }
 }
 
-/* Makes a part: a plan of groups [from, to), with the plan's flags, line ends and letters. */
-static enum trawl_status make_part(const struct cutting *cutting, uint32_t from, uint32_t to,
-                                   struct plan_part *part, struct trawl_error *error)
+/* Makes a part: a plan of the patterns order[begin] to order[end - 1], with the plan's flags, line
+ * ends and letters. */
+static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
+                                   enum trawl_method method, struct plan_part *part,
+                                   struct trawl_error *error)
 {
     const struct trawl_plan *plan = cutting->plan;
-    uint64_t begin = cutting->groups[from].begin, end = cutting->groups[to - 1].end;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern *patterns = NULL;
     enum trawl_status status;
-    void *memory;
 
     /* Hits at one position come in the order of the part's literals, which must be the order in the
      * whole plan. */
     sort_numbers(cutting, begin, end);
-    (void)cost_of(cutting, from, to, &options.method);
-    if (options.method == TRAWL_METHOD_CLASSES && plan_has_conditions(plan))
-        options.method = TRAWL_METHOD_BUCKETS;
+    options.method = method;
     options.flags = plan->flags;
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = plan->line_end;
     options.line_end_also = plan->line_end_also;
     options.letters = plan->utf8_is_set ? &plan->utf8 : NULL;
-    TRAWL_TRY(memory_allocate(end - begin, sizeof *patterns, &memory, error));
-    patterns = (struct trawl_pattern *)memory;
+    TRAWL_TRY(MEMORY_NEW(patterns, end - begin, error));
     for (uint64_t i = begin; i < end; i++)
         patterns[i - begin] = trawl_plan_pattern(plan, cutting->order[i]);
     status = plan_build(patterns, end - begin, &options, NULL, &part->plan, error);
     memory_release(patterns, end - begin, sizeof *patterns);
     TRAWL_TRY(status);
-    status = memory_allocate(part->plan->literal_count, sizeof *part->literals, &memory, error);
+    status = MEMORY_NEW(part->literals, part->plan->literal_count, error);
     if (status != TRAWL_OK) {
         trawl_plan_free(part->plan);
         part->plan = NULL;
         return status;
     }
-    part->literals = (uint32_t *)memory;
     number_literals(cutting, begin, part);
+    return TRAWL_OK;
+}
+
+/* Makes the parts of groups [from, to): one, or each string by itself if that is cheaper. */
+static enum trawl_status make_range(const struct cutting *cutting, uint32_t from, uint32_t to,
+                                    struct plan_parts *parts, struct trawl_error *error)
+{
+    static const enum trawl_method methods[PROGRAMS] = {
+#define PROGRAM(name, method) TRAWL_METHOD_##method,
+#include "plan/set_prices.def"
+    };
+    uint64_t begin = cutting->groups[from].begin, end = cutting->groups[to - 1].end, step;
+    enum program program = PROGRAM_BUCKETS;
+    enum trawl_method method = TRAWL_METHOD_AUTO;
+
+    if (cutting->which == PLAN_PARTS_HOST)
+        (void)host_cost(cutting, from, to, &program);
+    /* there must be room for the groups that follow */
+    if (program == PROGRAM_ALONE && parts->count + (end - begin) + from > PLAN_PARTS_MAX)
+        program = PROGRAM_BUCKETS;
+    step = program == PROGRAM_ALONE ? 1 : end - begin;
+    /* strings of one byte have a search loop of their own */
+    if (cutting->which == PLAN_PARTS_HOST && step > 1 && cutting->groups[to - 1].length_max > 1)
+        method = methods[program];
+    for (; begin < end; begin += step) {
+        TRAWL_ASSERT(parts->count < PLAN_PARTS_MAX);
+        TRAWL_TRY(
+            make_part(cutting, begin, begin + step, method, &parts->part[parts->count], error));
+        parts->count++;
+    }
     return TRAWL_OK;
 }
 
@@ -325,42 +406,35 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     uint32_t cuts[LENGTHS + 1] = {0}, count, to;
 
     sort_patterns(cutting);
-    if (cutting->plan->pattern_count <= cutting->costs->singly_max)
+    if (cutting->plan->pattern_count <=
+        (cutting->which == PLAN_PARTS_DEVICE ? plan_part_costs_device.singly_max : PLAN_ALONE_MAX))
         group_singly(cutting);
     if (cutting->group_count < 2)
         return TRAWL_OK;
     analyse_likeness(cutting->plan, &cutting->likeness);
-    if (!cutting->costs->is_host)
+    if (cutting->which == PLAN_PARTS_DEVICE)
         count_states(cutting);
     count = cut(cutting, cuts);
-    TRAWL_ASSERT(count <= PLAN_PARTS_MAX);
-    if (count < 2 || (cutting->costs == &costs_host && count == cutting->plan->pattern_count))
+    TRAWL_ASSERT(count <= LENGTHS);
+    if (count < 2 || (cutting->which == PLAN_PARTS_HOST && count == cutting->plan->pattern_count))
         return TRAWL_OK; /* PLAN_ALONE has each pattern by itself already */
-    to = cutting->group_count;
-    for (; to > 0; to = cuts[to]) {
-        TRAWL_TRY(make_part(cutting, cuts[to], to, &parts->part[parts->count], error));
-        parts->count++;
-    }
+    for (to = cutting->group_count; to > 0; to = cuts[to])
+        TRAWL_TRY(make_range(cutting, cuts[to], to, parts, error));
     return TRAWL_OK;
 }
 
-static enum trawl_status make(const struct trawl_plan *plan, const struct plan_part_costs *costs,
-                              void **object, struct trawl_error *error)
+/* Makes the parts that `from`, a struct cutting, asks for. */
+static enum trawl_status cutting_make(const void *from, void **object, struct trawl_error *error)
 {
-    struct cutting cutting = {.plan = plan, .costs = costs};
-    uint64_t count = plan->pattern_count;
+    struct cutting cutting = *(const struct cutting *)from;
+    uint64_t count = cutting.plan->pattern_count;
     struct plan_parts *parts = NULL;
     enum trawl_status status = TRAWL_OK;
-    void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *parts, &memory, error));
-    parts = (struct plan_parts *)memory;
-    TRAWL_TRY_DONE(memory_allocate(count, sizeof *cutting.lengths, &memory, error));
-    cutting.lengths = (uint64_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(count + 1, sizeof *cutting.literal_from, &memory, error));
-    cutting.literal_from = (uint32_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate(count, sizeof *cutting.order, &memory, error));
-    cutting.order = (uint32_t *)memory;
+    TRAWL_TRY(MEMORY_ZEROED(parts, 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(cutting.lengths, count, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(cutting.literal_from, count + 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(cutting.order, count, error));
     TRAWL_TRY_DONE(make_parts(&cutting, parts, error));
     *object = parts;
     parts = NULL;
@@ -373,21 +447,6 @@ done:
     return status;
 }
 
-static enum trawl_status make_alone(const void *from, void **object, struct trawl_error *error)
-{
-    return make((const struct trawl_plan *)from, &costs_alone, object, error);
-}
-
-static enum trawl_status make_for_host(const void *from, void **object, struct trawl_error *error)
-{
-    return make((const struct trawl_plan *)from, &costs_host, object, error);
-}
-
-static enum trawl_status make_for_device(const void *from, void **object, struct trawl_error *error)
-{
-    return make((const struct trawl_plan *)from, &plan_part_costs_device, object, error);
-}
-
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
 {
     bool differ = class_of(plan->length_min) != class_of(plan->length_max);
@@ -397,7 +456,7 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
     if (plan->pattern_count < 2 || plan->literal_count == 0 ||
         plan->method_asked != TRAWL_METHOD_AUTO || plan->element_count > 0 || plan_is_layered(plan))
         return false;
-    return which == PLAN_ALONE ? plan->pattern_count <= PLAN_PARTS_MAX
+    return which == PLAN_ALONE ? plan->pattern_count <= PLAN_ALONE_MAX
            : which == PLAN_PARTS_HOST
                ? differ && plan->pattern_count > 2
                : differ || plan->pattern_count <= plan_part_costs_device.singly_max;
@@ -407,16 +466,14 @@ enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attac
                                   const struct plan_parts **parts, struct trawl_error *error)
 {
     uint32_t whole = plan_has_conditions(plan) ? PLAN_WHOLE_ALONE - PLAN_ALONE : 0;
+    const struct cutting asked = {.plan = plan, .which = which};
     const void *object;
 
     *parts = NULL;
     if (!plan_parts_fit(plan, which))
         return TRAWL_OK;
-    TRAWL_TRY(attachment_want(&plan->attached[which + whole], plan,
-                              which == PLAN_ALONE        ? make_alone
-                              : which == PLAN_PARTS_HOST ? make_for_host
-                                                         : make_for_device,
-                              parts_release, &object, error));
+    TRAWL_TRY(attachment_want(&plan->attached[which + whole], &asked, cutting_make, parts_release,
+                              &object, error));
     if (((const struct plan_parts *)object)->count > 0)
         *parts = (const struct plan_parts *)object;
     return TRAWL_OK;

@@ -11,7 +11,32 @@
 
 #include "plan/plan.h"
 
-#define PLAN_PARTS_MAX 10u
+#define PLAN_PARTS_MAX 24u
+/* In a set of at most this many strings, and for short strings of a larger set, each string may be
+ * a part of its own. */
+#define PLAN_ALONE_MAX 10u
+
+/* The programs of the host that may search for a set (set_prices.def). */
+enum program {
+#define PROGRAM(name, method) PROGRAM_##name,
+#include "plan/set_prices.def"
+    PROGRAMS
+};
+
+/* What the price of a program depends on. */
+struct plan_set_facts {
+    uint64_t count, bytes; /* of the literals */
+    uint64_t length_min;
+    bool is_text; /* the bytes are far from evenly distributed */
+};
+
+/* An expected time in ns: to make tables, and for each byte of a text without candidates. */
+struct plan_set_price {
+    double once_ns, byte_ns;
+};
+struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of,
+                                     bool keeps_hits);
+struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan);
 
 struct plan_part {
     struct trawl_plan *plan; /* the plan of the part's strings; owned */
@@ -25,20 +50,15 @@ struct plan_parts {
     struct plan_part part[PLAN_PARTS_MAX];
 };
 
-/* Numbers from which the expected cost of a part is computed, for the host or for a GPU. A part of
- * a single string costs `alone`. A part of n strings costs the lesser of two sums:
- *   the filter      pass + each × n + many × n / (n + many_half)
- *                   + met × n × r, for a GPU met × n^¾ × r^½
+/* Numbers from which the expected cost of a part on a GPU is computed. A part of a single string
+ * costs `alone`. A part of n strings costs the lesser of two sums:
+ *   the filter      pass + each × n + met × n^¾ × r^½
  *   the automaton   near or dense, + make × bytes + level × the longest string's bytes
  * If there are several parts, each string adds `part`. r is the probability that a string's first
- * bytes stand at a position, and `bytes` the sum of the strings' lengths. A GPU's filter looks at
- * more bytes of longer strings, so the cost grows more slowly than r.
+ * bytes stand at a position, and `bytes` the sum of the strings' lengths. The filter looks at more
+ * bytes of longer strings, so the cost grows more slowly than r.
  */
 struct plan_part_costs {
-    /* The costs are the host's. The host tries the parts and the whole plan on the text, and goes
-     * on with the faster. The costs decide what the parts are, by which method each is searched,
-     * and whether they are worth a try. */
-    bool is_host;
     /* in a set of at most this many strings, each string may be a part of its own */
     uint64_t singly_max;
     double alone;
@@ -46,8 +66,6 @@ struct plan_part_costs {
     double pass_short; /* the same, if the shortest string has less than four bytes */
     double each;       /* for each string: making the filter's tables */
     double part;       /* for each string: making the part's plan */
-    double many;       /* limit of what the number of strings adds to the filter's cost */
-    double many_half;  /* number of strings that adds half of `many` */
     double met;        /* testing the positions that pass the filter */
     /* The cost of a search by the automaton: `near` if the automaton's rows are expected to have at
      * most near_words words, else `dense`. */

@@ -69,7 +69,7 @@ static void tables_free(void *object)
     memory_release(tables, 1, sizeof *tables);
 }
 
-static void fill(const uint8_t *bytes, struct sampled_tables *tables)
+static void sampled_fill(const uint8_t *bytes, struct sampled_tables *tables)
 {
     const struct plan_sampled layout = tables->layout;
     uint32_t *heads = tables->heads, *next = tables->next;
@@ -91,7 +91,7 @@ static void fill(const uint8_t *bytes, struct sampled_tables *tables)
     }
 }
 
-static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
+static enum trawl_status sampled_make(const void *from, void **object, struct trawl_error *error)
 {
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
     enum trawl_status status = TRAWL_OK;
@@ -102,7 +102,7 @@ static enum trawl_status make(const void *from, void **object, struct trawl_erro
     TRAWL_TRY_DONE(MEMORY_NEW(tables->heads, 1ull << tables->layout.hash_bits, error));
     TRAWL_TRY_DONE(MEMORY_ZEROED(tables->bitmap, (1ull << tables->layout.bitmap_bits) / 64, error));
     TRAWL_TRY_DONE(MEMORY_NEW(tables->next, tables->layout.stride, error));
-    fill(plan_literal_bytes(plan, 0), tables);
+    sampled_fill(plan_literal_bytes(plan, 0), tables);
     *object = tables;
     tables = NULL;
 done:
@@ -115,8 +115,8 @@ enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampl
 {
     const void *object;
 
-    TRAWL_TRY(
-        attachment_want(&plan->attached[PLAN_SAMPLED], plan, make, tables_free, &object, error));
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_SAMPLED], plan, sampled_make, tables_free,
+                              &object, error));
     *tables = (const struct sampled_tables *)object;
     return TRAWL_OK;
 }

@@ -190,7 +190,7 @@ static void tables_free(void *object)
 }
 
 /* Makes the tables and their arrays in a single block of memory. */
-static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
+static enum trawl_status set_tables_make(const void *from, void **object, struct trawl_error *error)
 {
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
     uint64_t bitmap_bytes = (1ull << plan->set.bitmap_bits) / 8, count = plan->literal_count;
@@ -227,8 +227,8 @@ enum trawl_status plan_set_want(const struct trawl_plan *plan,
 {
     const void *object;
 
-    TRAWL_TRY(
-        attachment_want(&plan->attached[PLAN_SET_TABLES], plan, make, tables_free, &object, error));
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_SET_TABLES], plan, set_tables_make, tables_free,
+                              &object, error));
     *tables = (const struct plan_set_tables *)object;
     return TRAWL_OK;
 }

@@ -89,11 +89,16 @@ static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_
     struct engine_text found;
     enum trawl_status status;
 
-    if (own->held != NULL || own->text == NULL || !devices_work(devices) ||
-        !devices_locate(devices, NULL, own->text->bytes, own->text->bytes_count, &found) ||
-        found.reach != own->text->bytes_count)
+    if (own->held != NULL || !devices_work(devices))
         return TRAWL_OK;
-    own->device = found.device == ENGINE_DEVICES_MAX ? devices_working(devices) : found.device;
+    own->device = devices_working(devices);
+    if (own->text != NULL) {
+        if (!devices_locate(devices, NULL, own->text->bytes, own->text->bytes_count, &found) ||
+            found.reach != own->text->bytes_count)
+            return TRAWL_OK;
+        if (found.device != ENGINE_DEVICES_MAX)
+            own->device = found.device;
+    }
     status = engine_for_devices->records_hold(devices->engine, own->device, false, &own->records,
                                               &own->held, error);
     /* the host can answer */
@@ -194,7 +199,10 @@ static enum trawl_status count_on_host(struct trawl_searcher *searcher,
     sink.deliver = deliver_nothing;
     if (plan_judges(plan))
         sink.records = &own->records;
+    /* `bare` has the plan's serial number, but is not the plan, and ends with this call */
+    searcher->caller.host_serial = 0;
     status = search_run(searcher, plan_judges(plan) ? plan : &bare, own->text, &sink, error);
+    searcher->caller.host_serial = 0;
     cell_maker_close(&maker);
     for (uint64_t i = 0; i < own->records.count; i++)
         into->count += maker.counts[i] > 0;
@@ -276,6 +284,18 @@ static bool is_for_device(const struct trawl_plan *plan, const struct trawl_reco
     return own->held != NULL && !folds && engine_for_devices->answers(plan, ANSWER_OF_RECORDS);
 }
 
+/* Writes that no record has an occurrence, in the host's memory. */
+static void clear(enum trawl_records_shape shape, const struct trawl_records *own,
+                  struct trawl_records_out *into)
+{
+    uint64_t count = own->records.count;
+
+    if (shape == TRAWL_RECORDS_COUNTS)
+        memset(into->values, 0, (size_t)(count * sizeof(uint32_t)));
+    else if (shape != TRAWL_RECORDS_CELLS)
+        memset(into->values, 0, (size_t)(shape == TRAWL_RECORDS_BITS ? (count + 7) / 8 : count));
+}
+
 static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                           const struct trawl_plan *plan, struct trawl_records *own,
                                           enum trawl_records_shape shape, bool to_device,
@@ -289,19 +309,34 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
                                    .room = into->room,
                                    .cell_bytes = into->cell_bytes,
                                    .on_device = to_device};
+    struct devices *devices = &searcher->runtime->devices;
     struct trawl_plan bare = *plan;
     struct sink sink = {.want = WANT_HITS,
                         .form = ANSWER_OF_RECORDS,
                         .record_answer = &answer,
                         .deliver = deliver_nothing};
-    enum trawl_status status;
+    bool is_split;
 
+    if (own->text == NULL || plan->literal_count == 0) { /* no chunk is searched */
+        if (to_device)
+            TRAWL_TRY(engine_for_devices->records_clear(searcher->runtime->devices.engine, &answer,
+                                                        error));
+        else
+            clear(shape, own, into);
+        into->on_device = to_device;
+        return TRAWL_OK;
+    }
     bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     worker_go_to(&searcher->caller, own->device);
-    status = search_run(searcher, &bare, own->text, &sink, error);
+    if (!devices_work(devices) || !devices_hold_text(devices, &bare, own->text, &is_split))
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "no device has the records, or a pattern is too long");
+    TRAWL_TRY(search_run(searcher, &bare, own->text, &sink, error));
+    if (!answer.is_made) /* the device was lost: nobody, or the host, has searched */
+        return TRAWL_FAIL(error, DEVICE, "the device that has the records is lost");
     into->count = answer.count;
-    into->on_device = status == TRAWL_OK;
-    return status;
+    into->on_device = 1;
+    return TRAWL_OK;
 }
 
 /* ---- The call ------------------------------------------------------------------------------- */
@@ -334,11 +369,11 @@ static enum trawl_status check(const struct trawl_plan *plan, enum trawl_records
 
 /* Finds out whether the answer goes to the device that has the records. */
 static enum trawl_status find_into(const struct trawl_runtime *runtime,
-                                   const struct trawl_records *own,
+                                   const struct trawl_records *own, enum trawl_records_shape shape,
                                    const struct trawl_records_out *into, bool *to_device,
                                    struct trawl_error *error)
 {
-    uint32_t device = 0;
+    uint32_t device = 0, width;
     bool there = false;
 
     *to_device = false;
@@ -353,8 +388,12 @@ static enum trawl_status find_into(const struct trawl_runtime *runtime,
     }
     if (*to_device && (own->held == NULL || device != own->device))
         return TRAWL_FAIL(error, ARGUMENT, "into: the memory's device does not hold the records");
-    if (*to_device && ((uintptr_t)into->values | (uintptr_t)into->patterns) % 8 != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "into: memory on a device is not aligned to 8 bytes");
+    width = shape == TRAWL_RECORDS_CELLS    ? into->cell_bytes
+            : shape == TRAWL_RECORDS_COUNTS ? (uint32_t)sizeof(uint32_t)
+                                            : 1;
+    if (*to_device && ((uintptr_t)into->values | (uintptr_t)into->patterns) % width != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "into: memory on a device is not aligned to %u bytes",
+                          width);
     return TRAWL_OK;
 }
 
@@ -366,7 +405,9 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     struct trawl_error why;
     bool to_device;
 
-    TRAWL_TRY(find_into(searcher->runtime, own, into, &to_device, error));
+    if (own->records.count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(find_into(searcher->runtime, own, shape, into, &to_device, error));
     if (is_for_device(plan, own))
         status = answer_on_device(searcher, plan, own, shape, to_device, into, &why);
     else

@@ -168,13 +168,16 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
     const struct sink *sink = search->sink;
     struct hits_answer answer = {
         .form = sink->form, .counts_ends = sink->lines.invert, .records = sink->record_answer};
-    struct engine_task asked = {.chunk = chunk,
+    /* the host does not search records for a device: they may lie in its memory alone */
+    struct engine_chunk own = *chunk;
+    struct engine_task asked = {.chunk = &own,
                                 .from = task->from,
                                 .want = WANT_HITS,
                                 .output = ENGINE_OUTPUT_ANSWER,
                                 .result = &task->result,
                                 .answer = &answer};
 
+    own.may_be_left &= sink->form != ANSWER_OF_RECORDS;
     engine_result_begin(&task->result, task->from, false);
     TRAWL_TRY(engine_for_devices->submit(worker->device, &asked, error));
     TRAWL_ASSERT(task->result.done == chunk->owned);
@@ -278,6 +281,8 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
         devices_lose(devices, worker->device_index, error->message);
     else
         atomic_store(&search->device_refused, true);
+    if (search->sink->form == ANSWER_OF_RECORDS) /* only the device with the records can answer */
+        return false;
     if (!search->host_searches)
         return lost && *status == TRAWL_DEVICE && devices_work(devices);
     *status = worker_host_ready(worker, &search->job, error);

@@ -100,7 +100,8 @@ static uint64_t packed_room(const struct ahead *ahead)
 
 /* For decoding by blocks: reads cell_bytes + beyond compressed bytes, from the file offset `from`
  * on, into piece->packed. Returns the number of bytes that were read; 0 also if memory is short. */
-static uint64_t load(const struct ahead *ahead, struct piece *piece, uint64_t from, uint64_t beyond)
+static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint64_t from,
+                           uint64_t beyond)
 {
     uint64_t used;
 
@@ -120,7 +121,7 @@ static void choose_blocks(struct ahead *ahead)
     uint64_t used;
 
     ahead->cell_bytes = min_u64(ahead->cell_bytes, BLOCKS_CELL_BYTES);
-    used = load(ahead, own, 0, BLOCKS_ROOM);
+    used = piece_load(ahead, own, 0, BLOCKS_ROOM);
     ahead->by_blocks =
         used > ahead->cell_bytes && codec_find(ahead->codec, own->packed + 1, used - 1) == NULL;
     ahead->cell_length = ahead->cell_bytes * (ahead->by_blocks ? 8 : 1);
@@ -204,7 +205,7 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
     const uint8_t *found;
 
     if (ahead->by_blocks) {
-        used = load(ahead, piece, from, BLOCKS_END_BITS / 8 + 1);
+        used = piece_load(ahead, piece, from, BLOCKS_END_BITS / 8 + 1);
         *ended = used <= ahead->cell_bytes;
         found = piece->packed;
         *begin = 0;
@@ -226,7 +227,8 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
 
 /* Returns whether the thread should decode more of the piece. Sets piece->pauses if the thread has
  * other work. */
-static bool goes_on(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
+static bool piece_goes_on(const struct ahead *ahead, struct piece *piece,
+                          const _Atomic bool *wanted)
 {
     piece->pauses = wanted != NULL && !atomic_load(wanted);
     return !piece->pauses && piece->state == PIECE_GROWS && !atomic_load(&ahead->stopping) &&
@@ -242,7 +244,7 @@ static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
     const struct decoder_source source = {ahead->text, true, -1, NULL};
     struct codec_io io = {
         .in = head, .in_count = BLOCKS_HEAD_BYTES, .out = piece->bytes, .out_count = 1};
-    uint64_t from = piece->begin / 8, used = load(ahead, piece, from, BLOCKS_ROOM);
+    uint64_t from = piece->begin / 8, used = piece_load(ahead, piece, from, BLOCKS_ROOM);
 
     if (used == 0 ||
         !blocks_measure(piece->packed, used, piece->begin % 8,
@@ -262,7 +264,7 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
     enum codec_result result = CODEC_MORE;
 
     while (result == CODEC_MORE && piece->packed_at < piece->packed_count &&
-           goes_on(ahead, piece, wanted)) {
+           piece_goes_on(ahead, piece, wanted)) {
         uint64_t given = min_u64(piece->packed_count - piece->packed_at, DECODER_INPUT_BYTES);
         struct codec_io io = {.in = piece->packed + piece->packed_at,
                               .in_count = given,
@@ -278,7 +280,7 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
 
 /* Begins to decode the piece. Returns false if memory is short, or if the piece is to consist of
  * blocks and has none. */
-static bool begin(struct ahead *ahead, struct piece *piece)
+static bool piece_begin(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
 
@@ -305,7 +307,7 @@ static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic
 
     if (ahead->by_blocks)
         return decode_blocks(ahead, piece, wanted);
-    while (status == TRAWL_OK && goes_on(ahead, piece, wanted)) {
+    while (status == TRAWL_OK && piece_goes_on(ahead, piece, wanted)) {
         status = decoder_read(piece->decoder, &source, piece->bytes + piece->count,
                               ahead->piece_bytes - piece->count, &got, &stop);
         if (decoder_memory(piece->decoder) > ahead->window_bytes)
@@ -378,7 +380,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
         return false;
     if (is_new && !find(ahead, piece))
         return true;
-    found = (!is_new || begin(ahead, piece)) && decode(ahead, piece, wanted);
+    found = (!is_new || piece_begin(ahead, piece)) && decode(ahead, piece, wanted);
     (void)pthread_mutex_lock(&ahead->lock);
     piece->state = !found || piece->state != PIECE_GROWS ? PIECE_FREE
                    : piece->pauses                       ? PIECE_PAUSED
@@ -456,7 +458,7 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit)
     own->begin = bit;
     own->cell = bit / ahead->cell_length;
     own->state = PIECE_GROWS;
-    return has_room(ahead, own) && begin(ahead, own) && decode(ahead, own, NULL) ? own : NULL;
+    return has_room(ahead, own) && piece_begin(ahead, own) && decode(ahead, own, NULL) ? own : NULL;
 }
 
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted)

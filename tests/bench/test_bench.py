@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
 
 import bench  # noqa: E402
 import docs  # noqa: E402
+import gpu  # noqa: E402
 import ledger  # noqa: E402
 import packages  # noqa: E402
 import papers  # noqa: E402
@@ -27,7 +29,7 @@ import sets  # noqa: E402
 
 PROGRAM, COMMAND = sys.argv[1:3]
 SMALL = {'text': 'letters:abcdef', 'bytes': 60000, 'patterns': 'pieces:40:1:5'}
-CALLS = ('count', 'first', 'positions', 'batches', 'begins')
+CALLS = ('count', 'first', 'positions', 'batches', 'begins', 'count-by-pattern', 'count-lines', 'count-lines-inverted')
 
 
 def run_rows(rows):
@@ -96,6 +98,32 @@ class Wrong(Case):
             self.assertEqual(done[0], status)
             self.right({**done[1][0], 'results': done[1][0]['results'][:len(who)]})
 
+    def test_lines_as_records(self):
+        """Check that the lines of a text and the records of a tape, empty ones too, have the answers of two loops."""
+        draw = random.Random(4)
+        lines = [b' '.join(draw.choices((b'a', b'ab', b'A', b'ba', b'_a'), k=draw.choice((0, 1, 1, 4)))) for _ in range(12000)] + [b'a']
+        patterns = [b'ab', b'a', b'a', b'ba ab']
+        text, path = (os.path.join(self.folder, name) for name in ('text', 'patterns'))
+        for name, content in ((text, b'\n'.join(lines)), (path, b''.join(it + b'\n' for it in patterns))):
+            with open(name, 'wb') as file:
+                file.write(content)
+        for flags, form in (('', b'%s'), ('ignore-case', b'(?i:%s)'), ('whole-word', rb'(?<![0-9A-Za-z_])%s(?![0-9A-Za-z_])'),
+                            ('whole-line', rb'\A%s\Z')):
+            hits = [[len(re.findall(b'(?=' + form % it + b')', line)) for it in patterns] for line in lines]
+            any_of = sum(any(it) for it in hits)
+            for call, record, right in (
+                    ('count', None, sum(map(sum, hits))), ('count-by-pattern', None, sum(map(sum, hits))),
+                    ('begins', None, sum(map(sum, hits))), ('count-lines', None, any_of),
+                    ('count-lines-inverted', None, len(lines) - any_of), ('records-any', 'line', any_of),
+                    ('records-cells', 'line', sum(it > 0 for line in hits for it in line)),
+                    ('cells', 'line', sum(it > 0 for line in hits for it in line))):
+                ask = {'text': f'file:{text}', 'patterns': f'file:{path}', 'call': call, 'record': record, 'flags': flags}
+                status, (row,), said = run_rows([{'name': call, 'rounds': 1, 'asks': [(ask, [
+                    {'name': 'honest', 'ours': True}, {'name': 'a share', 'ours': True, 'limit': 1e-9},
+                    {'name': 'liar', 'lie': True, 'ours': True}])]}])
+                self.assertEqual((status, row['results'][0].get('count'), [it.get('wrong', False) for it in row['results']]),
+                                 (1, right, [False, False, True]), (call, flags, said))
+
     def test_a_lying_command(self):
         liar = os.path.join(self.folder, 'liar')
         with open(liar, 'w', encoding='ascii') as file:
@@ -162,7 +190,7 @@ class Gpu(Case):
     library, so the speed of a plain read is not known there."""
 
     def test_rows(self):
-        for words in (('lists',), ('pairs',), ('devices', '--filter=count, 8 '), ('counts', '--filter=a-z, m = 16'),
+        for words in (('lists',), ('pairs',), ('forms',), ('devices', '--filter=count, 8 '), ('counts', '--filter=a-z, m = 16'),
                       ('sets', '--filter=ACGT, 10 of 16'), ('approximate', '--filter=1 of 40: 3 edits')):
             rows = self.bench('gpu', *words, '--bytes=8K', '--cell-seconds=0.001')
             self.assertTrue(rows, words)
@@ -170,6 +198,18 @@ class Gpu(Case):
                 self.right(row)
         for row in self.bench('regret', '--engine=cuda', '--bytes=8K', '--filter=ACGT, m = 64, taken'):
             self.right(row)
+
+    def test_records_that_fill_whole_steps(self):
+        """Check a tape whose length is a multiple of 1024, the distance of the entries in the device's table of records."""
+        text, path = (os.path.join(self.folder, name) for name in ('text', 'patterns'))
+        for name, content in ((text, b'aaaa\n' * 768), (path, b'a\n')):
+            with open(name, 'wb') as file:
+                file.write(content)
+        who = [{'name': call, 'call': call, 'engine': 'cuda', 'loaded': True, 'ours': True}
+               for call in ('records-any', 'records-cells')]
+        ask = {'text': f'file:{text}', 'record': 'line', 'patterns': f'file:{path}'}
+        status, (row,), said = run_rows([{'name': 'steps', 'rounds': 1, 'asks': [(ask, who)]}])
+        self.assertEqual((status, [it.get('count') for it in row['results']]), (0, [768, 768]), said)
 
 
 class Papers(Case):
@@ -243,6 +283,19 @@ class Docs(Case):
         with contextlib.redirect_stdout(io.StringIO()):
             bench.add_times(rows, [row_of('a', ('x', [3]), ('y', [1]))])
         self.assertEqual(rows, [row_of('a', ('x', [1, 3]), ('y', 'refused')), row_of('b', ('x', [1]))])
+
+        rows = [row_of('C: text', (gpu.READ, [1]), (f'{gpu.CPU}, lines', [20]), ('lines', [4]), ('lines, first', [5])),
+                row_of('C: records', (gpu.READ, [1]), ('records, any', [2]), ('records, cells', 'refused'), count=7)]
+        rows[1]['results'][1]['count'] = 7
+        beside = {'version': '26', 'bytes': 8e9, 'results': [
+            {'column': 'C', 'call': 'contains', 'seconds': [20], 'count': 7},
+            {'column': 'C', 'call': 'contains_re', 'seconds': [20], 'count': 8},
+            {'column': 'C', 'call': 'find_multiple', 'why': 'no memory'}]}
+        lines = gpu.form_lines({'cudf': beside}, '', rows)
+        for line in ('|lines|**0.250** 1.25 0.050|', '|records, any|**0.500** - -|', '- records, cells: refused',
+                     '|contains|0.400 **10.0**|', '|contains_re|other answer|', '- find_multiple, C: no memory'):
+            self.assertIn(line, lines)
+        self.assertEqual(gpu.form_lines({}, '', rows)[-1], 'pylibcudf: not measured.')
 
         clock = bench.Clock(bench.parse(['cpu', f'--command={COMMAND}', '--filter=a', '--seconds=1000']))
         begun = clock.rows([{'name': 'b'}, {'name': 'a'}, {'name': 'ab'}])

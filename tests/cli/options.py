@@ -163,10 +163,11 @@ LAST = ["--count", "--count-matches", "--json", *NAMES]  # of these, tg obeys th
 EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--json"]), (REPORTS[1:], ["--invert-match", "--count"]), (["--count-by-pattern"], ["--max-count=0", "--max-count=2", "--max-count=-1"]),
            (["--json"], [*NAMES, "--count", "--pattern-number"]), (["--pattern-number"], ["--invert-match", "--vimgrep"]),
            (["--encoding=latin1"], ["--search-zip"]),
-           (["--perl-regexp", "--extended-regexp", "--basic-regexp"], ["--hex", "--method=set", "--fasta", "--algorithm=bmh", *ERRORS]),
+           (["--perl-regexp", "--extended-regexp", "--basic-regexp"], ["--hex", "--method=set", "--fasta", "--bed", "--algorithm=bmh", *ERRORS]),
            (["--method=set", "--algorithm=bmh"], ERRORS), (["--method=set"], ["--algorithm=bmh"]), (["--mismatches=1"], ["--edits=1"]),
            (["--hex"], ["--alphabet=dna"]),
-           (["--fasta"], ["--positions", "--count-by-pattern", "--invert-match", "--vimgrep", "--hex", "--line-regexp", "--word-regexp", "--null-data",
+           (["--bed"], ["--json"]),
+           (["--fasta", "--bed"], ["--positions", "--count-by-pattern", "--invert-match", "--vimgrep", "--hex", "--line-regexp", "--word-regexp", "--null-data",
                           "--passthru", "--replace=x", "--context=1"])]
 
 
@@ -726,9 +727,10 @@ def test_only_first():
             words = [rng.choice(["ACCA", "GGGGGG", "é", " ", "GGGG GGG"]) for _ in range(rng.randrange(9))]
             lines.append("GGGGGG".join(words) + rng.choice(["", "", "", "\r"]))
         text = "\n".join(lines) + rng.choice(["\n", ""])
-        if "--fasta" in chosen:  # a line is a sequence
+        is_fasta = "--fasta" in chosen or "--bed" in chosen
+        if is_fasta:  # a line is a sequence
             text = "".join(">s%d\n%s\n" % (at, re.sub("[^ACG]", "G", line).replace("GA", "G\nA")) for at, line in enumerate(lines))
-        ends = r"\0" if "--null-data" in chosen else r"\n>" if "--fasta" in chosen else r"\n"
+        ends = r"\0" if "--null-data" in chosen else r"\n>" if is_fasta else r"\n"
         alone = "".join("ACCA".join(part.replace("ACCA", "TTTT") for part in line.split("ACCA", 1)) for line in re.split("(%s)" % ends, text))
         outcomes = []
         name = rng.choice(["trawl", "trawl", "tg"])

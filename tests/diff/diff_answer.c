@@ -121,9 +121,11 @@ static void draw_tournament(struct test_random *random, struct tournament *own)
 
 /* Scans a chunk to its end. Returns false if a hit was wrong, or if the first occurrence was found
  * and no more is wanted. */
-static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk, bool force,
+static bool scan_chunk(struct engine_worker *engine_worker, struct engine_chunk *chunk, bool force,
                        struct engine_result *result, struct answer *answer)
 {
+    struct cpu_worker *worker = cpu_worker_of(engine_worker);
+
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
         enum trawl_method method = worker->method;
         uint64_t first = answer->lines, read;
@@ -144,8 +146,8 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         read = worker->dense.read_bytes;
         program = worker->tournament.now;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
-        if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
-                        TRAWL_OK))
+        if (!TEST_CHECK(engine_scan(&engine_cpu, engine_worker, chunk, from, answer->want, result,
+                                    NULL) == TRAWL_OK))
             return false;
         answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;

@@ -38,7 +38,7 @@ struct diff_expected {
 
 static inline struct naive_query input_query(const struct diff_input *input)
 {
-    return (struct naive_query){input->patterns, input->pattern_count, input->flags,
+    return (struct naive_query){input->patterns, input->pattern_count,     input->flags,
                                 input->line_end, input->has_line_end_also, input->line_end_also};
 }
 

@@ -169,6 +169,7 @@ static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
     struct trawl_pattern patterns[STRIDE_STRINGS];
     struct engine_result result = {.count = 0};
     struct engine_worker *worker = NULL;
+    const struct set_matcher *matcher;
     struct trawl_plan *plan = NULL;
     struct engine *engine = NULL;
 
@@ -187,10 +188,11 @@ static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
             engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK &&
             engine_scan(&engine_cpu, worker, &chunk, 0, WANT_COUNT, &result, NULL) == TRAWL_OK))
         exit(test_end());
-    TEST_CHECK(worker->matcher->class_count == 1);
-    TEST_CHECK(worker->matcher->classes[0].stride >= stride_least &&
-               worker->matcher->classes[0].stride <= stride_most);
-    printf("a stride of %u\n", worker->matcher->classes[0].stride);
+    matcher = cpu_worker_of(worker)->matcher;
+    TEST_CHECK(matcher->class_count == 1);
+    TEST_CHECK(matcher->classes[0].stride >= stride_least &&
+               matcher->classes[0].stride <= stride_most);
+    printf("a stride of %u\n", matcher->classes[0].stride);
     engine_cpu.release(worker);
     engine_cpu.close(engine);
     trawl_plan_free(plan);

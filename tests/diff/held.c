@@ -84,9 +84,8 @@ void held_end(struct held *held)
 const char *held_name(enum held_call call)
 {
     static const char *const names[HELD_CALLS] = {
-        "count",         "positions", "begins_into", "count_by_pattern", "count_lines",
-        "lines without", "first",     "batches",     "windows",          "stream",
-        "records"};
+        "count", "positions", "begins_into", "count_by_pattern", "count_lines", "lines without",
+        "first", "batches",   "windows",     "stream",           "records"};
 
     return names[call];
 }
@@ -647,7 +646,9 @@ static enum trawl_status ask_records(struct held *held, struct trawl_error *erro
         if (!cut_judge(&cut, &answer, status, &into, held->message))
             held->right = false;
         cut_answer_free(&answer);
-        if (status == TRAWL_LIMIT)
+        if (status == TRAWL_LIMIT ||
+            /* published algorithms search no loaded records */
+            (status == TRAWL_ARGUMENT && strncmp(own.message, "algorithm ", 10) == 0))
             status = TRAWL_OK;
         else if (status != TRAWL_OK && error != NULL)
             *error = own;

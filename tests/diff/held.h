@@ -22,7 +22,8 @@ enum held_call {
     /* feeds the text in pieces; if no stream accepts the plan, makes the call HELD_POSITIONS */
     HELD_STREAM,
     /* loads records, which are cut from the text in the host's memory, and asks for all shapes of
-     * answers about them; if a simple search cannot judge the plan, makes the call HELD_POSITIONS */
+     * answers about them; if a simple search cannot judge the plan, makes the call HELD_POSITIONS
+     */
     HELD_RECORDS,
     HELD_CALLS
 };

@@ -37,12 +37,12 @@ static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enu
         status = engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL);
     for (uint64_t from = 0; status == TRAWL_OK && from < chunk.owned; from = result.done) {
         if (is_free)
-            worker->dense_work =
+            cpu_worker_of(worker)->dense_work =
                 UINT64_MAX / 2; /* the automaton takes over, whatever it costs to make */
         status = engine_scan(&engine_cpu, worker, &chunk, from, want, &result, NULL);
     }
     TEST_CHECK(status == TRAWL_OK);
-    read_bytes = worker->dense.read_bytes;
+    read_bytes = cpu_worker_of(worker)->dense.read_bytes;
     hits_release(&result.hits);
     engine_cpu.release(worker);
     trawl_plan_free(plan);

@@ -9,12 +9,14 @@
 
 static void run(struct scene *scene, bool small)
 {
-    static const char *const algorithms[] = {
-        "rabin-karp-matrix",        "rabin-karp-matrix,debug",
-        "rabin-karp-matrix-sample", "rabin-karp-matrix-sample,global",
-        "rabin-karp-matrix-amp",    "rabin-karp-matrix-bytes",
-        "rabin-karp-matrix-wide",   "rabin-karp-matrix-pairs",
-        "rabin-karp-matrix-memmem", NULL};
+    static const char *const algorithms[] = {"rabin-karp-matrix",
+                                             "rabin-karp-matrix-sample",
+                                             "rabin-karp-matrix-sample,global",
+                                             "rabin-karp-matrix-amp",
+                                             "rabin-karp-matrix-bytes",
+                                             "rabin-karp-matrix-wide",
+                                             "rabin-karp-matrix-pairs",
+                                             NULL};
     struct trawl_searcher *searcher;
     struct cuda_limits limits = cuda_limits_default;
 

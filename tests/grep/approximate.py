@@ -35,7 +35,7 @@ class Case:
         self.every_end = self.by_edits and rng.random() < 0.2
         first = rng.randrange(self.most + 1)
         self.exact = range(first, rng.randrange(first, self.most + 1) + 1) if rng.random() < 0.25 else range(0)
-        reports = ["", "", "-c", "-l", "--json"]
+        reports = ["", "", "-c", "-l", "--json", "--bed", "--bed"]
         if not self.fasta:
             reports = ["", "--json", "--json", "-c", "-v", "-o", "-o", "--overlapping -o", "--positions", "--count-matches", "-vc"]
         self.report = rng.choice(reports)
@@ -202,7 +202,7 @@ def lines_case(rng, case):
 def fasta_case(rng, case):
     """Make a search of a FASTA file; return the patterns, the text, the expected output, and whether anything is found.
     The files have names of any length, wrapped lines, carriage returns, blank lines and lines that are not searched.
-    Symbols are bytes or bases. The report is occurrences, as lines or JSON, a count, or the file's name; with -m only
+    Symbols are bytes or bases. The report is occurrences, as lines, BED or JSON, a count, or the file's name; with -m only
     the first occurrences count."""
     text, output = [], []
     lengths = [rng.choice([0, 3, 50, 150]) for _ in range(rng.choice([1, 3, 9]))]
@@ -213,7 +213,7 @@ def fasta_case(rng, case):
     sequences = ["".join(rng.choice(letters) for _ in range(length)) for length in lengths]
     patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY" + letters[3:] * (case.codec != "utf-8"), case.most)[:1 if len(sequences[0]) > 150 else 4]
     for number, sequence in enumerate(sequences):
-        name = rng.choice(["s%d" % number, "s%d" % number, "", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])
+        name = rng.choice(["s%d" % number, "HLA:A*%d:01" % number, "", "n" * rng.choice([300, 4095, 4096, 4097, 9000])])
         if number > 0 or rng.random() < 0.8:  # letters before the first name are a sequence without a name
             text.append(">" + name + rng.choice([" it is\n", "\n", "\r\n", "\tACG\r\n"]))
         else:
@@ -226,7 +226,11 @@ def fasta_case(rng, case):
         for begin, index, strand, end, distance in occurrences(case, patterns, sequence):
             which = "%d:" % (index + 1) if case.number or case.report == "--json" else ""
             path = "PATH:" * (case.name and case.report != "--json")
-            output.append(path + "%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end]))
+            if case.report == "--bed":
+                string = re.sub(r"[\0- ]", "_", which[:-1] or patterns[index])
+                output.append("\t".join([name[:4096] or ".", "%d\t%d" % (begin, end), string, "%d" % distance, "+-"[strand]]) + "\n")
+            else:
+                output.append(path + "%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end]))
     output = output[:case.limit]
     expected = "PATH:" * case.name + "%d\n" % len(output) if case.report == "-c" else "PATH\n" * bool(output) if case.report == "-l" else "".join(output)
     text = "".join(text)

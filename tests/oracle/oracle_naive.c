@@ -9,8 +9,7 @@ static uint8_t fold(uint8_t byte, uint32_t flags)
 
 bool naive_ends_line(const struct naive_query *query, uint8_t byte)
 {
-    return byte == query->line_end ||
-           (query->has_line_end_also && byte == query->line_end_also);
+    return byte == query->line_end || (query->has_line_end_also && byte == query->line_end_also);
 }
 
 /* Returns whether, by the query's flags, no occurrence may stand next to this byte. */

@@ -28,7 +28,7 @@ import sys
 from scikit_build_core.build import build_sdist
 build_sdist(sys.argv[1])
 END
-tar -xzf "$place"/trawl-*.tar.gz -C "$place"
+tar -xzf "$place"/pytrawl-*.tar.gz -C "$place"
 # The headers of zlib and others are the system's; those of glibc are zig's.
 machine=$(uname -m)
 cat >"$place/zigcc" <<END
@@ -37,7 +37,7 @@ exec "$inside/python" -m ziglang cc -target $machine-linux-gnu.2.28 "\$@" \\
     -idirafter /usr/include -idirafter /usr/include/$machine-linux-gnu
 END
 chmod +x "$place/zigcc"
-cd "$place"/trawl-*/
+cd "$place"/pytrawl-*/
 env -u CMAKE_C_COMPILER_LAUNCHER CC="$place/zigcc" ZIG_GLOBAL_CACHE_DIR="$place/zig" \
     "$inside/python" - "$place" >"$place/wheel.log" 2>&1 <<'END' || { tail -50 "$place/wheel.log"; exit 1; }
 import sys
@@ -45,14 +45,15 @@ from scikit_build_core.build import build_wheel
 build_wheel(sys.argv[1], {"cmake.define.TRAWL_CUDA": "OFF", "cmake.define.TRAWL_REGEX": "OFF", "cmake.define.TRAWL_SERVER": "OFF"})
 END
 cd "$place"
-twine check --strict trawl-*.tar.gz trawl-*.whl
-auditwheel show trawl-*.whl | tee "$place/auditwheel.log"
+twine check --strict pytrawl-*.tar.gz pytrawl-*.whl
+auditwheel show pytrawl-*.whl | tee "$place/auditwheel.log"
 grep -Eq 'manylinux_2_(1[0-9]|2[0-8])_' "$place/auditwheel.log"
 "$python" -m venv "$place/new"
-"$place/new/bin/pip" install -q --no-compile --no-deps trawl-*.whl
+"$place/new/bin/pip" install -q --no-compile --no-deps pytrawl-*.whl
 [ "$("$place/new/bin/python" -c 'import trawl; print(trawl.Plan(["an", "na"]).count("banana"))')" = 4 ]
 said=$("$place/new/bin/python" -c 'import trawl; trawl.Plan("a", regex=True)' 2>&1 || true)
 [[ $said == *'no regular expressions: RE2 was missing'* ]]
 sets=$("$place/new/bin/trawl" --version | grep '^instruction sets')
 [ "$sets" = "$("$2/trawl" --version | grep '^instruction sets')" ]
 [ "$(printf 'banana\n' | "$place/new/bin/trawl" -c an)" = 1 ]
+[ "$(printf 'banana\n' | "$place/new/bin/tg" -o nan)" = nan ]

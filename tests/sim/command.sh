@@ -100,7 +100,8 @@ gallery() {
     unset LC_ALL
     alone pss-gm:64
     alone bmh:7x16
-    alone bf-swift,debug
+    alone pss-gr:64,debug
+    alone bf-swift:64
     if ! grep -q '^child grids' cuda.err; then
         echo "no child grids: $(cat cuda.err)"
         failed=$((failed + 1))

@@ -86,7 +86,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     plan_part_costs_device = plan_part_costs_device_default;
     if (test_random_below(random, 4) == 0) /* divide sets, however little time that saves */
         plan_part_costs_device = (struct plan_part_costs){
-            .singly_max = test_random_below(random, PLAN_PARTS_MAX + 1), .met = 1e9, .dense = 1e9};
+            .singly_max = test_random_below(random, PLAN_ALONE_MAX + 1), .met = 1e9, .dense = 1e9};
     limits.listed_min =
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
     choose_lists(random, &limits);

@@ -15,14 +15,14 @@
 /* ---- Devices' memory ------------------------------------------------------------------------ */
 
 #define MUST_CODE(call) TEST_CODE((call), #call)
-#define TEST_CODE(code, what)                                        \
-    do {                                                             \
-        int code_ = (code);                                          \
-                                                                     \
-        if (code_ != CUDA_CODE_OK) {                                 \
+#define TEST_CODE(code, what)                                                \
+    do {                                                                     \
+        int code_ = (code);                                                  \
+                                                                             \
+        if (code_ != CUDA_CODE_OK) {                                         \
             printf("%s:%d: code %d: %s\n", __FILE__, __LINE__, code_, what); \
-            exit(1);                                                 \
-        }                                                            \
+            exit(1);                                                         \
+        }                                                                    \
     } while (0)
 
 /* An allocation on a device. */
@@ -98,6 +98,8 @@ static void block_begin(struct forms_machine *machine, uint32_t device, const vo
     block->bytes = at + bytes_count + behind + 1;
     MUST_CODE(machine->driver->context_push(machine->contexts[device]));
     MUST_CODE(machine->driver->memory_allocate(&block->address, (size_t)block->bytes));
+    MUST_CODE(
+        machine->driver->fill(block->address, 0, (size_t)block->bytes, machine->streams[device]));
     MUST_CODE(machine->driver->context_pop(&popped));
     block_copy(machine, block, at, (void *)(uintptr_t)bytes, bytes_count, true);
 }
@@ -173,25 +175,26 @@ static void describe(const struct forms_case *c, uint32_t form, const char *what
 {
     const struct cuda_limits *limits = &c->setting->limits;
 
-    printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s: %s\n  place %d of %u devices, engine %d, %u threads, "
+    printf("  TRAWL_TEST_CASE=%" PRIu64
+           ": %s: %s\n  place %d of %u devices, engine %d, %u threads, "
            "chunk %" PRIu64 ", \"%s\" of %" PRIu64 " bytes, %" PRIu64 " patterns (first of %" PRIu64
            "), flags %u, letters %d, method %d, line end %u, also %d %u, before %" PRIu64
            ", behind %" PRIu64 ", lists %" PRIu64 "..%" PRIu64 ", ranked %" PRIu64 ", gaps %" PRIu64
            " %" PRIu64 " %" PRIu64 ", begins %" PRIu64 ", split %" PRIu64 ", stripe %" PRIu64 "\n",
            c->index, form_name(form), what, (int)c->place, c->machine->devices,
            (int)c->setting->engine, c->setting->threads, c->setting->chunk_bytes, c->input.kind,
-           c->input.text_bytes, c->input.pattern_count, c->input.patterns[0].bytes_count,
-           c->input.flags, c->letters, (int)c->method, c->input.line_end,
-           c->input.has_line_end_also, c->input.line_end_also, c->before, c->behind,
-           limits->lists_min, limits->lists_max, limits->ranked_max, limits->gap_near,
-           limits->gap_warp, limits->gap_block, limits->launch_begins_max,
-           limits->split_bytes_min, limits->stripe_bytes);
+           c->input.text_bytes, c->input.pattern_count,
+           c->input.pattern_count == 0 ? 0 : c->input.patterns[0].bytes_count, c->input.flags,
+           c->letters, (int)c->method, c->input.line_end, c->input.has_line_end_also,
+           c->input.line_end_also, c->before, c->behind, limits->lists_min, limits->lists_max,
+           limits->ranked_max, limits->gap_near, limits->gap_warp, limits->gap_block,
+           limits->launch_begins_max, limits->split_bytes_min, limits->stripe_bytes);
     if (c->has_cut)
-        printf("  %" PRIu64 " records from %" PRIu64 " to %" PRIu64 ", offsets of %u bytes, validity "
-               "%d from bit %" PRIu64 ", on a device %d\n",
-               c->cut.record_count, c->cut.offsets[0], c->cut.offsets[c->cut.record_count],
-               c->cut.offset_bytes, c->cut.has_validity, c->cut.validity_begin,
-               c->records_on_device);
+        printf(
+            "  %" PRIu64 " records from %" PRIu64 " to %" PRIu64 ", offsets of %u bytes, validity "
+            "%d from bit %" PRIu64 ", on a device %d\n",
+            c->cut.record_count, c->cut.offsets[0], c->cut.offsets[c->cut.record_count],
+            c->cut.offset_bytes, c->cut.has_validity, c->cut.validity_begin, c->records_on_device);
 }
 
 static bool fail(const struct forms_case *c, uint32_t form, const char *what)
@@ -434,11 +437,23 @@ static bool ask_begins_pinned(struct forms_case *c, uint64_t room)
     return right;
 }
 
-/* Returns whether devices may refuse to list the plan's begins in a device's array. */
-static bool may_refuse_begins(const struct forms_case *c)
+/* Returns whether the copy of a borrowed text's end may be too short for the patterns. */
+static bool has_short_tail(const struct forms_case *c)
 {
+    return c->setting->limits.tail_bytes < longest(c) + CUDA_BEFORE_BYTES + SCAN_AROUND_BYTES;
+}
+
+/* Returns whether a call that lists the plan's begins in a device's array may end with the status.
+ */
+static bool may_refuse_begins(const struct forms_case *c, enum trawl_status status)
+{
+    if (status == TRAWL_ARGUMENT) /* the host's threads cannot write there, and no device is open */
+        return c->place == FORMS_MEMORY && c->setting->engine == TRAWL_ENGINE_AUTO;
+    if (status != TRAWL_UNSUPPORTED)
+        return false;
     return c->place == FORMS_MEMORY || c->letters || c->setting->engine == TRAWL_ENGINE_AUTO ||
            (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0 ||
+           (c->place == FORMS_BORROWED && has_short_tail(c)) ||
            ((c->machine->devices > 1 || c->place == FORMS_OVERLAP) &&
             (c->place == FORMS_OVERLAP || c->setting->limits.split_overlap + 1 < longest(c)));
 }
@@ -456,12 +471,12 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     memset(begins, 0x77, (size_t)bytes);
     block_begin(c->machine, (uint32_t)draw_below(c, c->machine->devices), begins, 0, bytes, 0,
                 &block);
-    status = trawl_begins_into(c->searcher, c->plan, c->text,
-                               (uint64_t *)(uintptr_t)block.address, room, &total, &error);
+    status = trawl_begins_into(c->searcher, c->plan, c->text, (uint64_t *)(uintptr_t)block.address,
+                               room, &total, &error);
     block_copy(c->machine, &block, 0, begins, bytes, false);
     if (status == TRAWL_OK)
         wrong = judge_begins(c, begins, room, total);
-    else if (status != TRAWL_UNSUPPORTED || !may_refuse_begins(c))
+    else if (!may_refuse_begins(c, status))
         right = fail_status(c, FORM_BEGINS_ON_DEVICE, status, &error);
     else if (begins[room] != UNTOUCHED)
         wrong = "a word behind the array was written";
@@ -475,29 +490,31 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     return right;
 }
 
-/* ---- Answers about records -------------------------------------------------------------------- */
+/* ---- Answers about records --------------------------------------------------------------------
+ */
 
 static const uint8_t *at_device(const struct block *block, uint64_t at)
 {
     return (const uint8_t *)(uintptr_t)(block->address + at);
 }
 
-/* Puts the records' arrays on a device: the tape and the validity at any address. */
+/* Puts the records' arrays on a device: the tape and the validity at any address. The tape may be a
+ * part of a borrowed text. */
 static void put_records(struct forms_case *c, struct trawl_record_array *array)
 {
-    uint32_t device = (uint32_t)draw_below(c, c->machine->devices);
+    bool in_text = c->place == FORMS_BORROWED && chance(c, 2);
+    uint32_t device = in_text ? c->block.device : (uint32_t)draw_below(c, c->machine->devices);
     uint64_t front = draw_below(c, 70), width = array->offset_bytes == 4 ? 4 : 8;
     uint64_t bytes = c->cut.offsets[c->cut.record_count], shift = width * draw_below(c, 3);
 
     block_begin(c->machine, device, c->input.text, front, bytes, draw_below(c, 120), &c->tape);
-    array->bytes = at_device(&c->tape, front);
+    array->bytes = in_text ? at_device(&c->block, c->before) : at_device(&c->tape, front);
     block_begin(c->machine, device, array->offsets, shift, (array->record_count + 1) * width, 0,
                 &c->offsets);
     array->offsets = at_device(&c->offsets, shift);
     if (array->validity == NULL)
         return;
-    block_begin(c->machine, device, array->validity, front, c->cut.validity_bytes, 0,
-                &c->validity);
+    block_begin(c->machine, device, array->validity, front, c->cut.validity_bytes, 0, &c->validity);
     array->validity = at_device(&c->validity, front);
 }
 
@@ -505,7 +522,8 @@ static bool load_records(struct forms_case *c)
 {
     struct trawl_error error = {.message = ""};
     struct trawl_record_array array;
-    enum trawl_status status;
+    struct trawl_records *twin = NULL;
+    enum trawl_status status = TRAWL_OK;
 
     cut_make(c->random, &c->input, c->letters ? NULL : &c->expected, &c->cut);
     c->has_cut = true;
@@ -515,7 +533,11 @@ static bool load_records(struct forms_case *c)
         put_records(c, &array);
     else if (array.bytes != NULL && chance(c, 2)) /* perhaps in the memory of a loaded text */
         array.bytes = c->all + c->before;
-    status = trawl_records_load(c->searcher, &array, &c->records, &error);
+    if (chance(c, 3)) /* the same records twice: one object goes before the other is used */
+        status = trawl_records_load(c->searcher, &array, &twin, &error);
+    if (status == TRAWL_OK)
+        status = trawl_records_load(c->searcher, &array, &c->records, &error);
+    trawl_records_unload(c->searcher, twin);
     return status == TRAWL_OK || fail_status(c, FORM_RECORDS, status, &error);
 }
 
@@ -531,23 +553,30 @@ static void drop_records(struct forms_case *c)
 }
 
 /* Returns whether the call may end with the status, other than OK and LIMIT. */
-static bool may_refuse_records(const struct forms_case *c, bool answer_on_device,
-                               enum trawl_status status)
+static bool may_refuse_records(const struct forms_case *c, enum trawl_records_shape shape,
+                               bool answer_on_device, enum trawl_status status)
 {
-    bool host_only =
-        c->letters && (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_IGNORE_CASE)) != 0;
+    bool host_only = c->letters && (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_IGNORE_CASE)) != 0;
 
     if (status == TRAWL_ARGUMENT) /* which device has the records is the library's choice */
         return answer_on_device && !c->records_on_device &&
                (c->machine->devices > 1 || c->setting->engine == TRAWL_ENGINE_AUTO);
     return status == TRAWL_UNSUPPORTED && (answer_on_device || c->records_on_device) &&
-           (host_only || c->setting->engine == TRAWL_ENGINE_AUTO);
+           /* a record may be longer than the short ranges that some limits make */
+           (host_only || (shape == TRAWL_RECORDS_CELLS && !c->setting->usual) ||
+            (c->records_on_device && has_short_tail(c)));
+}
+
+/* Returns whether an answer needs a search. */
+static bool is_searched(const struct forms_case *c)
+{
+    return c->input.pattern_count > 0 && c->cut.offsets[0] < c->cut.offsets[c->cut.record_count];
 }
 
 static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
 {
-    uint32_t device = c->records_on_device ? c->tape.device
-                                           : (uint32_t)draw_below(c, c->machine->devices);
+    uint32_t device =
+        c->records_on_device ? c->tape.device : (uint32_t)draw_below(c, c->machine->devices);
     struct block values = {0}, patterns = {0};
     struct trawl_error error = {.message = ""};
     struct trawl_records_out into;
@@ -555,37 +584,42 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
     struct cut_answer answer;
     enum trawl_status status;
     bool on_device, right;
+    uint64_t at = 0;
 
     cut_ask(c->random, &c->cut, shape, &answer);
     on_device = chance(c, 2) && answer.into.values != NULL;
     if (on_device) {
         uint64_t guarded = answer.values_bytes + CUT_GUARD_BYTES;
 
-        block_begin(c->machine, device, answer.values, 0, guarded, 0, &values);
-        answer.into.values = (void *)(uintptr_t)values.address;
+        /* numbers are aligned; bits and bytes begin anywhere */
+        at = shape == TRAWL_RECORDS_COUNTS  ? 4 * draw_below(c, 3)
+             : shape == TRAWL_RECORDS_CELLS ? 8 * draw_below(c, 2) + answer.into.cell_bytes
+                                            : draw_below(c, 9);
+        block_begin(c->machine, device, answer.values, at, guarded, 0, &values);
+        answer.into.values = (void *)(uintptr_t)(values.address + at);
         if (shape == TRAWL_RECORDS_CELLS) {
-            block_begin(c->machine, device, answer.patterns, 0, guarded, 0, &patterns);
-            answer.into.patterns = (void *)(uintptr_t)patterns.address;
+            block_begin(c->machine, device, answer.patterns, at, guarded, 0, &patterns);
+            answer.into.patterns = (void *)(uintptr_t)(patterns.address + at);
         }
     }
     into = answer.into;
     status = trawl_records_into(c->searcher, c->plan, c->records, shape, &into, &error);
     if (on_device) {
-        block_copy(c->machine, &values, 0, answer.values, answer.values_bytes + CUT_GUARD_BYTES,
+        block_copy(c->machine, &values, at, answer.values, answer.values_bytes + CUT_GUARD_BYTES,
                    false);
         if (shape == TRAWL_RECORDS_CELLS)
-            block_copy(c->machine, &patterns, 0, answer.patterns,
+            block_copy(c->machine, &patterns, at, answer.patterns,
                        answer.patterns_bytes + CUT_GUARD_BYTES, false);
     }
     right = cut_judge(&c->cut, &answer, status, &into, message) ||
             fail(c, FORM_RECORDS + shape, message);
     if (status != TRAWL_OK && status != TRAWL_LIMIT) {
-        right = right && (may_refuse_records(c, on_device, status) ||
+        right = right && (may_refuse_records(c, shape, on_device, status) ||
                           fail_status(c, FORM_RECORDS + shape, status, &error));
         c->tally->refused[FORM_RECORDS + shape]++;
     } else {
-        if (right && status == TRAWL_OK && (on_device || c->records_on_device) &&
-            into.on_device == 0 && c->cut.record_count > 0)
+        if (right && status == TRAWL_OK && into.on_device == 0 && is_searched(c) &&
+            (c->records_on_device || (on_device && answer.into.room > 0)))
             right = fail(c, FORM_RECORDS + shape, "on_device is 0");
         count(c, FORM_RECORDS + shape, answer.count > 0, into.on_device != 0);
     }
@@ -595,7 +629,8 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
     return right;
 }
 
-/* ---- Sessions --------------------------------------------------------------------------------- */
+/* ---- Sessions ---------------------------------------------------------------------------------
+ */
 
 static bool ask(struct forms_case *c, uint32_t form)
 {
@@ -615,7 +650,8 @@ static bool ask(struct forms_case *c, uint32_t form)
 /* Changes bytes of the text, which is loaded again, and the expected answers. */
 static void change_text(struct forms_case *c)
 {
-    uint8_t some[] = {c->input.line_end, c->input.patterns[0].bytes[0], 'q'};
+    uint8_t some[] = {c->input.line_end,
+                      c->input.pattern_count == 0 ? 'x' : c->input.patterns[0].bytes[0], 'q'};
     bool again = c->place == FORMS_LOADED && chance(c, 2);
 
     if (!again)
@@ -637,11 +673,9 @@ static void change_plan(struct forms_case *c)
 {
     trawl_plan_free(c->plan);
     c->input.flags = (uint32_t)draw_below(c, 6);
-    if (chance(c, 3)) {
-        for (uint64_t i = 1; i < c->input.pattern_count; i++)
-            free((void *)(uintptr_t)c->input.patterns[i].bytes);
-        c->input.pattern_count = 1;
-    }
+    if (chance(c, 3))
+        for (uint64_t left = chance(c, 3) ? 0 : 1; c->input.pattern_count > left;)
+            free((void *)(uintptr_t)c->input.patterns[--c->input.pattern_count].bytes);
     plan_begin(c);
     expected_free(&c->expected);
     expected_compute(&c->input, &c->expected);
@@ -694,7 +728,8 @@ void forms_draw(struct test_random *random, struct forms_setting *setting)
         limits.begins_piece = 1 + test_random_below(random, 50);
         limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
     }
-    if (test_random_one_in(random, 8))
+    setting->usual = test_random_one_in(random, 6);
+    if (setting->usual)
         limits = default_limits();
     setting->limits = limits;
     resident_sizes = resident_sizes_default;
@@ -708,8 +743,7 @@ void forms_draw(struct test_random *random, struct forms_setting *setting)
                                                  .host = test_random_below(random, 60)};
     setting->engine = test_random_one_in(random, 4) ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA;
     setting->threads = 1 + (uint32_t)test_random_below(random, 3);
-    setting->chunk_bytes =
-        test_random_one_in(random, 4) ? 1 + test_random_below(random, 2000) : 0;
+    setting->chunk_bytes = test_random_one_in(random, 4) ? 1 + test_random_below(random, 2000) : 0;
     setting->cases = 1 + (uint32_t)test_random_below(random, 3);
     cuda_limits_replace(&setting->limits);
 }
@@ -745,8 +779,8 @@ void forms_tally_print(const struct forms_tally *tally)
 {
     for (uint32_t i = 0; i < FORMS; i++)
         if (forms_has(i))
-            printf("%-20s right %" PRIu64 ", with occurrences %" PRIu64 ", by devices alone %" PRIu64
-                   ", refused %" PRIu64 "\n",
+            printf("%-20s right %" PRIu64 ", with occurrences %" PRIu64
+                   ", by devices alone %" PRIu64 ", refused %" PRIu64 "\n",
                    form_name(i), tally->answers[i], tally->hits[i], tally->on_devices[i],
                    tally->refused[i]);
 }

@@ -15,7 +15,7 @@
 enum {
     FORM_BEGINS_PINNED = HELD_CALLS,
     FORM_BEGINS_ON_DEVICE,
-    FORM_RECORDS,              /* + enum trawl_records_shape */
+    FORM_RECORDS, /* + enum trawl_records_shape */
     FORMS = FORM_RECORDS + 4,
 };
 
@@ -25,7 +25,7 @@ bool forms_has(uint32_t form);
 
 struct forms_tally {
     uint64_t answers[FORMS];
-    uint64_t hits[FORMS];      /* answers about texts with an occurrence */
+    uint64_t hits[FORMS];       /* answers about texts with an occurrence */
     uint64_t on_devices[FORMS]; /* right answers with occurrences that devices alone made */
     uint64_t refused[FORMS];
 };
@@ -45,6 +45,7 @@ void forms_machine_close(struct forms_machine *machine);
 /* What a session draws before its searcher is opened. */
 struct forms_setting {
     struct cuda_limits limits;
+    bool usual; /* the limits are those of real use */
     struct forms_sizes sizes;
     enum trawl_engine engine;
     uint32_t threads, cases;

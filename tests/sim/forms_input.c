@@ -4,7 +4,9 @@
 #include "base/checked.h"
 #include "diff/borders.h"
 
-#define COMPARES_MAX (1ull << 24) /* of the simple search, in a text where most compares are long */
+#define COMPARES_MAX                                                             \
+    (1ull << 24) /* of the simple search, in a text where most compares are long \
+                  */
 
 /* ---- Text and patterns ---------------------------------------------------------------------- */
 
@@ -27,7 +29,8 @@ static uint64_t draw_text_bytes(struct test_random *random, uint64_t most)
 
 static uint64_t draw_length(struct test_random *random)
 {
-    static const uint64_t least[] = {1, 2, 3, 4, 5, 9, 17, 32, 65}, more[] = {1, 1, 1, 1, 4, 8, 15, 33, 240};
+    static const uint64_t least[] = {1, 2, 3, 4, 5, 9, 17, 32, 65},
+                          more[] = {1, 1, 1, 1, 4, 8, 15, 33, 240};
     uint64_t kind = test_random_below(random, sizeof least / sizeof *least);
 
     return least[kind] + test_random_below(random, more[kind]);
@@ -64,8 +67,9 @@ static void add_pattern(struct test_random *random, uint64_t length, struct diff
     length = min_u64(length, sizeof bytes - 1);
     if (twin == NULL) {
         for (uint64_t i = 0; i < length; i++)
-            bytes[i] = begin + i < input->text_bytes ? input->text[begin + i]
-                                                     : (uint8_t)('a' + test_random_below(random, 3));
+            bytes[i] = begin + i < input->text_bytes
+                           ? input->text[begin + i]
+                           : (uint8_t)('a' + test_random_below(random, 3));
         input_add_pattern(input, bytes, length);
         return;
     }
@@ -107,8 +111,8 @@ static bool is_end(const struct diff_input *input, uint8_t byte)
 
 static void draw_line_ends(struct test_random *random, struct diff_input *input)
 {
-    input->line_end = test_random_one_in(random, 3) ? (uint8_t) "\0ab\377"[test_random_below(random, 4)]
-                                                    : '\n';
+    input->line_end =
+        test_random_one_in(random, 3) ? (uint8_t) "\0ab\377"[test_random_below(random, 4)] : '\n';
     input->has_line_end_also = test_random_one_in(random, 3);
     if (input->has_line_end_also)
         input->line_end_also = (uint8_t) "\0\r\nb"[test_random_below(random, 4)];
@@ -183,8 +187,9 @@ static void plant_words(struct test_random *random, struct diff_input *input)
             continue;
         at = test_random_below(random, input->text_bytes - p.bytes_count - 1);
         for (uint32_t i = 0; i < 2; i++)
-            beside[i] = test_random_one_in(random, 3) ? (uint8_t) " _-Z"[test_random_below(random, 4)]
-                                                      : an_end(random, input);
+            beside[i] = test_random_one_in(random, 3)
+                            ? (uint8_t) " _-Z"[test_random_below(random, 4)]
+                            : an_end(random, input);
         input->text[at] = beside[0];
         memcpy(input->text + at + 1, p.bytes, (size_t)p.bytes_count);
         input->text[at + 1 + p.bytes_count] = beside[1];

@@ -16,13 +16,14 @@ static struct forms_tally tally;
 
 static void session(uint64_t index)
 {
-    struct sim_driver_options options = {index + 1, 1, 16u << 20, 2, 0, 0, 0};
+    struct sim_driver_options options = {index + 1, 1, 256u << 20, 2, 0, 0, 0};
     struct test_random random = test_random_begin("forms");
     struct forms_machine machine;
     struct forms_setting setting;
 
     random.state ^= index * 0x2545f4914f6cdd1du;
-    options.devices = (uint32_t)(test_random_below(&random, 2) ? 1 : 1 + test_random_below(&random, 3));
+    options.devices =
+        (uint32_t)(test_random_below(&random, 2) ? 1 : 1 + test_random_below(&random, 3));
     sim_driver_reset(&options);
     setting.sizes = (struct forms_sizes){6000, 3000};
     forms_draw(&random, &setting);

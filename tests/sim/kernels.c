@@ -49,37 +49,34 @@
     X(grams_ends_global)
 
 #if TRAWL_GALLERY
-#define GALLERY(X)                \
-    X(gallery_pss_gg)             \
-    X(gallery_pss_gr)             \
-    X(gallery_pss_gm)             \
-    X(gallery_pss_shared)         \
-    X(gallery_bmh)                \
-    X(gallery_bmh_shared)         \
-    X(gallery_bmh_conflict_free)  \
-    X(gallery_aho_corasick)       \
-    X(gallery_word_simple)        \
-    X(gallery_word_reduction)     \
-    X(gallery_word_minimum)       \
-    X(gallery_fold)               \
-    X(gallery_bf)                 \
-    X(gallery_bf_shared)          \
-    X(gallery_bf_tay_shared)      \
-    X(gallery_shifts_text)        \
-    X(gallery_qs)                 \
-    X(gallery_qs_shared)          \
-    X(gallery_qs_segments)        \
-    X(gallery_qs_segments_shared) \
-    X(gallery_hp)                 \
-    X(gallery_hp_shared)          \
-    X(gallery_hp_segments)        \
-    X(gallery_hp_segments_shared) \
-    X(gallery_records)            \
-    X(gallery_records_sample)     \
-    X(gallery_records_amp)        \
-    X(gallery_records_global)     \
-    X(gallery_records_bytes)      \
-    X(gallery_records_wide)       \
+#define GALLERY(X)               \
+    X(gallery_pss_gg)            \
+    X(gallery_pss_gr)            \
+    X(gallery_pss_gm)            \
+    X(gallery_bmh)               \
+    X(gallery_bmh_shared)        \
+    X(gallery_bmh_conflict_free) \
+    X(gallery_aho_corasick)      \
+    X(gallery_word_simple)       \
+    X(gallery_word_reduction)    \
+    X(gallery_word_minimum)      \
+    X(gallery_fold)              \
+    X(gallery_bf)                \
+    X(gallery_bf_shared)         \
+    X(gallery_bf_tay_shared)     \
+    X(gallery_shifts_text)       \
+    X(gallery_qs)                \
+    X(gallery_qs_shared)         \
+    X(gallery_qs_segments)       \
+    X(gallery_hp)                \
+    X(gallery_hp_shared)         \
+    X(gallery_hp_segments)       \
+    X(gallery_records)           \
+    X(gallery_records_sample)    \
+    X(gallery_records_amp)       \
+    X(gallery_records_global)    \
+    X(gallery_records_bytes)     \
+    X(gallery_records_wide)      \
     X(gallery_records_pairs)
 
 #define CHILDREN(X)                \

@@ -127,7 +127,7 @@ static void late_first(void)
     limits.sets = false;
     limits.tried_bytes = 100;
     cuda_limits_replace(&limits);
-    plan_part_costs_device = (struct plan_part_costs){.is_host = true, .met = 1e9, .dense = 1e9};
+    plan_part_costs_device = (struct plan_part_costs){.met = 1e9, .dense = 1e9};
     for (uint32_t i = 0; i < STRINGS; i++) {
         list[i] = (struct trawl_pattern){strings[i], 4 + i};
         for (uint32_t j = 0; j < list[i].bytes_count; j++)

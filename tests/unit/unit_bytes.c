@@ -103,7 +103,7 @@ static void one_kind(const char *instruction_set, const struct kind *kind)
     static uint8_t bytes[PATTERNS_MAX][160];
     struct trawl_pattern patterns[PATTERNS_MAX];
     struct naive_bytes naive[PATTERNS_MAX];
-    struct naive_query query = {naive, kind->count, kind->flags, '\n', false};
+    struct naive_query query = {naive, kind->count, kind->flags, '\n', false, 0};
 
     for (uint64_t i = 0; i < kind->count; i++) {
         const uint64_t count = test_random_between(&chance, kind->least, kind->most);
@@ -204,7 +204,7 @@ static void replaced(void)
                                                {(const uint8_t *)"cab", 3},
                                                {(const uint8_t *)"b", 1}};
     static const struct trawl_pattern patterns[] = {{"ab", 2}, {"abc", 3}, {"cab", 3}, {"b", 1}};
-    const struct naive_query query = {naive, 4, 0, '\n', false};
+    const struct naive_query query = {naive, 4, 0, '\n', false, 0};
     AUTO_PLAN plan = must_plans(patterns, 4, NULL);
     uint8_t bytes[LENGTH_MAX];
 

@@ -251,17 +251,17 @@ static void test_costs(void)
     TEST_CHECK(plan_costs_of(NULL) == plan_costs_of("avx2"));
 }
 
-static struct engine_worker *worker_open(const struct trawl_plan *plan, struct engine **engine)
+static struct cpu_worker *worker_open(const struct trawl_plan *plan, struct engine **engine)
 {
     struct engine_options options = {.size = sizeof options};
     struct engine_worker *worker = NULL;
 
     TEST_CHECK(engine_cpu.open(&options, engine, NULL) == TRAWL_OK);
     TEST_CHECK(engine_cpu.compile(*engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
-    return worker;
+    return cpu_worker_of(worker);
 }
 
-static struct engine_result scan(struct engine_worker *worker, const uint8_t *text, uint64_t at,
+static struct engine_result scan(struct cpu_worker *worker, const uint8_t *text, uint64_t at,
                                  enum want want)
 {
     struct engine_chunk chunk = {.bytes = text,
@@ -272,11 +272,12 @@ static struct engine_result scan(struct engine_worker *worker, const uint8_t *te
                                  .readable = 256};
     struct engine_result result = {.count = 0};
 
-    TEST_CHECK(engine_scan(&engine_cpu, worker, &chunk, 0, want, &result, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_scan(&engine_cpu, (struct engine_worker *)worker, &chunk, 0, want, &result,
+                           NULL) == TRAWL_OK);
     return result;
 }
 
-static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64_t at)
+static uint64_t search(struct cpu_worker *worker, const uint8_t *text, uint64_t at)
 {
     return scan(worker, text, at, WANT_COUNT).count;
 }
@@ -293,7 +294,7 @@ static void test_worker(void)
                                             .candidate = 30};
     static uint8_t text[CHUNK_BYTES];
     struct engine *engine = NULL;
-    struct engine_worker *worker;
+    struct cpu_worker *worker;
     struct trawl_plan *plan;
     char literal[64];
 
@@ -325,7 +326,7 @@ static void test_worker(void)
     (void)search(worker, text, 6 * CHUNK_BYTES);
     TEST_CHECK(worker->method == TRAWL_METHOD_EVERY);
     TEST_CHECK(worker->tuning->first_probes > 1);
-    engine_cpu.release(worker);
+    engine_cpu.release((struct engine_worker *)worker);
     engine_cpu.close(engine);
     trawl_plan_free(plan);
 }
@@ -338,7 +339,7 @@ static void test_work(void)
     static const char unit[] = "ACGTTGCAAC";
     static uint8_t text[CHUNK_BYTES];
     struct engine *engine = NULL;
-    struct engine_worker *worker;
+    struct cpu_worker *worker;
     struct trawl_plan *plan;
     char literal[1001];
 
@@ -354,7 +355,7 @@ static void test_work(void)
     TEST_CHECK(worker->method != TRAWL_METHOD_SAMPLED);
     TEST_CHECK_U64(search(worker, text, 0), 1);
     cpu_sizes = cpu_sizes_default;
-    engine_cpu.release(worker);
+    engine_cpu.release((struct engine_worker *)worker);
     engine_cpu.close(engine);
     trawl_plan_free(plan);
 }
@@ -396,9 +397,11 @@ static void test_tables(void)
     for (uint32_t asked = 0; asked < 2; asked++) {
         struct trawl_plan *plan =
             plan_of(literal, sizeof literal, asked ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_AUTO);
-        struct engine_worker *worker = NULL;
+        struct engine_worker *opened = NULL;
+        struct cpu_worker *worker;
 
-        TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+        TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &opened, NULL) == TRAWL_OK);
+        worker = cpu_worker_of(opened);
         TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED);
         cpu_sizes = cpu_sizes_default;
         TEST_CHECK((worker->sampled_after == 0) == asked);
@@ -409,7 +412,7 @@ static void test_tables(void)
         TEST_CHECK((worker->sampled != NULL) == asked);
         (void)search(worker, text, CHUNK_BYTES);
         TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED && worker->sampled != NULL);
-        engine_cpu.release(worker);
+        engine_cpu.release((struct engine_worker *)worker);
         trawl_plan_free(plan);
     }
     engine_cpu.close(engine);
@@ -431,7 +434,7 @@ static void test_asked(void)
     for (uint32_t i = 0; i < 3 * WANT_NOTHING; i++) {
         struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
         struct engine *engine = NULL;
-        struct engine_worker *worker;
+        struct cpu_worker *worker;
         struct engine_result result;
         struct trawl_plan *plan;
 
@@ -442,7 +445,7 @@ static void test_asked(void)
         result = scan(worker, text, 0, (enum want)(i / 3));
         TEST_CHECK(result.method == options.method && result.count == 0);
         hits_release(&result.hits);
-        engine_cpu.release(worker);
+        engine_cpu.release((struct engine_worker *)worker);
         engine_cpu.close(engine);
         trawl_plan_free(plan);
     }

@@ -56,7 +56,7 @@ static void mixed_calls(void)
         cpu_sizes.trial_advance = UINT64_MAX / 2;
         shapes_make(&source, true, &c);
         MUST(shapes_plan(&c, &plan, NULL));
-        shapes_mix(&source, &c, (struct trawl_searcher *[]){one, other}, plan, 12);
+        shapes_mix(&source, &c, (struct trawl_searcher *[]){one, other}, plan, 16);
         both += attachment_is_there(&plan->attached[PLAN_ALONE]) &&
                 attachment_is_there(&plan->attached[PLAN_WHOLE_ALONE]);
         shapes_free(&c);

@@ -28,7 +28,7 @@ static const struct naive_bytes patterns[] = {
 
 static void make_text(void)
 {
-    struct naive_query query = {patterns, 3, 0, '\n', false};
+    struct naive_query query = {patterns, 3, 0, '\n', false, 0};
     struct test_random random = test_random_begin("runtime");
     uint64_t line = 0, at = 0;
     int file = mkstemp(path);

@@ -77,29 +77,34 @@ double field_seconds(const struct fields *fields, const char *key, double otherw
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
-/* The calls, with their names in the input. */
-#define CALL_LIST(X)           \
-    X(COUNT, "count")          \
-    X(BUILD, "build")          \
-    X(FIRST, "first")          \
-    X(POSITIONS, "positions")  \
-    X(BATCHES, "batches")      \
-    X(BEGINS, "begins")        \
-    X(PINNED, "pinned")        \
-    X(DEVICE, "begins-device") \
-    X(CELLS, "cells")
+/* What a call asks about: the text, the lines of the text, the records of a tape, or records that
+ * are loaded first. */
+enum call_subject { OF_TEXT, OF_LINES, OF_TAPE, OF_RECORDS };
+
+/* The calls. X(call, name in the input, subject, bytes of an item if the answer is an array). */
+#define CALL_LIST(X)                                    \
+    X(COUNT, "count", OF_TEXT, 0)                       \
+    X(BUILD, "build", OF_TEXT, 0)                       \
+    X(FIRST, "first", OF_TEXT, 0)                       \
+    X(POSITIONS, "positions", OF_TEXT, 0)               \
+    X(BATCHES, "batches", OF_TEXT, 0)                   \
+    X(BEGINS, "begins", OF_TEXT, 8)                     \
+    X(BY_PATTERN, "count-by-pattern", OF_TEXT, 0)       \
+    X(LINES, "count-lines", OF_LINES, 0)                \
+    X(OTHER_LINES, "count-lines-inverted", OF_LINES, 0) \
+    X(CELLS, "cells", OF_TAPE, 0)                       \
+    X(RECORDS_ANY, "records-any", OF_RECORDS, 1)        \
+    X(RECORDS_CELLS, "records-cells", OF_RECORDS, 8)
 
 enum call {
-#define CALL_ENUM(name, word) CALL_##name,
+#define CALL_ENUM(name, word, subject, item) CALL_##name,
     CALL_LIST(CALL_ENUM)
 #undef CALL_ENUM
         CALLS
 };
 enum call call_named(const char *name);
-bool call_is_of_records(enum call call);
-/* Returns whether the call's answer is an array of the offsets at which occurrences begin, without
- * the numbers of the patterns. */
-bool call_is_of_begins(enum call call);
+enum call_subject call_subject(enum call call);
+uint64_t call_item_bytes(enum call call);
 
 /* A digest of an answer: the number of its items (such as occurrences or cells), and a sum over all
  * items, which does not depend on their order. */
@@ -124,10 +129,11 @@ struct question {
     uint64_t bytes_count;
     struct trawl_pattern *patterns;
     uint64_t pattern_count;
-    uint8_t *pattern_bytes; /* the bytes of all patterns, one after the other */
-    uint32_t flags;         /* enum trawl_plan_flag */
-    uint64_t record_bytes;  /* length of each record; 0: the text has no records */
-    uint64_t *offsets;      /* offsets of the records, and the text's end; NULL: no records */
+    uint8_t *pattern_bytes;  /* the bytes of all patterns, one after the other */
+    uint32_t flags;          /* enum trawl_plan_flag */
+    uint64_t record_bytes;   /* length of each record; 0: lengths differ, or there are no records */
+    const uint64_t *offsets; /* the text's: of the records, and of its end; NULL: no records */
+    uint64_t record_count;
     struct expected expected[EXPECTED_MAX]; /* right answers computed so far */
     uint32_t expected_count;
 };
@@ -137,6 +143,10 @@ struct question {
 void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);
+/* Returns the number of records within the text's first `bytes` bytes, or the bytes of these
+ * records. In a text without records, any share is whole. */
+uint64_t question_records(const struct question *question, uint64_t bytes);
+uint64_t question_share(const struct question *question, uint64_t bytes);
 
 /* bench_oracle.c: returns the right answer for the text's first `bytes` bytes, by other code than
  * the library's. */

@@ -173,6 +173,7 @@ def measure(options, name):
             few = [made[row['name']] for row in rows if ledger.key(row) in fell and row['name'] in made]
             add_times(rows, runner.run(clock.rest(few), show=finished))
         if module is gpu:
+            head.update(gpu.beside(options, texts, rows))
             rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
     finally:
         texts.close()
@@ -219,7 +220,7 @@ def documents(options):
     if options.source and len(names) != 1:
         die('docs NAME --from=FILE: one name')
     for name in names:
-        if name not in KINDS:
+        if name not in KINDS and (name != 'forms' or not options.source):  # forms: a group of gpu, with an own file
             die(f'docs: there is no {name}')
         print(f'== {name}', flush=True)
         mine = copy.copy(options)
@@ -228,6 +229,7 @@ def documents(options):
         if options.source:
             data = read_results(options.source)
             rows = data.pop('rows')
+            data['benchmark'] = name
             write_results(mine.json, data, rows)
             continue
         status = one(mine, name)

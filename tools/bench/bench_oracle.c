@@ -98,7 +98,8 @@ struct oracle {
     uint64_t longest;  /* length of the longest pattern */
     uint8_t fold[256]; /* each byte, in lower case if the question ignores case */
     enum call call;
-    bool counts;                        /* node.total is enough: counts, but not of whole words */
+    bool counts;                        /* node.total is enough: a count without conditions */
+    uint8_t *begun;                     /* lines: 1 at each offset at which an occurrence begins */
     _Atomic uint64_t found, sum, first; /* first: least begin << PATTERN_BITS | pattern */
 };
 
@@ -193,7 +194,10 @@ static void automaton_open(struct oracle *it, const struct question *question, e
     for (uint64_t i = 0; i < question->pattern_count; i++)
         add_pattern(it, i);
     link_fails(it);
-    it->counts = call == CALL_COUNT && (question->flags & TRAWL_WHOLE_WORD) == 0;
+    it->counts =
+        call == CALL_COUNT && (question->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
+    if (call_subject(call) == OF_LINES)
+        it->begun = (uint8_t *)allocate(bytes + 1);
 }
 
 static void automaton_close(struct oracle *it)
@@ -201,19 +205,29 @@ static void automaton_close(struct oracle *it)
     free(it->node);
     free(it->next);
     free(it->order);
+    free(it->begun);
 }
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
 
-/* Returns whether the byte at `at` is a letter, a digit or '_' of ASCII; false beyond the text. */
-static bool is_word(const struct oracle *it, uint64_t at)
+/* Returns whether a byte beside an occurrence spoils a whole word or a whole line. */
+static bool spoils(const struct oracle *it, uint8_t byte)
 {
-    uint8_t byte;
+    bool word = byte == '_' || (byte < 0x80 && isalnum(byte));
 
-    if (at >= it->bytes)
-        return false;
-    byte = it->question->bytes[at];
-    return byte == '_' || (byte < 0x80 && isalnum(byte));
+    return ((it->question->flags & TRAWL_WHOLE_WORD) != 0 && word) ||
+           ((it->question->flags & TRAWL_WHOLE_LINE) != 0 && byte != '\n');
+}
+
+/* Returns whether an occurrence is a whole word or line, if the question asks for these. `within`
+ * is the text or the record: beyond it is no byte. */
+static bool is_whole(const struct oracle *it, struct trawl_range occurrence,
+                     struct trawl_range within)
+{
+    const uint8_t *bytes = it->question->bytes;
+
+    return (occurrence.begin == within.begin || !spoils(it, bytes[occurrence.begin - 1])) &&
+           (occurrence.end == within.end || !spoils(it, bytes[occurrence.end]));
 }
 
 static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
@@ -224,20 +238,21 @@ static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
         ;
 }
 
-/* Counts an occurrence that ends at `end`, unless the question asks for whole words and the
- * occurrence is a part of a word. */
+/* Adds an occurrence that ends at `end` to the answer, if it is whole. */
 static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
 {
     uint64_t begin = end - it->question->patterns[pattern].bytes_count;
 
-    if ((it->question->flags & TRAWL_WHOLE_WORD) != 0 &&
-        ((begin > 0 && is_word(it, begin - 1)) || is_word(it, end)))
+    if (!is_whole(it, (struct trawl_range){begin, end}, (struct trawl_range){0, it->bytes}))
         return;
     own->count++;
     if (it->call == CALL_FIRST)
         take_first(it, begin, pattern);
+    else if (it->begun != NULL) /* other threads write to other offsets */
+        it->begun[begin] = 1;
     else
-        own->sum += answer_mix(begin, call_is_of_begins(it->call) ? 0 : pattern, 0);
+        own->sum += answer_mix(it->call == CALL_BY_PATTERN ? 0 : begin,
+                               it->call == CALL_BEGINS ? 0 : pattern, 0);
 }
 
 /* Searches a piece of the text. If only the first occurrence is wanted, skips a piece that lies
@@ -272,31 +287,62 @@ static void search_piece(void *context, uint64_t index)
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
+/* Adds an occurrence that ends at `end` to the answer, if it is whole and the first in its record.
+ * last: for each pattern 1 + the last record in which it occurs; RECORDS_ANY has one for all. */
+static void cell_take(struct oracle *it, uint64_t record, uint64_t end, uint64_t pattern,
+                      uint64_t *last)
+{
+    const uint64_t *offsets = it->question->offsets + record;
+    uint64_t begin = end - it->question->patterns[pattern].bytes_count;
+    bool any = it->call == CALL_RECORDS_ANY;
+
+    last += any ? 0 : pattern;
+    if (*last == record + 1 || !is_whole(it, (struct trawl_range){begin, end},
+                                         (struct trawl_range){offsets[0], offsets[1]}))
+        return;
+    *last = record + 1;
+    it->found++;
+    it->sum +=
+        answer_mix(record, any ? 1 : pattern, it->call == CALL_CELLS ? begin - offsets[0] : 0);
+}
+
 /* Searches record by record, because only a pattern's first occurrence in each record counts. */
 static void search_records(struct oracle *it)
 {
-    uint64_t bytes = it->question->record_bytes;
     uint64_t *last = (uint64_t *)allocate(it->question->pattern_count * sizeof *last);
+    uint64_t count = question_records(it->question, it->bytes);
 
-    for (uint64_t record = 0; (record + 1) * bytes <= it->bytes; record++) {
-        const uint8_t *text = it->question->bytes + record * bytes;
+    for (uint64_t record = 0; record < count; record++) {
         uint32_t node = 0;
 
-        for (uint64_t at = 0; at < bytes; at++) {
-            node = step(it, node, it->fold[text[at]]);
+        for (uint64_t at = it->question->offsets[record]; at < it->question->offsets[record + 1];
+             at++) {
+            node = step(it, node, it->fold[it->question->bytes[at]]);
             for (uint32_t out = it->node[node].out; out != 0;
                  out = it->node[it->node[out].fail].out)
-                for (uint32_t p = it->node[out].pattern; p != 0; p = it->next[p - 1]) {
-                    if (last[p - 1] == record + 1)
-                        continue;
-                    last[p - 1] = record + 1;
-                    it->found++;
-                    it->sum += answer_mix(record, p - 1,
-                                          at + 1 - it->question->patterns[p - 1].bytes_count);
-                }
+                for (uint32_t p = it->node[out].pattern; p != 0; p = it->next[p - 1])
+                    cell_take(it, record, at + 1, p - 1, last);
         }
     }
     free(last);
+}
+
+/* ---- Lines -------------------------------------------------------------------------------- */
+
+/* Returns the number of lines in which an occurrence begins or, with OTHER_LINES, of the others. */
+static uint64_t count_lines(const struct oracle *it)
+{
+    uint64_t count = 0;
+
+    for (uint64_t at = 0, end; at < it->bytes; at = end) {
+        const uint8_t *line = it->question->bytes + at, *next;
+
+        next = (const uint8_t *)memchr(line, '\n', (size_t)(it->bytes - at));
+        end = next != NULL ? (uint64_t)(next - it->question->bytes) + 1 : it->bytes;
+        count +=
+            (memchr(it->begun + at, 1, (size_t)(end - at)) != NULL) == (it->call == CALL_LINES);
+    }
+    return count;
 }
 
 /* ---- Answers ------------------------------------------------------------------------------ */
@@ -322,7 +368,8 @@ static struct answer answer_each(const struct question *question, enum call call
 
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes)
 {
-    struct answer answer = {0, 0, call != CALL_COUNT && call != CALL_BUILD};
+    bool summed = call != CALL_COUNT && call != CALL_BUILD && call_subject(call) != OF_LINES;
+    struct answer answer = {0, 0, summed};
     struct oracle it;
 
     if (call == CALL_BUILD)
@@ -330,11 +377,11 @@ struct answer oracle_answer(const struct question *question, enum call call, uin
     if (field(&question->fields, "each", NULL) != NULL)
         return answer_each(question, call, bytes);
     automaton_open(&it, question, call, bytes);
-    if (call_is_of_records(call))
+    if (call_subject(call) >= OF_TAPE)
         search_records(&it);
     else
         (void)pieces_run(search_piece, &it, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, cores_count());
-    answer.count = it.found;
+    answer.count = it.begun != NULL ? count_lines(&it) : it.found;
     answer.sum = it.sum;
     if (call == CALL_FIRST) {
         answer.count = it.first == UINT64_MAX ? 0 : 1 + (it.first >> PATTERN_BITS);

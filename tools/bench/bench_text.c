@@ -9,6 +9,8 @@
  *   text=repeat:PART         PART repeated
  *   text=piece:N             N random letters, repeated
  *   plant=PATTERN@EVERY      writes PATTERN at each offset above 0 that is a multiple of EVERY
+ *   record=BYTES|line        the text is a tape of records of BYTES bytes, or of its lines without
+ *                            their line ends
  *
  *   patterns=literal:TEXT
  *   patterns=file:PATH       a pattern a line
@@ -39,7 +41,9 @@
 struct text {
     char *recipe; /* the fields of a row that decide the text's bytes */
     uint8_t *bytes;
-    uint64_t count;
+    uint64_t count, mapped;
+    uint64_t *offsets; /* of the records, and of the text's end; NULL: no records */
+    uint64_t record_count;
 };
 
 static struct text texts[TEXTS_MAX];
@@ -179,6 +183,52 @@ static void fill(const struct fields *fields, const char *kind, uint8_t *text, u
     }
 }
 
+/* Returns the next line end; without one, the end of the text. */
+static const uint8_t *line_end(const uint8_t *at, const uint8_t *end)
+{
+    const uint8_t *found = (const uint8_t *)memchr(at, '\n', (size_t)(end - at));
+
+    return found != NULL ? found : end;
+}
+
+/* Makes a tape of the text's lines: moves the lines together, without their line ends. */
+static void cut_lines(struct text *text)
+{
+    const uint8_t *at = text->bytes, *end = text->bytes + text->count;
+    uint8_t *to = text->bytes;
+    uint64_t lines = 0;
+
+    for (const uint8_t *next = at; next < end; next = line_end(next, end) + 1)
+        lines++;
+    text->offsets = (uint64_t *)allocate((lines + 1) * sizeof *text->offsets);
+    for (const uint8_t *next; at < end; at = next + 1) {
+        next = line_end(at, end);
+        memmove(to, at, (size_t)(next - at));
+        to += next - at;
+        text->offsets[++text->record_count] = (uint64_t)(to - text->bytes);
+    }
+    text->count = (uint64_t)(to - text->bytes);
+}
+
+/* Divides a text into records, all of one length or as its lines. */
+static void cut(struct text *text, const struct fields *fields)
+{
+    uint64_t each;
+
+    if (strcmp(field(fields, "record", ""), "line") == 0) {
+        cut_lines(text);
+        return;
+    }
+    each = field_number(fields, "record", 0);
+    if (each == 0)
+        return;
+    text->record_count = text->count / each;
+    text->count = text->record_count * each;
+    text->offsets = (uint64_t *)allocate((text->record_count + 1) * sizeof *text->offsets);
+    for (uint64_t i = 0; i <= text->record_count; i++)
+        text->offsets[i] = i * each;
+}
+
 /* Makes a text, in huge pages if the system allows, so that the time for page tables does not
  * depend on the system's default. All contestants read the same memory. */
 static void make(struct text *text, const struct fields *fields)
@@ -189,17 +239,19 @@ static void make(struct text *text, const struct fields *fields)
     void *memory;
 
     text->count = bytes > 0 ? bytes : source_bytes;
-    memory = mmap(NULL, (size_t)(text->count + SLACK_BYTES), PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    text->mapped = text->count + SLACK_BYTES;
+    memory = mmap(NULL, (size_t)text->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                  -1, 0);
     if (memory == MAP_FAILED)
         fail("no memory for a text of %" PRIu64 " bytes", text->count);
-    (void)madvise(memory, (size_t)(text->count + SLACK_BYTES), MADV_HUGEPAGE);
+    (void)madvise(memory, (size_t)text->mapped, MADV_HUGEPAGE);
     text->bytes = (uint8_t *)memory;
     if (source != NULL)
         fill_repeated(text->bytes, text->count, source, source_bytes);
     else if (text->count > 0)
         fill(fields, kind, text->bytes, text->count);
     plant(text->bytes, text->count, field(fields, "plant", NULL));
+    cut(text, fields);
     free(source);
 }
 
@@ -207,7 +259,7 @@ static void make(struct text *text, const struct fields *fields)
  * texts. */
 static char *recipe_of(const struct fields *fields)
 {
-    static const char *const keys[] = {"text", "bytes", "seed", "plant"};
+    static const char *const keys[] = {"text", "bytes", "seed", "plant", "record"};
     char recipe[4096];
     int used = 0;
 
@@ -225,8 +277,9 @@ static void drop(struct text *text)
 {
     if (text->bytes != NULL) {
         library_unload(text->bytes);
-        (void)munmap(text->bytes, (size_t)(text->count + SLACK_BYTES));
+        (void)munmap(text->bytes, (size_t)text->mapped);
     }
+    free(text->offsets);
     free(text->recipe);
     memset(text, 0, sizeof *text);
 }
@@ -418,7 +471,8 @@ static void change(struct question *question)
 static uint32_t flags_of(const char *words)
 {
     return (strstr(words, "ignore-case") != NULL ? TRAWL_IGNORE_CASE : 0u) |
-           (strstr(words, "word") != NULL ? TRAWL_WHOLE_WORD : 0u) |
+           (strstr(words, "whole-word") != NULL ? TRAWL_WHOLE_WORD : 0u) |
+           (strstr(words, "whole-line") != NULL ? TRAWL_WHOLE_LINE : 0u) |
            (strstr(words, "both-strands") != NULL ? TRAWL_REVERSE_COMPLEMENT : 0u) |
            (strstr(words, "every-end") != NULL ? TRAWL_EVERY_END : 0u);
 }
@@ -432,26 +486,42 @@ void question_open(struct question *question)
 
         question->bytes = text->bytes;
         question->bytes_count = text->count;
+        question->offsets = text->offsets;
+        question->record_count = text->record_count;
+        question->record_bytes = /* of each record, if the recipe gives a length */
+            strcmp(field(&question->fields, "record", "line"), "line") != 0
+                ? field_number(&question->fields, "record", 0)
+                : 0;
     }
     if (recipe != NULL) {
         take_patterns(question, recipe);
         change(question);
     }
     question->flags = flags_of(field(&question->fields, "flags", ""));
-    question->record_bytes = field_number(&question->fields, "record", 0);
-    if (question->record_bytes > 0) {
-        uint64_t count = question->bytes_count / question->record_bytes;
-
-        question->bytes_count = count * question->record_bytes;
-        question->offsets = (uint64_t *)allocate((count + 1) * sizeof *question->offsets);
-        for (uint64_t i = 0; i <= count; i++)
-            question->offsets[i] = i * question->record_bytes;
-    }
 }
 
 void question_close(struct question *question)
 {
     free(question->patterns);
     free(question->pattern_bytes);
-    free(question->offsets);
+}
+
+uint64_t question_records(const struct question *question, uint64_t bytes)
+{
+    uint64_t low = 0, high = question->record_count;
+
+    while (low < high) { /* records before `low` lie within the bytes, `high` and later do not */
+        uint64_t middle = low + (high - low + 1) / 2;
+
+        if (question->offsets[middle] <= bytes)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+uint64_t question_share(const struct question *question, uint64_t bytes)
+{
+    return question->offsets != NULL ? question->offsets[question_records(question, bytes)] : bytes;
 }

@@ -14,11 +14,12 @@ from runner import ROOT, die, read_results
 MEASUREMENTS = 'docs/measurements'
 NOT_YET = ['Not measured yet.']
 # (page, section, function that makes the lines). The section's name is the name of the file of results,
-# except for the parts of papers.md.
+# except for the parts of papers.md. A page may lack a section without results.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('expressions', expressions), ('sets', sets), ('matrix', sets),
     ('calibrate', calibrate))]
-SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('README.md', 'commands', commands.readme),
+SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('docs/benchmarks-gpu.md', 'forms', gpu.section),
+             ('README.md', 'commands', commands.readme),
              ('docs/papers.md', 'overview', papers.overview), ('gallery/README.md', 'papers', papers.fastest)]
 SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name))
              for name in papers.NAMES]
@@ -40,9 +41,10 @@ def pages(root):
             with open(os.path.join(root, path), encoding='utf-8') as page:
                 made[path] = page.read()
         data = known[file]
-        made[path] = put_section(made[path], name, lines(data) if data else NOT_YET)
-        if made[path] is None:
+        text = put_section(made[path], name, lines(data) if data else NOT_YET)
+        if text is None and data:
             die(f'{path} has no markers for {name}')
+        made[path] = text or made[path]
     return made
 
 

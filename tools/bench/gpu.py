@@ -1,13 +1,15 @@
 """gpu: measures searches on 1, 2 or 4 devices: single patterns, lists, sets, pairs, searches with errors,
-and the gallery's kernels. Each count is compared with the CPU engine's count. Counts of sets, and of the
-first part of each text, are also compared with the oracle.
+every question about log lines, and the gallery's kernels. Each answer is compared with the CPU engine's. Counts of
+sets, and answers about the first part of each text, are also compared with the oracle.
 
 A row is a line of a result table: searches whose times are compared with each other."""
 import os
 import random
 
+import cudf
 import texts as recipes
-from report import least, median, opening, result, table
+from ledger import FIRST
+from report import least, median, number, opening, ratio, result, table
 from runner import first_line
 
 GIB = 1 << 30
@@ -32,8 +34,13 @@ GALLERY_SECONDS = 2
 GROUPS = (
     ('counts', 'Counts in a loaded text'), ('worst', 'Texts that hurt'), ('lists', 'Positions'),
     ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
+    ('forms', 'Questions about log lines'),
     ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
+FORMS = (  # (question, call, where the answer is, for a search on the GPU); in the text, and in its lines as records
+    (('count', 'count', None), ('lines', 'count-lines', None), ('inverted', 'count-lines-inverted', None),
+     ('by pattern', 'count-by-pattern', None), ('positions', 'positions', None), ('begins', 'begins', 'device')),
+    (('records, any', 'records-any', 'device'), ('records, cells', 'records-cells', 'device')))
 CROSSED = ('counts', 'worst', 'sets')  # groups whose rows have names of two parts, for the columns and lines of a table
 
 
@@ -94,8 +101,8 @@ def list_rows(options, texts):
             ask = letters(options, patterns=f'literal:{pattern}', plant=f'{pattern}@{every}')
             yield row('lists', f'{100 / every:g} % of the places, m = {length}', ask, [
                 gpu('count'), BOUND, {'name': 'copy', 'kind': 'device-copy', 'to': 'host'},
-                gpu('begins on the device', call='begins-device'),
-                gpu('begins in pinned memory', call='pinned'),
+                gpu('begins on the device', call='begins', to='device'),
+                gpu('begins in pinned memory', call='begins', to='pinned'),
                 gpu('begins in memory', call='begins'), gpu('matches', call='positions')], options)
 
 
@@ -156,8 +163,35 @@ def pair_rows(options, texts):
     yield row('pairs', f'{count:,} words', ask, [
         cpu(), {'name': 'copy', 'kind': 'device-copy', 'to': 'host'}, gpu('count'),
         gpu('matches', call='positions'), gpu('batches', call='batches'),
-        gpu('begins', call='begins'), gpu('begins in pinned memory', call='pinned'),
-        gpu('begins on the device', call='begins-device')], options)
+        gpu('begins', call='begins'), gpu('begins in pinned memory', call='begins', to='pinned'),
+        gpu('begins on the device', call='begins', to='device')], options)
+
+
+def columns(options, texts):
+    """Return (name, flags, patterns) of each column of the group `forms`."""
+    draw = random.Random(606)
+    lines = texts.source('requests')[0][:options.bytes].splitlines()
+    hexadecimal = [b'%07x' % draw.getrandbits(28) for _ in range(10000)]
+    dense = b'status=500'
+    return [('rare', '', [b'id=00ab3']), ('2 % of lines', '', [dense]), ('2 %, -i', 'ignore-case', [dense]),
+            ('-w', 'whole-word', [b'500']), ('-x', 'whole-line', lines[len(lines) // 2:][:1]),
+            ('3, 12 % of lines', '', [b'ERROR', dense, b'worker-15'])] + [
+                (f'{count:,} of 7 digits', '', hexadecimal[:count]) for count in (10, 100, 10000)]
+
+
+def form_rows(options, texts):
+    """Yield rows that ask every question about a loaded log: a row for each column about the text, then about its lines
+    as records."""
+    log = texts.write('requests', texts.source('requests')[0])
+    for forms, record in zip(FORMS, (None, 'line')):
+        for column, flags, patterns in columns(options, texts):
+            path = texts.patterns(f'forms-{column}', patterns)
+            ask = letters(options, text=f'file:{log}', patterns=f'file:{path}', flags=flags, record=record)
+            who = [BOUND]
+            for name, call, to in forms:
+                who += [cpu(name=f'{CPU}, {name}', call=call, plan='once'), gpu(name, call=call, to=to),
+                        gpu(name + FIRST, call=call, to=to, plan='new', loaded='new', runs=2)]
+            yield row('forms', f"{column}: {'records' if record else 'text'}", ask, who, options)
 
 
 def algorithms(options, engine):
@@ -198,7 +232,15 @@ def device_rows(options, texts):
 
 MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows,
           'sets': set_rows, 'approximate': approximate_rows, 'pairs': pair_rows,
-          'gallery': gallery_rows}
+          'forms': form_rows, 'gallery': gallery_rows}
+
+
+def beside(options, texts, rows_of):
+    """Return what the head of the results says of other programs: cuDF's times, if rows of `forms` were measured."""
+    if not any(it['group'] == 'forms' for it in rows_of):
+        return {}
+    log = texts.write('requests', texts.source('requests')[0])
+    return {'cudf': cudf.run(log, options.bytes, columns(options, texts))}
 
 
 def devices_here():
@@ -265,6 +307,34 @@ def crossed(rows_of, title):
                 [''] + heads, [[name.replace(' = ', '=')] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
 
 
+def why_lines(rows_of):
+    """Return lines that say why searches have no times."""
+    why = sorted({f"- {it['name']}: {it['why']}" for row_ in rows_of for it in row_['results'] if it.get('why')})
+    return [''] + why if why else []
+
+
+def form_lines(data, title, rows_of):
+    """Make the table of the group `forms`: questions by columns."""
+    known = {row_['name']: row_ for row_ in rows_of}
+    heads = list(dict.fromkeys(name.rpartition(': ')[0] for name in known))
+
+    def found(column, name):
+        kind = 'records' if name.startswith('records') else 'text'
+        own, first, host, read = (median(result(known.get(f'{column}: {kind}', {'results': []}), it))
+                                  for it in (name, name + FIRST, f'{CPU}, {name}', READ))
+        return f"**{number(ratio(read, own), '.3f')}** {number(ratio(first, own))} {number(ratio(read, host), '.3f')}"
+
+    names = [name for forms in FORMS for name, *_ in forms]
+    lines = ['', f'### {title}', '', 'A cell has three figures. In bold: the median speed on the GPU, as a multiple of the '
+             'read speed. Then the time of the first call with a new plan in a newly loaded text, as a multiple of the '
+             "median. Last: the speed of the host's cores, also as a multiple of the read speed. Positions go to the host; "
+             'begins, and answers about records, to the memory of the GPU.', '']
+    lines += table([''] + heads, [[name] + [found(head, name) for head in heads] for name in names])
+    lines += why_lines(rows_of)
+    return lines + cudf.lines(data.get('cudf'), lambda column: result(
+        known.get(f'{column}: records', {'results': []}), FORMS[1][0][0]))
+
+
 def group_lines(data, group, title):
     """Return the lines of the page for a group of rows: a title, and a table of speeds."""
     rows_of = [it for it in data['rows'] if it['group'] == group]
@@ -272,15 +342,15 @@ def group_lines(data, group, title):
         return []
     if group in CROSSED:
         return crossed(rows_of, title)
+    if group == 'forms':
+        return form_lines(data, title, rows_of)
     names = list(dict.fromkeys(it['name'] for row_ in rows_of for it in row_['results']))
     lines = ['', f'### {title}', '', "Medians in GB/s, by the host's clock"
              + ("; in bold, multiples of the device's read speed." if READ in names else '.'), '']
     cells = [[row_['name'], row_.get('found', '-')]
              + [cell(row_, result(row_, name), result(row_, READ)) for name in names]
              for row_ in rows_of]
-    why = sorted({f"- {it['name']}: {it['why']}" for row_ in rows_of for it in row_['results']
-                  if it.get('why')})
-    return lines + table(['', 'found', *names], cells) + ([''] + why if why else [])
+    return lines + table(['', 'found', *names], cells) + why_lines(rows_of)
 
 
 def device_lines(data):

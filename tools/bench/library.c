@@ -8,7 +8,8 @@
  *                 the result `plan` has the time for that part
  *   plan=new      the plan is built for each run, before the timed part
  *   before=N      plan=new: N untimed searches with the plan come first
- *   loaded=1      the text is loaded before the timed part
+ *   loaded=1      the text is loaded before the timed part; loaded=new: anew before each run
+ *   to=pinned|device   where an answer that is an array goes, instead of the host's other memory
  *   clock=cpu     processor time is measured instead of wall time
  * Question
  *   each=1        a search for each pattern; the answers are added up
@@ -26,16 +27,18 @@
 #define SEARCHERS_MAX 16u        /* most searchers that stay open */
 #define SAMPLE_BYTES (64u << 10) /* length of the text sample of sample=1 */
 #define LOADED_MAX 64u           /* most texts that stay loaded */
+#define ROOM_UNIT 64u            /* rooms for answers are multiples, so that columns are aligned */
 
 /* The state of a contestant between runs. */
 struct library {
     struct trawl_searcher *searcher;
-    struct trawl_plan *plan; /* the plan of plan=once */
-    struct trawl_text *text; /* opened for this contestant, or an entry of `loaded` */
+    struct trawl_plan *plan;       /* the plan of plan=once */
+    struct trawl_text *text;       /* opened for this contestant, or an entry of `loaded` */
+    struct trawl_records *records; /* an entry of `loaded` */
     uint64_t text_bytes;
     bool loaded;            /* `text` is an entry of `loaded` */
-    void *array;            /* the array for lists of begins, in host memory, perhaps pinned */
-    uint64_t address, room; /* the array's address on a device, or 0; the most begins that fit */
+    void *array;            /* the answer, in host memory, perhaps pinned */
+    uint64_t address, room; /* the array's address on a device, or 0; the most items that fit */
 };
 
 static struct trawl_error failure; /* the error of the last failed call */
@@ -65,9 +68,10 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
 
     options.chunk_bytes = field_number(&it->fields, "chunk", 0);
     /* The field `loaded` is part of the key: otherwise a contestant without loaded=1 would get a
-     * searcher that has loaded a text, and would search the device's copy. */
-    snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s%s", engine, it->threads,
-             options.chunk_bytes, isa, field(&it->fields, "loaded", NULL) != NULL ? " loaded" : "");
+     * searcher that has loaded a text, and would search the device's copy; and loaded=new would
+     * unload what other contestants have searched before. */
+    snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s %s", engine, it->threads,
+             options.chunk_bytes, isa, field(&it->fields, "loaded", ""));
     while (i < SEARCHERS_MAX && searchers[i].searcher != NULL && strcmp(searchers[i].key, key) != 0)
         i++;
     if (i == SEARCHERS_MAX)
@@ -149,60 +153,95 @@ static void drop_text(struct library *own)
     own->text = NULL;
 }
 
-/* The loaded texts, shared by all contestants with the same searcher. */
+/* The loaded texts and records, shared by all contestants with the same searcher. */
 static struct loaded {
     struct trawl_searcher *searcher;
     const uint8_t *bytes; /* the text's bytes in the row */
     uint64_t count;
-    struct trawl_text *text;
+    struct trawl_text *text; /* NULL: records, or an empty entry */
+    struct trawl_records *records;
 } loaded[LOADED_MAX];
 
-void library_unload(const uint8_t *bytes)
+/* Unloads texts over these bytes from the searcher; NULL: any bytes, or each searcher. */
+static void unload(const uint8_t *bytes, const struct trawl_searcher *searcher)
 {
     for (uint32_t i = 0; i < LOADED_MAX; i++) {
-        if (loaded[i].text == NULL || (bytes != NULL && loaded[i].bytes != bytes))
+        if (loaded[i].searcher == NULL || (bytes != NULL && loaded[i].bytes != bytes) ||
+            (searcher != NULL && loaded[i].searcher != searcher))
             continue;
-        trawl_text_unload(loaded[i].searcher, loaded[i].text);
+        if (loaded[i].text != NULL)
+            trawl_text_unload(loaded[i].searcher, loaded[i].text);
         trawl_text_close(loaded[i].text);
-        loaded[i].text = NULL;
+        trawl_records_unload(loaded[i].searcher, loaded[i].records);
+        memset(&loaded[i], 0, sizeof loaded[i]);
     }
 }
 
-/* Sets own->text to the contestant's share of the text, loaded onto the devices of
- * own->searcher. A text that was loaded before for the same searcher is used again. If the table
- * is full, all texts are unloaded first. */
+void library_unload(const uint8_t *bytes)
+{
+    unload(bytes, NULL);
+}
+
+/* Describes the records of the contestant's share of the text. */
+static struct trawl_record_array array_of(const struct contestant *it)
+{
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+
+    array.bytes = it->question->bytes;
+    array.offsets = it->question->offsets;
+    array.record_count = question_records(it->question, it->bytes);
+    return array;
+}
+
+/* Loads the contestant's share of the text, or its records, as an entry of `loaded`. */
+static enum trawl_status fill_entry(const struct contestant *it, struct loaded *entry)
+{
+    struct trawl_record_array array = array_of(it);
+    enum trawl_status status;
+
+    if (call_subject(it->call) == OF_RECORDS)
+        return trawl_records_load(entry->searcher, &array, &entry->records, &failure);
+    status = trawl_text_from_memory(entry->bytes, entry->count, &entry->text, &failure);
+    return status == TRAWL_OK ? trawl_text_load(entry->searcher, entry->text, &failure) : status;
+}
+
+/* Sets own->text or own->records to the contestant's share of the text, loaded onto the devices of
+ * own->searcher. What was loaded before for the same searcher is used again, unless the contestant
+ * has loaded=new. If the table is full, all entries are unloaded first. */
 static bool load(const struct contestant *it, struct library *own, struct bench_run *run)
 {
+    bool records = call_subject(it->call) == OF_RECORDS;
     struct loaded *entry = NULL, *empty = NULL;
 
+    if (strcmp(field(&it->fields, "loaded", ""), "new") == 0)
+        unload(it->question->bytes, own->searcher);
     for (uint32_t i = 0; i < LOADED_MAX; i++)
-        if (loaded[i].text == NULL)
+        if (loaded[i].searcher == NULL)
             empty = &loaded[i];
         else if (loaded[i].searcher == own->searcher && loaded[i].bytes == it->question->bytes &&
-                 loaded[i].count == it->bytes)
+                 loaded[i].count == it->bytes && (loaded[i].records != NULL) == records)
             entry = &loaded[i];
     if (entry == NULL) {
         if (empty == NULL)
             library_unload(NULL);
         entry = empty != NULL ? empty : loaded;
-        *entry = (struct loaded){own->searcher, it->question->bytes, it->bytes, NULL};
-        if (!good(trawl_text_from_memory(entry->bytes, entry->count, &entry->text, &failure), run))
-            return false;
-        if (!good(trawl_text_load(own->searcher, entry->text, &failure), run)) {
+        *entry = (struct loaded){own->searcher, it->question->bytes, it->bytes, NULL, NULL};
+        if (!good(fill_entry(it, entry), run)) {
             trawl_text_close(entry->text);
-            entry->text = NULL;
+            memset(entry, 0, sizeof *entry);
             return false;
         }
     }
     own->loaded = true;
     own->text = entry->text;
+    own->records = entry->records;
     return true;
 }
 
 /* Opens the contestant's share of the text, and loads it with loaded=1. */
 static bool open_text(const struct contestant *it, struct library *own, struct bench_run *run)
 {
-    if (field(&it->fields, "loaded", NULL) != NULL)
+    if (field(&it->fields, "loaded", NULL) != NULL || call_subject(it->call) == OF_RECORDS)
         return load(it, own, run);
     if (own->text != NULL && own->text_bytes == it->bytes)
         return true;
@@ -213,10 +252,15 @@ static bool open_text(const struct contestant *it, struct library *own, struct b
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
+static bool goes_to(const struct contestant *it, const char *place)
+{
+    return strcmp(field(&it->fields, "to", ""), place) == 0;
+}
+
 /* Frees the array on the host and on the device. */
 static void array_close(const struct contestant *it, struct library *own)
 {
-    if (it->call == CALL_PINNED)
+    if (goes_to(it, "pinned"))
         device_unpin(own->array);
     else
         free(own->array);
@@ -227,20 +271,22 @@ static void array_close(const struct contestant *it, struct library *own)
     own->room = 0;
 }
 
-/* Allocates an array for `count` begins, and touches the pages before the timed part. */
+/* Makes room for `count` items of the answer, and touches the pages before the timed part. */
 static bool array_open(const struct contestant *it, struct library *own, uint64_t count,
                        struct bench_run *run)
 {
-    bool on_device = it->call == CALL_DEVICE;
-    uint64_t bytes = count * sizeof(uint64_t);
+    bool on_device = goes_to(it, "device");
+    uint64_t bytes;
 
     if (own->room >= count)
         return true;
     array_close(it, own);
+    count = (count + ROOM_UNIT - 1) / ROOM_UNIT * ROOM_UNIT;
+    bytes = count * call_item_bytes(it->call);
     if (on_device) {
         own->address = device_allocate(bytes);
         own->array = allocate(bytes);
-    } else if (it->call == CALL_PINNED) {
+    } else if (goes_to(it, "pinned")) {
         own->array = device_pin(bytes);
     } else {
         own->array = allocate(bytes);
@@ -260,15 +306,35 @@ static void add_begin(struct answer *answer, uint64_t *before, uint64_t begin, u
     *before = begin;
 }
 
-/* Adds up the begins in the array, for the comparison with the oracle. */
-static void sum_array(const struct library *own, struct answer *answer)
+/* Returns where the answer goes. */
+static void *array_of_answer(const struct library *own)
+{
+    return own->address != 0 ? (void *)(uintptr_t)own->address : own->array;
+}
+
+/* Adds up the items of the array, for the comparison with the oracle. Cells have two columns, and
+ * each cell comes after the cell before. */
+static void sum_array(const struct contestant *it, const struct library *own, struct answer *answer)
 {
     const uint64_t *begins = (const uint64_t *)own->array;
-    uint64_t before = 0;
+    const uint32_t *records = (const uint32_t *)own->array;
+    const uint8_t *any = (const uint8_t *)own->array;
+    uint64_t next = 0; /* the least key of the next item */
 
     answer->summed = true;
-    for (uint64_t i = 0; i < answer->count && i < own->room; i++)
-        add_begin(answer, &before, begins[i], 0);
+    if (it->call == CALL_RECORDS_ANY) {
+        for (uint64_t i = 0; i < question_records(it->question, it->bytes); i++)
+            answer->sum += any[i] != 0 ? answer_mix(i, any[i], 0) : 0;
+        return;
+    }
+    for (uint64_t i = 0; i < answer->count && i < own->room; i++) {
+        uint64_t pattern = it->call == CALL_BEGINS ? 0 : records[own->room + i];
+        uint64_t place = it->call == CALL_BEGINS ? begins[i] : records[i];
+        uint64_t key = it->call == CALL_BEGINS ? place : place << 32 | pattern;
+
+        answer->sum += key < next ? 1 : answer_mix(place, pattern, 0);
+        next = key + (it->call == CALL_RECORDS_CELLS);
+    }
 }
 
 /* ---- Calls -------------------------------------------------------------------------------- */
@@ -287,6 +353,19 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     sink->answer.count += count;
     for (uint64_t i = 0; i < count && sink->full; i++)
         add_begin(&sink->answer, &sink->before, matches[i].begin, matches[i].pattern_index);
+    return 0;
+}
+
+/* The sink of trawl_count_by_pattern. The sum is linear in the counts, which may come in parts. */
+static int take_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
+{
+    struct bench_sink *sink = (struct bench_sink *)context;
+
+    for (uint64_t i = 0; i < count; i++) {
+        sink->answer.count += counts[i].count;
+        sink->answer.sum += counts[i].count * answer_mix(0, counts[i].pattern_index, 0);
+    }
+    sink->answer.summed = true;
     return 0;
 }
 
@@ -315,14 +394,11 @@ static enum trawl_status pull_batches(const struct library *own, const struct tr
 static enum trawl_status pull_matrix(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, struct bench_sink *sink)
 {
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_record_array array = array_of(it);
     struct trawl_matrix_batch batch = {.size = sizeof batch};
     struct trawl_matrix_search *search = NULL;
     enum trawl_status status;
 
-    array.bytes = it->question->bytes;
-    array.offsets = it->question->offsets;
-    array.record_count = it->bytes / it->question->record_bytes;
     status = trawl_matrix_open(own->searcher, plan, &array, TRAWL_MATRIX_CELLS, &search, &failure);
     while (status == TRAWL_OK && !batch.last) {
         status = trawl_matrix_next(search, &batch, &failure);
@@ -335,6 +411,26 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
     }
     trawl_matrix_close(search);
     return status;
+}
+
+/* Searches the loaded records. Cells that do not fit are counted, and are no failure. */
+static enum trawl_status ask_records(const struct contestant *it, const struct library *own,
+                                     const struct trawl_plan *plan, uint64_t *count)
+{
+    bool cells = it->call == CALL_RECORDS_CELLS;
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    enum trawl_status status;
+
+    out.values = array_of_answer(own);
+    out.room = own->room;
+    if (cells) {
+        out.cell_bytes = sizeof(uint32_t);
+        out.patterns = (uint32_t *)out.values + own->room;
+    }
+    status = trawl_records_into(own->searcher, plan, own->records,
+                                cells ? TRAWL_RECORDS_CELLS : TRAWL_RECORDS_BYTES, &out, &failure);
+    *count = out.count;
+    return status == TRAWL_LIMIT && out.count > own->room ? TRAWL_OK : status;
 }
 
 /* Makes the contestant's call, and stores the answer in run->answer. `full`: the answer includes
@@ -362,16 +458,22 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
     case CALL_BATCHES:
         status = pull_batches(own, plan, &sink);
         break;
+    case CALL_BY_PATTERN:
+        status =
+            trawl_count_by_pattern(own->searcher, plan, own->text, take_counts, &sink, &failure);
+        break;
     case CALL_CELLS:
         status = pull_matrix(it, own, plan, &sink);
         break;
-    case CALL_DEVICE:
-        return trawl_begins_into(own->searcher, plan, own->text,
-                                 (uint64_t *)(uintptr_t)own->address, own->room, &run->answer.count,
-                                 &failure);
+    case CALL_LINES:
+    case CALL_OTHER_LINES:
+        return trawl_count_lines(own->searcher, plan, own->text, it->call == CALL_OTHER_LINES,
+                                 UINT64_MAX, &run->answer.count, &failure);
+    case CALL_BEGINS:
+        return trawl_begins_into(own->searcher, plan, own->text, (uint64_t *)array_of_answer(own),
+                                 own->room, &run->answer.count, &failure);
     default:
-        return trawl_begins_into(own->searcher, plan, own->text, (uint64_t *)own->array, own->room,
-                                 &run->answer.count, &failure);
+        return ask_records(it, own, plan, &run->answer.count);
     }
     run->answer = sink.answer;
     return status;
@@ -409,32 +511,37 @@ static void take_parts(const struct library *own, struct bench_run *run)
     }
 }
 
-/* Prepares the searcher, the text and, for a list of begins, room for the expected number and one
- * more. Returns false on failure; run->why says why. */
+/* Prepares the searcher, the text and room for the answer, of which the number of items is known
+ * only where each record has one. Returns false on failure; run->why says why. */
 static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
 {
-    uint64_t count = 0;
+    uint64_t count = it->call == CALL_RECORDS_ANY ? question_records(it->question, it->bytes) : 0;
 
     own->searcher = searcher_of(it, run->why);
     if (own->searcher == NULL ||
-        (it->call != CALL_BUILD && it->question->record_bytes == 0 && !open_text(it, own, run)))
+        (it->call != CALL_BUILD && call_subject(it->call) != OF_TAPE && !open_text(it, own, run)))
         return false;
-    for (uint32_t i = 0; i < it->question->expected_count; i++)
-        if (it->question->expected[i].bytes == it->bytes)
-            count = it->question->expected[i].answer.count;
-    return !call_is_of_begins(it->call) || array_open(it, own, count + 1, run);
+    return call_item_bytes(it->call) == 0 || array_open(it, own, count + 1, run);
+}
+
+/* Returns whether the array lacked room for the answer and has the room now. Only the first run,
+ * which is not timed, can lack room. */
+static bool grow(const struct contestant *it, struct library *own, struct bench_run *run)
+{
+    return run->why[0] == '\0' && call_item_bytes(it->call) > 0 && run->answer.count > own->room &&
+           array_open(it, own, run->answer.count, run);
 }
 
 /* After a call that fills an array: fetches the array if it is on the device, and adds up the
- * begins. */
+ * items. */
 static void check_list(const struct contestant *it, struct library *own, struct bench_run *run)
 {
-    if (!call_is_of_begins(it->call))
+    if (call_item_bytes(it->call) == 0)
         return;
-    if (own->address != 0 && run->answer.count > 0 &&
-        !device_fetch(own->address, own->array, run->answer.count * sizeof(uint64_t)))
+    if (own->address != 0 &&
+        !device_fetch(own->address, own->array, own->room * call_item_bytes(it->call)))
         snprintf(run->why, sizeof run->why, "the array could not be copied from the device");
-    sum_array(own, &run->answer);
+    sum_array(it, own, &run->answer);
 }
 
 /* Copies NAME of the line "method: NAME" in the plan's explanation. */
@@ -474,6 +581,10 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
     if (!timed)
         begin = now(it);
     (void)good(ask(it, own, own->plan, full, run), run);
+    while (grow(it, own, run)) {
+        begin = now(it);
+        (void)good(ask(it, own, own->plan, full, run), run);
+    }
     run->seconds = now(it) - begin;
     if (full) /* the first run of each contestant is full, and asking once suffices */
         take_method(own->plan, run);

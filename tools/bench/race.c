@@ -90,13 +90,11 @@ static bool run_once(const struct bench_row *row, struct contestant *it, bool fu
  * more than `seconds` / SHARE_OF_TIME, or to the whole text. False: a run failed. */
 static bool find_share(const struct bench_row *row, struct contestant *it, double seconds)
 {
-    uint64_t all = it->bytes, unit = it->question->record_bytes;
+    uint64_t all = it->bytes;
 
     it->bytes = SHARE_BYTES_MIN;
     for (;;) {
-        it->bytes = it->bytes < all ? it->bytes : all;
-        if (unit > 0 && it->bytes < all)
-            it->bytes -= it->bytes % unit;
+        it->bytes = it->bytes < all ? question_share(it->question, it->bytes) : all;
         if (!run_once(row, it, true))
             return false;
         if (it->bytes == all || it->last.seconds * SHARE_OF_TIME > seconds)
@@ -116,7 +114,7 @@ static void enter(const struct bench_row *row, struct contestant *it)
     it->bytes = all;
     it->right = true;
     if (checked < all && !it->bound) { /* the oracle has only searched a part of the text */
-        it->bytes = checked;
+        it->bytes = question_share(it->question, checked);
         if (!run_once(row, it, true))
             return;
         it->bytes = all;
@@ -150,8 +148,8 @@ static bool is_behind(const struct bench_row *row, const struct contestant *it)
 }
 
 /* Runs the contestant once for each warm-up and once for the time. Does nothing if the contestant
- * has used up its seconds, has failed or was wrong (out), or is much slower than another contestant
- * (is_behind). Times of a share are scaled to the whole text. */
+ * has used up its seconds or its runs (`runs`), has failed or was wrong (out), or is much slower
+ * than another contestant (is_behind). Times of a share are scaled to the whole text. */
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
     double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
@@ -159,7 +157,8 @@ static void time_once(const struct bench_row *row, struct contestant *it)
 
     for (uint32_t i = 0; i < it->whole.count; i++)
         spent += it->whole.seconds[i] / factor;
-    if (it->out || (most > 0 && spent > most) || is_behind(row, it))
+    if (it->out || (most > 0 && spent > most) || is_behind(row, it) ||
+        it->whole.count >= field_number(&it->fields, "runs", SAMPLES_MAX))
         return;
     for (uint64_t i = field_number(&row->fields, "warm", 0); i > 0; i--)
         if (!run_once(row, it, false))

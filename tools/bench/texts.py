@@ -165,6 +165,14 @@ def log_line(draw, number):
             f'ms={draw.expovariate(1 / 20):.1f}')
 
 
+def request_line(draw, number):
+    """Return a line of a log in which 2 % of the lines have status 500, and one in 22 is an error."""
+    return (f'2026-11-{draw.randint(1, 28):02} {draw.randrange(24):02}:{draw.randrange(60):02}:{draw.randrange(60):02}'
+            f".{draw.randrange(1000):03} {'ERROR' if draw.random() < 1 / 22 else 'INFO'} [worker-{draw.randrange(16)}] "
+            f'request id={draw.getrandbits(64):016x} path=/api/v1/items/{draw.randrange(1000)} '
+            f'status={500 if draw.random() < 0.02 else 200}')
+
+
 def json_line(draw, number):
     return json.dumps({'id': number, 'user': f'user{draw.randrange(10 ** 5)}',
                        'text': ' '.join(draw.choices(WORDS, k=draw.randrange(4, 20))),
@@ -208,11 +216,11 @@ def generate(kind):
         return words_text(draw, CYRILLIC, ('Достоевский', 'Аввакум'))
     if kind == 'image':
         return image(draw)
-    line = {'log': log_line, 'json': json_line, 'code': code_line, 'csv': csv_line,
+    line = {'log': log_line, 'requests': request_line, 'json': json_line, 'code': code_line, 'csv': csv_line,
             'xml': xml_line}.get(kind)
     if line is None:
         return b''
-    lines = [line(draw, number) for number in range(40000)]
+    lines = [line(draw, number) for number in range(160000 if kind == 'requests' else 40000)]
     return '\n'.join(lines).encode() + b'\n'
 
 

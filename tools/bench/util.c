@@ -157,28 +157,32 @@ void fields_split(char *line, struct fields *fields)
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
-static const char *const call_names[CALLS] = {
-#define CALL_NAME(name, word) word,
-    CALL_LIST(CALL_NAME)
-#undef CALL_NAME
+static const struct {
+    const char *name;
+    enum call_subject subject;
+    uint64_t item_bytes;
+} calls[CALLS] = {
+#define CALL_ROW(name, word, subject, item) {word, subject, item},
+    CALL_LIST(CALL_ROW)
+#undef CALL_ROW
 };
 
 enum call call_named(const char *name)
 {
     for (uint32_t call = 0; call < CALLS; call++)
-        if (strcmp(call_names[call], name) == 0)
+        if (strcmp(calls[call].name, name) == 0)
             return (enum call)call;
     fail("there is no call '%s'", name);
 }
 
-bool call_is_of_records(enum call call)
+enum call_subject call_subject(enum call call)
 {
-    return call == CALL_CELLS;
+    return calls[call].subject;
 }
 
-bool call_is_of_begins(enum call call)
+uint64_t call_item_bytes(enum call call)
 {
-    return call >= CALL_BEGINS && call <= CALL_DEVICE;
+    return calls[call].item_bytes;
 }
 
 uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c)

@@ -14,7 +14,7 @@ for name in $(trawl --list-algorithms | awk '$2 ~ /cpu/ && $1 !~ /matrix/ { prin
 done
 trawl --algorithm=nobody an a; echo "status $?"
 trawl --algorithm=bmh:16 an a; echo "status $?"
-trawl --algorithm=bmh:256x16,debug --explain --debug an | grep -v '^[sl]'; echo "status $?"
+trawl --algorithm=pss-gm:256,debug --explain --debug an | grep -v '^[sl]'; echo "status $?"
 trawl --algorithm=qs --method=every an a; echo "status $?"
 trawl --algorithm=strstr --hex 610062 a; echo "status $?"
 trawl --algorithm=rabin-karp-matrix an a; echo "status $?"

@@ -1,5 +1,6 @@
-"""Finds documents that hold parts of a benchmark's questions: a function, a stage and a command
-(python -m trawl.decontaminate --help).
+"""Finds documents that hold parts of a benchmark's questions: a function, a stage and a command.
+
+python -m trawl.decontaminate --help describes the command.
 
 Questions and documents are brought to the same normal form. The questions are cut into n-grams (runs of n
 words, or of n characters), and each document is searched for all n-grams of all questions in one pass.
@@ -353,7 +354,7 @@ class Questions:
                 firsts[reading] = min(firsts.get(reading, (begin, pattern)), (begin, pattern))
         for question, readings in itertools.groupby(sorted(found), self._question.__getitem__):
             best = max(readings, key=lambda reading: found[reading] / self._totals[reading])
-            ngram = self.plan[firsts[best][1]].decode("utf-8", "surrogatepass")
+            ngram = _sources.text_of(self.plan[firsts[best][1]], "surrogatepass")
             overlap = Overlap(
                 document, question, found[best], self._totals[best], ngram[1:-1] if self.of_words else ngram
             )

@@ -31,6 +31,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
     const char *errors = settings->errors.edits_given        ? "--edits"
                          : settings->errors.mismatches_given ? "--mismatches"
                                                              : "--alphabet=dna";
+    const char *sequences = settings->bed ? "--bed" : "--fasta";
     bool approximate = settings->approximate, fasta = settings->fasta;
     bool context = settings->before_count >= 0 || settings->after_count >= 0 ||
                    settings->asked.around_count >= 0;
@@ -41,17 +42,18 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {approximate && settings->search.algorithm != NULL, errors, "--algorithm"},
         {approximate && settings->crlf && settings->whole_lines, errors, "--crlf and -x"},
         {settings->errors.distance && settings->invert, "--distance", "-v (--invert-match)"},
-        {fasta && settings->invert, "--fasta", "-v (--invert-match)"},
-        {fasta && settings->words, "--fasta", "-w (--word-regexp)"},
-        {fasta && settings->whole_lines, "--fasta", "-x (--line-regexp)"},
-        {fasta && settings->null_data, "--fasta", "-z (--null-data)"},
-        {fasta && settings->hex, "--fasta", "--hex"},
-        {fasta && context, "--fasta", "-A, -B or -C"},
-        {fasta && settings->passthru, "--fasta", "--passthru"},
-        {fasta && settings->replace != NULL, "--fasta", "--replace"},
-        {fasta && settings->style.vimgrep, "--fasta", "--vimgrep"},
-        {fasta && settings->report == REPORT_POSITIONS, "--fasta", "--positions"},
-        {fasta && settings->report == REPORT_COUNT_BY_PATTERN, "--fasta", "--count-by-pattern"},
+        {settings->bed && settings->json, "--bed", "--json"},
+        {fasta && settings->invert, sequences, "-v (--invert-match)"},
+        {fasta && settings->words, sequences, "-w (--word-regexp)"},
+        {fasta && settings->whole_lines, sequences, "-x (--line-regexp)"},
+        {fasta && settings->null_data, sequences, "-z (--null-data)"},
+        {fasta && settings->hex, sequences, "--hex"},
+        {fasta && context, sequences, "-A, -B or -C"},
+        {fasta && settings->passthru, sequences, "--passthru"},
+        {fasta && settings->replace != NULL, sequences, "--replace"},
+        {fasta && settings->style.vimgrep, sequences, "--vimgrep"},
+        {fasta && settings->report == REPORT_POSITIONS, sequences, "--positions"},
+        {fasta && settings->report == REPORT_COUNT_BY_PATTERN, sequences, "--count-by-pattern"},
     };
 
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);

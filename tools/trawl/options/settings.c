@@ -138,6 +138,7 @@ static bool settings_syntax(struct settings *settings, char *error)
     const char *stranger = settings->hex                        ? "--hex"
                            : settings->search.algorithm != NULL ? "--algorithm"
                            : settings->search.method != NULL    ? "--method"
+                           : settings->bed                      ? "--bed"
                            : settings->fasta                    ? "--fasta"
                            : settings->approximate ? "--mismatches, --edits or --alphabet=dna"
                                                    : NULL;

@@ -141,7 +141,8 @@ struct settings {
     bool hex, ignore_case, words, whole_lines, null_data, crlf;
     bool no_messages, invert, quiet, count_by_pattern, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
-    bool search_zip, fasta;
+    bool search_zip, fasta, bed;
+    int progress; /* --progress: 1; --no-progress: -1; neither: 0 */
     enum binary_files binary_files;
     enum list_files list;
     int64_t before_count, after_count; /* -B and -A, else -C; or CONTEXT_NOT_GIVEN */

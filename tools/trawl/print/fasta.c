@@ -16,6 +16,7 @@
 #include "trawl/text/grow.h"
 #include "trawl/print/json.h"
 #include "trawl/print/print.h"
+#include "trawl/job/progress.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
@@ -78,11 +79,41 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
     print_field_end(scan, true);
 }
 
+/* Writes bytes as a column of BED, in which blanks and control characters become _. */
+static void print_column(struct output *output, const uint8_t *bytes, uint64_t bytes_count)
+{
+    for (uint64_t i = 0; i < bytes_count; i++)
+        output_byte(output, bytes[i] > ' ' ? bytes[i] : '_');
+    if (bytes_count == 0)
+        output_byte(output, '.');
+    output_byte(output, '\t');
+}
+
+/* Prints a match as a line of BED, in which the string's number, unless it is 0, replaces the
+ * string. */
+static void print_bed(struct text_scan *scan, const struct json_match *match,
+                      const struct trawl_pattern *pattern, uint64_t number)
+{
+    print_column(scan->output, match->sequence, match->sequence_bytes);
+    output_format(scan->output, "%" PRIu64 "\t%" PRIu64 "\t", match->offset,
+                  match->offset + match->bytes_count);
+    if (number > 0)
+        output_format(scan->output, "%" PRIu64 "\t", number);
+    else
+        print_column(scan->output, pattern->bytes, pattern->bytes_count);
+    output_format(scan->output, "%d\t%c\n", match->distance, match->reversed ? '-' : '+');
+}
+
 /* Prints a match. `number` is the string's number; 0: not printed. */
-static void print_match(struct text_scan *scan, const struct json_match *match, uint64_t number)
+static void print_match(struct text_scan *scan, const struct json_match *match,
+                        const struct trawl_pattern *pattern, uint64_t number)
 {
     const struct colors *colors = &scan->settings->colors;
 
+    if (scan->settings->bed) {
+        print_bed(scan, match, pattern, number);
+        return;
+    }
     if (scan->job->show_names > 0)
         print_name_field(scan, true);
     print_text(scan, match->sequence, match->sequence_bytes, colors->file_name);
@@ -127,7 +158,8 @@ static void report_match(struct fasta *fasta, const struct sequence *sequence,
         return;
     }
     for (uint64_t i = 0; i < (numbered ? numbers_count(numbers, match->pattern_index) : 1); i++)
-        print_match(scan, &found, numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
+        print_match(scan, &found, &scan->job->patterns->items[match->pattern_index],
+                    numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
 }
 
 /* Takes the matches of the block that begin in [own_from, own_to). */
@@ -390,14 +422,18 @@ static bool open_block(struct fasta *fasta)
 enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error)
 {
     struct fasta fasta = {.scan = scan};
+    struct progress_text progress;
     enum trawl_status status =
         searchers_open_reader(scan->settings, &fasta.reader, &fasta.reader_plan, error);
 
     if (status == TRAWL_OK && !open_block(&fasta))
         status = TRAWL_MEMORY;
-    if (status == TRAWL_OK)
+    if (status == TRAWL_OK) {
+        progress_enter(&progress, fasta.reader);
         status = trawl_windows(fasta.reader, fasta.reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                                take_window, &fasta, error);
+        progress_leave(&progress, scan->lines.scanned_end);
+    }
     if (fasta.state == FASTA_SEQUENCE && !fasta.stop)
         take_line(&fasta, NULL, 0, true); /* the file may end without a line end */
     if (fasta.used > 0 && (status == TRAWL_OK || status == TRAWL_READ))

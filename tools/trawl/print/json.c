@@ -222,6 +222,7 @@ void json_match(struct text_scan *scan, const struct json_match *match)
     put_text(scan, ",\"sequence\":");
     json_data(scan, match->sequence, match->sequence_bytes);
     put_member(scan, ",\"offset\":", match->offset);
+    put_member(scan, ",\"end\":", match->offset + match->bytes_count);
     put_text(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
     put_member(scan, ",\"distance\":", match->distance);
     put_member(scan, ",\"pattern\":", match->number);

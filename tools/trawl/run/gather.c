@@ -13,6 +13,7 @@
 #include "trawl/print/binary.h"
 #include "trawl/run/pool_turns.h"
 #include "trawl/job/command_scan.h"
+#include "trawl/job/progress.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
@@ -83,6 +84,7 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
     }
     totals_add_passed(worker->job, to - from, bytes_count);
     worker->job->searched_bytes += bytes_count;
+    progress_add(to - from, bytes_count);
 }
 
 /* Searches a waiting file alone, from its bytes in memory. */

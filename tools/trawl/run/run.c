@@ -23,6 +23,7 @@
 #include "trawl/print/json.h"
 #include "trawl/text/message.h"
 #include "trawl/run/pool.h"
+#include "trawl/job/progress.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/print/string_counts.h"
@@ -183,8 +184,11 @@ static int run_operands(struct command_job *job, const struct value_item *operan
         job->show_names = settings->heads.file_names >= 0 ? 1 : 0;
     else
         job->show_names = settings->files.directories == DIRECTORIES_RECURSE ? -1 : 0;
+    if (good && job->supply == NULL) /* a server has no terminal */
+        progress_open(settings, operands, operand_count);
     if (good)
         good = pool_walk(job, operands, operand_count, message);
+    progress_close();
     if (good && job->string_counts != NULL)
         string_counts_print(job);
     if (is_timed)

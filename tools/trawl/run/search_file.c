@@ -25,6 +25,7 @@
 #include "trawl/print/command_matches.h"
 #include "trawl/print/parts.h"
 #include "trawl/print/print.h"
+#include "trawl/job/progress.h"
 #include "trawl/text/sizes.h"
 #include "trawl/print/string_counts.h"
 #include "trawl/print/style.h"
@@ -688,6 +689,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     struct trawl_text_told told = {.size = sizeof told};
     struct trawl_text *text = NULL;
     struct trawl_error error;
+    struct progress_text progress;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
     bool fasta = job->settings->fasta, is_mapped;
@@ -718,9 +720,13 @@ void search_file(struct command_job *job, const struct open_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
+    if (!fasta) /* fasta.c tells of its reader */
+        progress_enter(&progress, job->searcher);
     status = scan_report(&scan, file->descriptor, &error);
-    if (!fasta)
+    if (!fasta) {
+        progress_leave(&progress, trawl_searcher_progress(job->searcher));
         job->searched_bytes += trawl_searcher_progress(job->searcher);
+    }
     if (status != TRAWL_OK && (status != TRAWL_STOPPED || !guard_is_over(job->settings->guard)))
         report_fault(job, file->name, status, &error);
     if (!job->done && !(status == TRAWL_LIMIT && job->settings->list == LIST_WITHOUT_MATCH))

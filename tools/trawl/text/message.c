@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "trawl/text/bar.h"
+
 bool message_called_tg;
 
 /* Writes a line with a single call, so that lines of several processes do not mix. */
@@ -18,8 +20,11 @@ static void message_line(const char *text)
     struct iovec parts[] = {{(void *)(uintptr_t)prefix, strlen(prefix)},
                             {(void *)(uintptr_t)text, strlen(text)},
                             {end, sizeof end - 1}};
+    bool barred = bar_lock(STDERR_FILENO);
     ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
 
+    if (barred)
+        bar_unlock(false);
     (void)ignored; /* a failed write cannot be reported anywhere */
 }
 

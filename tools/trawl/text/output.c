@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trawl/text/bar.h"
+
 #define NUMBER_ROOM (OUTPUT_NUMBER_BYTES / 3) /* room for a number's digits: 3 words of 8 bytes */
 
 void output_open(struct output *output, int descriptor)
@@ -72,6 +74,7 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
         return;
     }
     while (bytes_count > 0 && output->error == 0) {
+        bool barred = bar_lock(output->descriptor);
         ssize_t written = output_write_some(output->descriptor, bytes, bytes_count);
 
         if (written < 0) {
@@ -80,6 +83,8 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
             bytes += written;
             bytes_count -= (size_t)written;
         }
+        if (barred)
+            bar_unlock(written > 0 && bytes[-1] != '\n');
     }
 }
 
