@@ -422,8 +422,8 @@ cdef Lent out_of(out, str what, str kind, uint32_t unit, uint64_t count, int64_t
         raise ValueError(f"{what}: {count} items are needed, and the array has {made.count}")
     if made.count > 0 and made.device != device:
         raise ValueError(f"{what}: the array is on device {made.device}, and the column on device {device}")
-    if made.address % 8 != 0:
-        raise ValueError(f"{what}: the array's address is not a multiple of 8")
+    if made.address % unit != 0:
+        raise ValueError(f"{what}: the array's address is not a multiple of {unit}")
     return made
 
 

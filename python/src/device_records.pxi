@@ -167,7 +167,7 @@ cdef class Records(Made):
     """A column of records on a GPU, loaded by Searcher.load for many searches.
 
     contains(), match_counts() and cells() of a plan give results on the GPU. The column's memory may not change before
-    Searcher.unload() or Searcher.close(). device: the GPU's number. null_count is not known.
+    Searcher.unload() or Searcher.close(). device: the GPU's number.
     """
 
     cdef Searcher searcher
@@ -212,6 +212,9 @@ cdef class Records(Made):
         cdef int status
         cdef Part part
 
+        for i in range(3):
+            block_release(self.rooms[i])
+            self.rooms[i] = NULL
         parts = [part for part in parts if part.records.record_count > 0] or parts[:1]
         self.parts, self.part = parts, parts[0] if parts else Part()
         self.device = self.part.device
@@ -438,7 +441,7 @@ cdef int check_there(int status, trawl_error *error) except -1:
         return check(status, error)
     except _errors.EngineError as fault:
         if "without nvcc" in str(fault):
-            raise _errors.make(status, f"{fault}; pip install --no-binary trawl trawl, where nvcc is, builds them", 0, 0,
+            raise _errors.make(status, f"{fault}; pip install . in trawl's sources, where nvcc is, builds them", 0, 0,
                                UNKNOWN, UNKNOWN) from None
         raise
 

@@ -250,13 +250,17 @@ def test_out():
         out = make(8)
         assert PLAN.contains(column, out=out) is out
         assert out.memory.read(8) == bytes(contains) + b"\0\0"
+    out = gpu.Shared(bytes(9), begin=1)
+    assert PLAN.contains(column, out=out) is out and out.memory.read(7) == b"\0" + bytes(contains)
+    with pytest.raises(ValueError, match="multiple of 4"):
+        PLAN.match_counts(column, out=gpu.Shared(bytes(26), code=0, unit=4, begin=2))
     out = gpu.Shared(bytes(4 * len(VALUES)), code=0, unit=4)
     assert PLAN.match_counts(column, out=out) is out
     assert out.memory.read(4) == counts[0].to_bytes(4, "little")
     for wrong, kind, why in (
         (gpu.Shared(bytes(5)), ValueError, "6 items"), (gpu.Shared(bytes(48), code=0, unit=8), TypeError, "1 bytes"),
         (bytearray(8), TypeError, "device"), (gpu.Shared(bytes(8), flags=1), ValueError, "read-only"),
-        (gpu.Shared(bytes(8), device=1), ValueError, "device 1"), (gpu.Shared(bytes(9), begin=1), ValueError, "multiple of 8"),
+        (gpu.Shared(bytes(8), device=1), ValueError, "device 1"), (gpu.Shared(bytes(5)), ValueError, "6 items"),
         ([1], TypeError, "device"),
     ):  # fmt: skip
         with pytest.raises(kind, match=why):
@@ -373,6 +377,40 @@ def test_results_outlive_the_searcher():
     for wrong in ({"copy": True}, {"dl_device": (1, 0)}, {"dl_device": (2, 1)}):
         with pytest.raises(BufferError):
             PLAN.contains(gpu.Column(VALUES)).__dlpack__(**wrong)
+
+
+@simulated
+def test_threads_and_forks():
+    """Check that threads share texts and records, and that a forked child leaves the parent's GPU alone."""
+    import threading
+
+    searcher, wrong = trawl.Searcher(), []
+    given, column = trawl.Text(gpu.Shared(b"banana" * 100)), gpu.Column(VALUES * 9)
+    text, kept = searcher.load(gpu.Shared(b"banana" * 100)), searcher.load(column)
+    counts = expected(PLAN, VALUES * 9)[1]
+
+    def search():
+        for _ in range(20):
+            if (PLAN.count(given), searcher.count(PLAN, text)) != (400, 400) or PLAN.match_counts(kept).tolist() != counts:
+                wrong.append(threading.current_thread())
+
+    threads = [threading.Thread(target=search) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    answer = PLAN.contains(kept)
+    child = os.fork()
+    if child == 0:
+        try:
+            PLAN.contains(kept)
+        except ValueError as error:
+            del answer, kept, text
+            os._exit(0 if "forked" in str(error) else 1)
+        os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert answer.tolist() == [count > 0 for count in counts]
 
 
 @simulated

@@ -21,6 +21,7 @@ a text              Plan.count, first, find_all, matches, positions, lines; scan
 its new form        Plan.replace, mask, split; replace_file for a text that is too large for memory
 a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a list, numpy, Arrow, polars, pandas
 frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
+a GPU               the same searches of tensors (count, positions) and of columns of cuDF (contains, match_counts, cells)
 DNA                 Plan(..., alphabet="dna", reverse_complement=True), and fasta() for FASTA files
 benchmarks          decontaminate(): which documents hold parts of a benchmark's questions
 a server            Client
