@@ -100,7 +100,8 @@ cdef list stream_parts(given, bint *is_text):
     try:
         unit, is_text[0] = _devices.arrow_form(schema.format, schema.dictionary != NULL)
     finally:
-        schema.release(&schema)
+        if schema.release != NULL:
+            schema.release(&schema)
     parts = []
     while True:
         part = Part()

@@ -181,14 +181,19 @@ def release_schema(address):
     ArrowSchema.from_address(address).release = None
 
 
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+def no_message(_):
+    return None
+
+
 class Column:
     """A column of bytes and None on a device, sliced to [begin, end) and exported in `chunks` (ends of chunks)."""
 
-    def __init__(self, values, kind="u", begin=0, end=None, device=0, dictionary=False, chunks=None, **changes):
+    def __init__(self, values, kind="u", begin=0, end=None, device=0, dictionary=False, chunks=None, fails=None, **changes):
         self.kind, self.dictionary, self.changes, self.device = kind, dictionary, changes, device
-        end = len(values) if end is None else end
+        self.fails, end = fails, len(values) if end is None else end
         ends = [begin, *(chunks or ()), end]
-        self.parts = []
+        self.parts, self.devices = [], None
         for first, last in itertools.pairwise(ends):
             shift = first if chunks is None else min(first, 3)  # chunks have buffers of their own
             self.parts.append((values[first - shift:last], shift, last - first))
@@ -236,6 +241,8 @@ class Column:
         parts = iter(self.parts)
 
         def get_schema(_, to):
+            if self.fails == "schema":
+                return 5
             made = ArrowSchema.from_address(to)
             ctypes.memset(to, 0, ctypes.sizeof(ArrowSchema))
             made.format, made.flags = self.kind.encode(), 2
@@ -244,13 +251,18 @@ class Column:
 
         def get_next(_, to):
             part = next(parts, None)
+            if self.fails == "next":
+                return 5
             if part is None:
                 ArrowArray.from_address(to).release = None
                 return 0
+            if self.devices:
+                self.device = self.devices.pop()
             self.fill_array(DeviceArray.from_address(to), *part)
             return 0
 
-        made = DeviceStream(kind=CUDA, get_schema=STREAM_CALL(get_schema), get_next=STREAM_CALL(get_next))
+        made = DeviceStream(kind=CUDA, get_schema=STREAM_CALL(get_schema), get_next=STREAM_CALL(get_next),
+                            get_last_error=ctypes.cast(no_message, ctypes.c_void_p))  # fmt: skip
         kept[ctypes.addressof(made)] = [made]
         return export(ctypes.addressof(made), names[4])
 

@@ -345,6 +345,16 @@ def test_malformed_columns():
     ):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=why):
             PLAN.contains(gpu.Column(VALUES, **changes))
+    for fails, why in (("schema", "no schema"), ("next", "no next batch")):
+        with pytest.raises(RuntimeError, match=why):
+            PLAN.contains(gpu.Column(VALUES, chunks=[2], fails=fails))
+    for changes in ({"kind": "vu"}, {"dictionary": True}, {"length": -1}, {"n_buffers": 2}):
+        with pytest.raises((TypeError, ValueError)):
+            PLAN.contains(gpu.Column(VALUES, chunks=[2], **changes))
+    mixed = gpu.Column(VALUES, chunks=[2, 4])
+    mixed.devices = [0, 1, 0]
+    with pytest.raises(ValueError, match="different devices"):
+        PLAN.contains(mixed)
     broken = gpu.Column(VALUES)
     broken.changes = {"event": None}
     check_column(PLAN, VALUES, broken)
