@@ -398,7 +398,7 @@ cdef class Searcher:
         self.reopen()
 
     def __dealloc__(self):
-        self.shut()
+        self.shut(False)  # Records would keep the searcher alive
 
     cdef int reopen(self) except -1:
         cdef trawl_runtime *runtime = NULL
@@ -454,14 +454,14 @@ cdef class Searcher:
         self.last = handle
         handle.taken = False
 
-    cdef bint shut(self) noexcept:
+    cdef bint shut(self, bint has_columns) noexcept:
         """Close the runtime; false: a search is running, and nothing was closed."""
         with cython.critical_section(self):
             if self.runtime != NULL and self.fork_count == load(&forks, LOADED):
                 for item in self.handles:
                     if (<Handle>item).taken:
                         return False
-                for item in self.columns:
+                for item in self.columns if has_columns else ():
                     (<Records>item).drop()
                 for item in self.handles:
                     (<Handle>item).shut()
@@ -477,7 +477,7 @@ cdef class Searcher:
 
     def close(self):
         """Give back threads and memory. Raises BusyError while a search is running."""
-        if not self.shut():
+        if not self.shut(True):
             fail(TRAWL_BUSY, NULL)
 
     def cancel(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 _TYPES = {"u": "uint", "i": "int", "f": "float", "bf": "bfloat", "c": "complex", "b": "bool"}
@@ -38,30 +39,28 @@ def check_array(what: str, kind: str, unit: float, shape: tuple[int, ...], strid
         raise ValueError(f"{what}: the items do not follow each other (strides {tuple(strides)}); a contiguous copy is needed")
 
 
-def _is_address(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
-
-
 def cuda_array(what: str, given: Any) -> tuple[int, bool, str, int, tuple[int, ...], Any, int | None]:
     """Return address, read-only flag, kind and bytes of an item, shape, strides and stream of a CUDA array interface."""
     try:
-        if given["version"] < 2:
-            raise ValueError(f"{what}: version {given['version']} of the CUDA array interface; 2 or 3 is needed")
+        version = index(given["version"])
         address, read_only = given["data"]
-        form, shape, stream = given["typestr"], tuple(given["shape"]), given.get("stream")
+        shape, stream, form = tuple(map(index, given["shape"])), given.get("stream"), given["typestr"]
         order, kind, unit = form[0], form[1], int(form[2:])
-        fits = all(isinstance(size, int) for size in shape) and (_is_address(address) or (address is None and 0 in shape))
-    except (KeyError, TypeError, IndexError, AttributeError) as fault:
+        address = 0 if address is None and 0 in shape else index(address)
+        stream = None if stream is None else index(stream)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
         raise TypeError(f"{what}: __cuda_array_interface__ is malformed: {fault!r}") from None
-    if not fits or (stream is not None and not _is_address(stream)):
-        raise TypeError(f"{what}: __cuda_array_interface__ is malformed: data {given['data']}, shape {shape}, stream {stream}")
+    if not 0 <= address < 2**64 or not 0 <= (stream or 0) < 2**64:
+        raise TypeError(f"{what}: __cuda_array_interface__ is malformed: data {given['data']}, stream {stream}")
+    if version < 2:
+        raise ValueError(f"{what}: version {version} of the CUDA array interface; 2 or 3 is needed")
     if stream == 0:
         raise ValueError(f"{what}: stream 0 of the CUDA array interface is ambiguous; 1 or 2 names a default stream")
     if given.get("mask") is not None:
         raise ValueError(f"{what}: arrays with a mask cannot be searched")
     if order == ">" and unit > 1:
         raise TypeError(f"{what}: big-endian items ({form}) cannot be used")
-    return address or 0, bool(read_only), kind, unit, shape, given.get("strides"), stream
+    return address, bool(read_only), kind, unit, shape, given.get("strides"), stream
 
 
 def question(name: str, what: str) -> str:
