@@ -24,6 +24,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t addres
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
+/* Set whether a text of trawl_text_from_device has to stay on its GPU. If so, calls that would have
+ * to copy the text to the host fail with UNSUPPORTED. Does nothing for other texts, and for a text
+ * that was copied already. */
+TRAWL_API void trawl_text_keep_there(struct trawl_text *text, bool keeps_there);
+
 /* Keep a copy of a memory text on the searcher's devices, for many searches of the same text.
  * Searches of the text then read host memory only where the host needs the bytes, as in the calls
  * that trawl_text_from_device names.

@@ -28,6 +28,21 @@ class _ArrowArray(Protocol):
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> CapsuleType: ...
 
+class _OnDevice(Protocol):
+    def __arrow_c_device_array__(
+        self, requested_schema: Any = None, **kwargs: Any
+    ) -> tuple[CapsuleType, CapsuleType]: ...
+
+class _Series(Protocol):
+    def to_pylibcudf(self) -> Any: ...
+
+class _Tensor(Protocol):
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+class _CudaArray(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
 class _Reads(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
@@ -43,8 +58,10 @@ class _Lines(Protocol):
     def read(self) -> str | bytes: ...
 
 _Pattern: TypeAlias = str | Buffer
-_Array: TypeAlias = Buffer | _NumpyArray
-_TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | _HasDescriptor
+_Bytes: TypeAlias = _Tensor | _CudaArray
+_There: TypeAlias = Records | _OnDevice | _Series | tuple[_Bytes, _Bytes]
+_HostText: TypeAlias = Buffer | _NumpyArray | str | PathLike[str] | PathLike[bytes] | _Reads | _HasDescriptor
+_TextSource: TypeAlias = Text | _Bytes | _HostText
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
 _Offsets: TypeAlias = Literal["characters", "bytes"]
 _Spans: TypeAlias = Literal["leftmost-longest", "leftmost-first"]
@@ -69,13 +86,13 @@ def of_names(table):
 
 
 PARAMETERS = of_names({
-    "bool": ("any_base decompress every_end invert first line_numbers multiline pcre reverse_complement unicode value "
+    "bool": ("any_base bits copy decompress every_end invert first line_numbers multiline pcre reverse_complement unicode value "
              "whole_lines within_lines"),
     "SupportsIndex": "chunk_bytes device_memory edits host_memory key mismatches threads",
     "(_Pattern | PathLike[str] | _Lines | Mapping[Any, Any] | Iterable[_Pattern] | _ArrowArray"
     " | _ArrowStream)": "patterns",
     "bool | _Letters": "ignore_case whole_words",
-    "object": "pattern",
+    "object": "out pattern",
     "str | None": "algorithm instruction_set",
     "_Alphabet | None": "alphabet",
     "_Records": "column",
@@ -97,6 +114,9 @@ PARAMETERS = of_names({
     "str | PathLike[str]": "path",
     "Plan": "plan",
     "_Progress": "progress",
+    "tuple[int, int] | None": "max_version",
+    "tuple[Any, Any] | None": "dl_device",
+    "int | None": "stream",
     "CapsuleType | None": "requested_schema",
     "Buffer | _NumpyArray | None": "sample",
     "_TextSource": "source text",
@@ -121,19 +141,23 @@ OTHERS = {
     ("Searcher.group_lists", "match"): 'Literal["all"] | _Spans',
     ("Plan.groups", "column"): "_TextSource | _Records",
     ("Searcher.groups", "column"): "_TextSource | _Records",
-    ("Searcher.unload", "text"): "Text",
+    ("Searcher.unload", "text"): "Text | Records",
+    ("DeviceArray.__dlpack__", "copy"): "bool | None",
 }
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members of one class only.
 RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
-    "int": "__len__ count count_lines edits replace_file mismatches null_count",
+    "int": "__len__ count count_lines device edits replace_file mismatches null_count",
     "None": "__exit__ cancel close unload",
     "str": "explain",
     "str | bytes": "Plan.__getitem__",
     "list[bytes]": "_encoded",
-    "Any": "__call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
+    "Any": "__arrow_c_device_array__ __call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
-    "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ struct_capsules",
+    "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ device_capsules struct_capsules",
+    "tuple[int, int]": "__dlpack_device__",
+    "CapsuleType": "__dlpack__",
+    "Array | Column": "to_host",
     "Iterator[Any]": "__iter__",
     "Iterator[int]": "Column.__iter__",
     "Iterator[str | bytes]": "Plan.__iter__",
@@ -148,25 +172,29 @@ RETURNS = of_names({
     "tuple[str, ...]": "engines group_names",
     "tuple[Any, ...] | None": "values",
     "int | None": "nbytes",
-    "dict[str, Any]": "stats",
-    "Text": "load",
+    "dict[str, Any]": "__cuda_array_interface__ stats",
     "_Match | None": "first",
     "Iterator[_Match]": "scan",
     "Iterator[tuple[int, Any]]": "iter",
     "Iterator[Match]": "finditer",
     "Matches": "matches Batches.__next__",
     "Lines": "lines LineBatches.__next__",
-    "Cells": "cells",
     "Batches": "batches",
     "LineBatches": "line_batches",
-    "Column": "count_by_pattern numbers positions record_counts",
-    "Array": "contains group_lists groups match_counts match_lists pattern_counts pattern_lists",
+    "Column": "count_by_pattern numbers record_counts",
+    "Array": "group_lists groups match_lists pattern_counts pattern_lists",
 })  # fmt: skip
 SEVERAL = "list[Any] | tuple[Any, ...]"
 REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"),
              ("text", SEVERAL, "list[Any]")]  # fmt: skip
 # For a method: triples of a parameter, the parameter's type, and the type that the method returns for it.
+ANSWERED = [("column", "_Records", "Array"), ("column", "_There", "DeviceArray")]
 OVERLOADS = {
+    "contains": ANSWERED,
+    "match_counts": ANSWERED,
+    "cells": [("column", "_Records", "Cells"), ("column", "_There", "tuple[DeviceArray, DeviceArray]")],
+    "positions": [("text", "_HostText", "Column"), ("text", "Text | _Bytes", "Any")],
+    "load": [("text", "_TextSource", "Text"), ("text", "_There", "Records")],
     "replace": REWRITTEN,
     "mask": REWRITTEN,
     "split": [("text", "str", "list[str]"), ("text", "Buffer", "list[bytes]"),
@@ -175,7 +203,7 @@ OVERLOADS = {
               ("answer", 'Literal["pattern", "value"]', "list[Any]")],
     "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],
 }  # fmt: skip
-CLASSES = ("Plan", "Searcher", "Text", "Column", "Array", "Batches", "LineBatches")
+CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "Batches", "LineBatches")
 FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 
@@ -191,6 +219,8 @@ def parts_of(signature):
 def typed(name, default, of, types):
     if name in ("*", "/", "self", "cls"):
         return name
+    if name.startswith("**"):
+        return f"{name}: Any"
     kind = types.get(name) or OTHERS.get((of, name)) or PARAMETERS[name]
     if default is None or ("Literal" in kind and default.strip("\"'") not in kind):
         return f"{name}: {kind}"

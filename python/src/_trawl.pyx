@@ -8,7 +8,7 @@ cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -20,8 +20,9 @@ import itertools
 from array import array
 from io import TextIOBase
 from os import cpu_count, fsdecode, fsencode
+from weakref import WeakSet
 
-from trawl import _errors, _groups, _sources
+from trawl import _devices, _errors, _groups, _sources
 
 __version__ = trawl_version()
 
@@ -106,11 +107,13 @@ include "memory.pxi"
 include "arrow.pxi"
 include "columns.pxi"
 include "plan.pxi"
+include "device.pxi"
 include "text.pxi"
 include "searcher.pxi"
 include "groups.pxi"
 include "search.pxi"
 include "lines.pxi"
 include "records.pxi"
+include "device_records.pxi"
 include "spans.pxi"
 include "views.pxi"

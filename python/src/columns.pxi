@@ -3,13 +3,18 @@
 
 
 @cython.internal
-cdef class Answer:
-    """Base of Column and Array: an immutable sequence that only searches create."""
-
-    cdef Py_ssize_t length
+cdef class Made:
+    """Base of types whose objects only the package makes."""
 
     def __init__(self):
         raise TypeError(f"{type(self).__name__}: searches make it")
+
+
+@cython.internal
+cdef class Answer(Made):
+    """Base of Column and Array: an immutable sequence that only searches create."""
+
+    cdef Py_ssize_t length
 
     def __len__(self):
         return self.length

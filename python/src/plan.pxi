@@ -442,7 +442,8 @@ cdef class Plan:
         return default().first(self, text, offsets=offsets, progress=progress)
 
     def positions(self, text, *, offsets=None, progress=None):
-        """Find where all occurrences begin: an ascending Column. offsets: see first()."""
+        """Find where all occurrences begin: an ascending Column. offsets: see first(). Of a text on a
+        GPU: a DeviceArray of int64."""
         return default().positions(self, text, offsets=offsets, progress=progress)
 
     def matches(self, text, *, match="all", line_numbers=False, value=False, offsets=None, progress=None):
@@ -577,9 +578,10 @@ cdef class Plan:
         text is searched. offsets: see first()."""
         return line_batches(default(), self, text, True, offsets)
 
-    def contains(self, column, *, progress=None):
-        """Say for each record whether any pattern occurs: an Array of bool."""
-        return search_column(default(), self, column, progress, CONTAINS)
+    def contains(self, column, *, out=None, bits=False, progress=None):
+        """Say for each record whether any pattern occurs: an Array of bool. Of a column on a GPU: a DeviceArray, where
+        a null record has False; bits: of bits with nulls, for Arrow; out: the caller's array is filled and returned."""
+        return default().contains(self, column, out=out, bits=bits, progress=progress)
 
     def which(self, column, *, answer="index", progress=None):
         """Find for each record the least index of the patterns that occur, or null: an Array of
@@ -596,12 +598,14 @@ cdef class Plan:
 
     def cells(self, column, *, offsets=None, progress=None):
         """Find all pairs of a record and a pattern that the record contains, with the pattern's first
-        begin in the record: a Cells. offsets: see match_lists()."""
-        return search_column(default(), self, column, progress, CELLS, offsets)
+        begin in the record: a Cells. offsets: see match_lists(). Of a column on a GPU: two DeviceArrays,
+        records and patterns."""
+        return default().cells(self, column, offsets=offsets, progress=progress)
 
-    def match_counts(self, column, *, match="all", progress=None):
-        """Count the occurrences in each record: an Array of uint64. match: see matches()."""
-        return default().match_counts(self, column, match=match, progress=progress)
+    def match_counts(self, column, *, match="all", out=None, progress=None):
+        """Count the occurrences in each record: an Array of uint64. match: see matches(). Of a column
+        on a GPU: a DeviceArray of int32; out: see contains()."""
+        return default().match_counts(self, column, match=match, out=out, progress=progress)
 
     def match_lists(self, column, *, match="all", value=False, first=False, offsets=None, progress=None):
         """Find the occurrences in each record: an Array of lists of (begin, end, pattern), with the

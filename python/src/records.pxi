@@ -32,13 +32,14 @@ cdef class Reader:
     cdef block *key_block
     cdef int64_t *keys  # filled anew for each chunk; -1: null; NULL: no dictionary
 
-    def __cinit__(self, given):
+    def __cinit__(self, given, name):
         cdef str format
 
         if isinstance(given, (str, bytes)) or _sources.is_bytes(given):
             raise TypeError("records: a column or a list of strings is needed, not one string")
         if hasattr(given, "read"):
             raise TypeError("records: a column or a list of strings is needed, not a file; list(file) has its lines")
+        given = host_column(given, name)
         if hasattr(given, "__arrow_c_stream__"):
             self.first = given.__arrow_c_stream__(None)
             self.stream = <ArrowArrayStream *>PyCapsule_GetPointer(self.first, "arrow_array_stream")
@@ -384,7 +385,7 @@ cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
 
 def strings(column, /):
     """Return a column's values as a list of str or bytes."""
-    cdef Reader reader = Reader(column)
+    cdef Reader reader = Reader(column, "patterns")
 
     found = []
     while reader.next():
@@ -573,7 +574,8 @@ cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) exc
 
 cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, gather *found) except -1:
     """Search a column chunk by chunk. The caller drops `found`, also after a failure."""
-    cdef Reader reader = Reader(given)
+    cdef Reader reader = Reader(given, ("contains", "which", "pattern_counts", "pattern_lists", "cells",
+                                        "record_counts")[<int>found.kind])
     cdef Handle handle = searcher.take()
     cdef gather values
 

@@ -667,6 +667,28 @@ cdef void work_begins(work *job) noexcept nogil:
         walk_begins(&by, <uint64_t *>job.out, min(job.answer.count, job.limit))
 
 
+cdef DeviceArray begins_there(Handle handle, progress):
+    """List the begins in the memory of the GPU on which the text lies. None: only the host can answer, and the text may
+    be copied there."""
+    cdef work *job = &handle.job
+    cdef DeviceArray made
+
+    job.limit = min(job.bytes, <uint64_t>1 << 16)
+    while True:
+        made = device_array((<Lent>handle.source.owner).device, job.limit, sizeof(uint64_t))
+        job.out, job.answer.count = <void *>made.address(), 0
+        try:
+            handle.run(work_begins, progress)
+        except _errors.UnsupportedError:
+            if not handle.source.copies:
+                raise
+            return None
+        if job.answer.count <= job.limit:
+            made.length = job.answer.count
+            return made
+        job.limit = job.answer.count
+
+
 cdef Column begins_of(Handle handle, progress):
     """Search into one array. If the text has more occurrences than the array holds, search again
     into an array of the right size."""

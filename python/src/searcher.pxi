@@ -212,11 +212,16 @@ cdef class Handle:
 
         self.source = self.own
         if not isinstance(text, Source):
-            self.own.open(content_of(searcher, text) if offsets is not None and offsets == "characters" else text, False)
+            self.own.open(content_of(searcher, text, "offsets") if offsets is not None and offsets == "characters" else text, False)
         elif (<Source>text).text == NULL:
             raise ValueError("the text is closed")
+        elif (<Source>text).is_there and text not in searcher.loaded:
+            self.own.copies = (<Source>text).copies
+            self.own.open_lent((<Source>text).owner)
         else:
             self.source = text
+        if self.own.is_there:
+            self.load(searcher, self.own)
         job.plan = plan.plan
         job.text = self.source.text
         job.bytes = self.source.bytes
@@ -226,6 +231,17 @@ cdef class Handle:
         if plan.has_strands and self.source.is_fasta():
             _sources.warn_of_fasta()
         return 0
+
+    cdef int load(self, Searcher searcher, Source source) except -1:
+        """Load a text. A text on a GPU has to be loaded before each search."""
+        cdef trawl_error error
+        cdef int status
+
+        if source.is_there and searcher.options.engine == TRAWL_ENGINE_CPU:
+            raise ValueError("the text lies on a GPU, and the Searcher has the engine 'cpu'")
+        with nogil:
+            status = trawl_text_load(self.job.searcher, source.text, &error)
+        return check_there(status, &error)
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
         """Run a search, and raise the search's error. A search with `progress`, and a search of a
@@ -271,6 +287,11 @@ cdef class Handle:
             if self.source is not None and self.source.name is not None:
                 _errors.name_text(fault, self.source.name)
             raise
+        except _errors.UnsupportedError as fault:
+            if self.source is None or not self.source.is_there or self.source.copies:
+                raise
+            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(question_of(job), "text"), 0, 0, UNKNOWN,
+                               UNKNOWN) from fault
 
     cdef int step(self, object progress) except -1:
         """Start or resume the work, and wait until the work pauses or ends."""
@@ -320,6 +341,15 @@ cdef class Handle:
         return self.job.fork_count != load(&forks, LOADED)
 
 
+cdef str question_of(const work *job):
+    """Return the name of the method whose question a call asks."""
+    for i, function in enumerate([<uint64_t>work_count, <uint64_t>work_count_by_pattern, <uint64_t>work_count_lines,
+                                  <uint64_t>work_first, <uint64_t>work_begins, <uint64_t>work_lines, <uint64_t>work_next]):
+        if <uint64_t>job.function == function:
+            return ("count", "count_by_pattern", "count_lines", "first", "positions", "lines", "batches")[i]
+    return "matches"
+
+
 @cython.final
 @cython.no_gc
 cdef class Searcher:
@@ -354,6 +384,7 @@ cdef class Searcher:
     cdef list handles
     cdef Handle last  # the handle whose call ended last
     cdef dict loaded  # Text objects that load() loaded
+    cdef object columns  # the Records that are loaded, as a WeakSet
 
     def __cinit__(self, *given, **named):
         sizes = _sources.Searcher(*given, **named)
@@ -367,7 +398,7 @@ cdef class Searcher:
         self.reopen()
 
     def __dealloc__(self):
-        self.shut()
+        self.shut(False)  # Records would keep the searcher alive
 
     cdef int reopen(self) except -1:
         cdef trawl_runtime *runtime = NULL
@@ -376,6 +407,7 @@ cdef class Searcher:
 
         check(status, &error)
         self.handles = []
+        self.columns = WeakSet()
         self.last = None
         self.runtime = runtime
         self.fork_count = load(&forks, LOADED)
@@ -414,19 +446,23 @@ cdef class Searcher:
             return handle
 
     cdef void give(self, Handle handle) noexcept:
+        if handle.own.is_there:
+            trawl_text_unload(handle.job.searcher, handle.own.text)
         handle.own.close()
         handle.source = handle.bar = None
         handle.job.before, handle.job.stopped = 0, False
         self.last = handle
         handle.taken = False
 
-    cdef bint shut(self) noexcept:
+    cdef bint shut(self, bint has_columns) noexcept:
         """Close the runtime; false: a search is running, and nothing was closed."""
         with cython.critical_section(self):
             if self.runtime != NULL and self.fork_count == load(&forks, LOADED):
                 for item in self.handles:
                     if (<Handle>item).taken:
                         return False
+                for item in self.columns if has_columns else ():
+                    (<Records>item).drop()
                 for item in self.handles:
                     (<Handle>item).shut()
                 self.handles = []
@@ -441,7 +477,7 @@ cdef class Searcher:
 
     def close(self):
         """Give back threads and memory. Raises BusyError while a search is running."""
-        if not self.shut():
+        if not self.shut(True):
             fail(TRAWL_BUSY, NULL)
 
     def cancel(self):
@@ -451,28 +487,37 @@ cdef class Searcher:
                 if (<Handle>item).taken:
                     stop(&(<Handle>item).job)
 
-    def load(self, text, /):
+    def load(self, text, /, *, copy=False):
         """Copy a text to the memory of the searcher's devices, and return a Text. Searches of this
         Text use the copy. The text's bytes may not change before unload() or close(). Without a
-        device, load() copies nothing."""
-        cdef Source source = Text(text)
-        cdef Handle handle = self.take()
-        cdef trawl_error error
-        cdef int status
+        device, load() copies nothing. A text on a GPU stays where it lies. Of a column on a GPU (the Arrow
+        device protocol, a cudf.Series, or a tuple of two arrays, bytes and offsets), load() returns Records.
+        copy: as of Text."""
+        cdef Handle handle
+        cdef Source source
 
-        with nogil:
-            status = trawl_text_load(handle.job.searcher, source.text, &error)
-        self.give(handle)
-        check(status, &error)
+        if isinstance(text, Records) or not _devices.is_there(text):
+            records = load_records(self, text, copy)
+            if records is not None:
+                return records
+        source = Text(text, copy=copy)
+        handle = self.take()
+        try:
+            handle.load(self, source)
+        finally:
+            self.give(handle)
         self.loaded[source] = None
         return source
 
     def unload(self, text, /):
-        """Free the device copy of a Text that load() returned."""
+        """Free the device copy of a Text or of Records that load() returned."""
         cdef Handle handle
 
+        if isinstance(text, Records) and (<Records>text).searcher is self:
+            (<Records>text).drop()
+            return
         if not isinstance(text, Source) or text not in self.loaded:
-            raise ValueError("unload: a Text that load() returned is needed")
+            raise ValueError("unload: a Text or Records that load() returned are needed")
         handle = self.take()
         trawl_text_unload(handle.job.searcher, (<Source>text).text)
         self.give(handle)
@@ -535,6 +580,10 @@ cdef class Searcher:
         memset(&columns, 0, sizeof(columns))
         try:
             handle.open(self, plan, text, offsets)
+            if handle.source.is_there:
+                there = begins_there(handle, progress)
+                if there is not None:
+                    return there
             if not handle.job.is_stream and handle.job.bytes != UNKNOWN:
                 return begins_of(handle, progress)
             # A stream can be read only once, so its positions go to a column that grows.
@@ -549,6 +598,8 @@ cdef class Searcher:
                 bint value=False, offsets=None, progress=None):
         cdef match_columns columns
 
+        if value and isinstance(text, Source) and (<Source>text).is_there:
+            text = (<Source>text).content("matches")
         if match != "all" and not line_numbers:
             return spans_of(self, plan, text, match, value, offsets, progress)
         memset(&columns, 0, sizeof(columns))
@@ -563,22 +614,23 @@ cdef class Searcher:
     def batches(self, Plan plan not None, text, *, match="all", bint line_numbers=False,
                 bint value=False, offsets=None):
         cdef Batches made = Batches.__new__(Batches)
-        cdef trawl_error error
-        cdef int status
 
+        if value and isinstance(text, Source) and (<Source>text).is_there:
+            text = (<Source>text).content("batches")
         choose_matches(&made.columns, match)
         made.columns.with_lines, made.columns.with_values = line_numbers, value
         made.open(self, plan, text, offsets)
-        status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,
-                                   search_flags(&made.columns), &made.search, &error)
-        check(status, &error)
+        made.handle.job.function = work_next
+        made.handle.job.status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,
+                                                   search_flags(&made.columns), &made.search, &made.handle.job.error)
+        made.handle.check(False)
         return made
 
     def find_all(self, Plan plan not None, text, *, match="all", offsets=None):
         return find_all(self, plan, text, match, offsets)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
-        text = content_of(self, text)
+        text = content_of(self, text, "finditer")
         places = Places(plan, text)
         if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
             found = find_all(self, plan, text, match, "bytes")
@@ -626,8 +678,9 @@ cdef class Searcher:
     def line_batches(self, Plan plan not None, text, *, offsets=None):
         return line_batches(self, plan, text, True, offsets)
 
-    def contains(self, Plan plan not None, column, *, progress=None):
-        return search_column(self, plan, column, progress, CONTAINS)
+    def contains(self, Plan plan not None, column, *, out=None, bint bits=False, progress=None):
+        there = contains_there(self, plan, column, out, bits, progress)
+        return there if there is not None else search_column(self, plan, column, progress, CONTAINS)
 
     def which(self, Plan plan not None, column, *, answer="index", progress=None):
         return _sources.answers(plan, search_column(self, plan, column, progress, WHICH), answer)
@@ -639,10 +692,12 @@ cdef class Searcher:
         return search_column(self, plan, column, progress, LISTS)
 
     def cells(self, Plan plan not None, column, *, offsets=None, progress=None):
-        return search_column(self, plan, column, progress, CELLS, offsets)
+        there = cells_there(self, plan, column, progress)
+        return there if there is not None else search_column(self, plan, column, progress, CELLS, offsets)
 
-    def match_counts(self, Plan plan not None, column, *, match="all", progress=None):
-        return record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
+    def match_counts(self, Plan plan not None, column, *, match="all", out=None, progress=None):
+        there = counts_there(self, plan, column, out, progress) if match == "all" else None
+        return there if there is not None else record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
 
     def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, bint first=False, offsets=None,
                     progress=None):

@@ -661,15 +661,22 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
 cdef Plan nothing = None  # a plan without patterns, by which a text is read
 
 
-cdef object content_of(Searcher searcher, given):
+cdef object content_of(Searcher searcher, given, str name):
     """Return a text as a str or a buffer: memory as it is, and what a path, a file, a stream or a Text holds."""
     global nothing
     cdef list parts = []
+    cdef Source made
+    cdef Lent lent
 
     if isinstance(given, (str, bytes)):
         return given
     if isinstance(given, Source) and (<Source>given).text != NULL and (<Source>given).name is None:
-        return (<Source>given).owner
+        return (<Source>given).content(name)
+    lent = lent_of(given, "text") if not isinstance(given, Source) else None
+    if lent is not None:
+        made = Source()
+        made.open_lent(lent)
+        return made.content(name)
     found = _sources.in_memory(given)
     if found is not None:
         return found
@@ -922,7 +929,8 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of
     the groups of occurrences, and COUNTS the groups of each record's first occurrence."""
     cdef Groups keyed_groups
-    cdef Reader reader = Reader(given)
+    cdef Reader reader = Reader(given, ("match_counts" if kind == COUNTS else "match_lists") if groups is None else
+                                "groups" if groups.made.first_only else "group_lists")
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
     cdef gather made, keyed
@@ -1019,14 +1027,14 @@ cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
                             and not hasattr(given, "read") and not _sources.is_bytes(given)):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
-    return (<Array>record_matches(searcher, plan, [content_of(searcher, given)], "all", False, "bytes", progress, LISTS,
+    return (<Array>record_matches(searcher, plan, [content_of(searcher, given, "groups")], "all", False, "bytes", progress, LISTS,
                                   Groups(plan, False))).fields
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
     cdef tuple items = tuple(given) if isinstance(given, (list, tuple)) else None
     cdef list objects = [] if items is not None or values is None else None
-    cdef Reader reader = Reader(given if items is None else items)
+    cdef Reader reader = Reader(given if items is None else items, "split" if values is None else "replace")
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
     cdef uint64_t piece = PIECE_MIN
@@ -1071,7 +1079,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
 
 
 cdef bint is_column(given) except -1:
-    return (isinstance(given, (list, tuple)) or hasattr(given, "__arrow_c_stream__")
+    return (isinstance(given, (list, tuple, Records)) or hasattr(given, "__arrow_c_device_array__") or hasattr(given, "__arrow_c_stream__")
             or hasattr(given, "__arrow_c_array__") or hasattr(given, "isna")
             or _sources.array_items(given) is not None)
 

@@ -38,6 +38,11 @@ cdef extern from "<pthread.h>" nogil:
     int pthread_equal(pthread_t one, pthread_t other)
     int pthread_join(pthread_t thread, void **result)
     int pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)())
+    ctypedef struct pthread_mutex_t:
+        pass
+    int pthread_mutex_init(pthread_mutex_t *lock, void *attributes)
+    int pthread_mutex_lock(pthread_mutex_t *lock)
+    int pthread_mutex_unlock(pthread_mutex_t *lock)
 
 cdef extern from "<semaphore.h>" nogil:
     ctypedef struct sem_t:

@@ -7,12 +7,14 @@ cdef class Source:
 
     cdef trawl_text *text  # NULL: closed
     cdef taken_buffer view  # obj is NULL: no buffer was taken
-    cdef object owner  # kept alive while the text is open; of memory the str or the buffer
+    cdef object owner  # kept alive while the text is open; of memory the str, the buffer or the Lent
     cdef object name  # of a path or a file, for errors; None: the text is memory
     cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes
     cdef const uint8_t *memory  # the text's bytes; NULL: the bytes are not in the host's memory
     cdef readonly bint is_stream
+    cdef bint is_there  # the text lies on a GPU
+    cdef bint copies  # a text on a GPU may be copied to the host
     cdef bint is_file  # a regular file, which had `bytes` bytes when it was opened
 
     def __cinit__(self):
@@ -34,12 +36,14 @@ cdef class Source:
         self.descriptor = -1
         self.owner = self.name = None
         self.memory = NULL
+        self.is_there = self.copies = False
 
     cdef int open(self, object given, bint decompress) except -1:
         """Make a text of a search's argument. close() closes what open() opened, also after a
         failure."""
         cdef const char *utf8
         cdef Py_ssize_t count
+        cdef Lent lent
 
         self.descriptor = -1
         self.is_stream = self.is_file = False
@@ -50,6 +54,9 @@ cdef class Source:
             utf8 = PyUnicode_AsUTF8AndSize(given, &count)
             self.owner = given
             return self.open_memory(utf8, count)
+        lent = lent_of(given, "text")
+        if lent is not None:
+            return self.open_lent(lent)
         if PyObject_CheckBuffer(given):
             take_buffer(given, &self.view)
             self.owner = given
@@ -69,6 +76,35 @@ cdef class Source:
 
         self.bytes, self.memory = <uint64_t>count, <const uint8_t *>bytes
         return check(status, &error)
+
+    cdef int open_lent(self, Lent lent) except -1:
+        """Open an array of another library, on a GPU or in the host's memory."""
+        cdef trawl_error error
+
+        if lent.unit != 1 or lent.kind == "b":
+            raise TypeError(f"text: bytes (uint8) are needed, not {lent.kind}{8 * lent.unit}; a view as uint8 has them")
+        self.owner = lent
+        if not lent.on_device or lent.count == 0:
+            return self.open_memory(<const void *>lent.address, <Py_ssize_t>lent.count)
+        check(trawl_text_from_device(lent.address, lent.count, &self.text, &error), &error)
+        self.bytes, self.memory, self.is_there = lent.count, NULL, True
+        if not self.copies:
+            trawl_text_keep_there(self.text, True)
+        return 0
+
+    cdef object content(self, str name):
+        """Return the text in memory as its str or buffer. A text on a GPU is copied, for the question `name`."""
+        cdef Lent lent
+
+        if not isinstance(self.owner, Lent):
+            return self.owner
+        if self.is_there and not self.copies:
+            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "text"), 0, 0, UNKNOWN, UNKNOWN)
+        lent = self.owner
+        copy = PyBytes_FromStringAndSize(NULL if self.is_there else <char *>lent.address, <Py_ssize_t>lent.count)
+        if self.is_there:
+            bring(lent.device, PyBytes_AS_STRING(copy), lent.address, lent.count)
+        return copy
 
     cdef int open_file(self, bytes name, int descriptor, bint decompress) except -1:
         """Open the path `name`, or, with descriptor >= 0, a text of that descriptor."""
@@ -110,7 +146,7 @@ cdef class Source:
         cdef uint8_t byte = 0
         cdef uint64_t got = 0
 
-        if not self.is_stream and self.bytes > 0:
+        if not self.is_stream and not self.is_there and self.bytes > 0:
             trawl_text_read(self.text, 0, &byte, 1, &got, &error)
         return byte == b">"
 
@@ -142,16 +178,20 @@ cdef class Source:
 
 
 class Text(Source):
-    """Text(source, *, decompress=False)
+    """Text(source, *, decompress=False, copy=False)
 
     A text that stays open for several searches. The text is closed with its last reference.
 
     source: bytes or another object with the buffer protocol, searched in place; a str, searched as
       UTF-8; a path (os.PathLike); a file object opened in binary mode or another object with
-      fileno(), searched from its current position. Every search also takes a source without a Text.
+      fileno(), searched from its current position; or an array of bytes of PyTorch, CuPy, JAX and others
+      (DLPack, CUDA array interface), which is searched on its GPU. Every search also takes a source without
+      a Text.
     decompress: unpack a path, file or pipe that gzip, xz, bzip2, zstd or lz4 packed, and search
       what comes out. A file that is not packed is searched as it is. Without decompress, a packed
       file's own bytes are searched, and a warning says so.
+    copy: let a text on a GPU be copied to the host for questions that only the host can answer, which
+      otherwise raise UnsupportedError.
 
     >>> Text(b'abc').nbytes
     3
@@ -159,12 +199,13 @@ class Text(Source):
 
     __slots__ = ()
 
-    def __new__(cls, source, *, decompress=False):
+    def __new__(cls, source, *, decompress=False, copy=False):
         cdef Source made
 
         if isinstance(source, Source):
             return source
         made = Source.__new__(cls)
+        made.copies = copy
         made.open(source, decompress)
         if decompress and not made.is_file and not made.is_stream:
             raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "

@@ -10,13 +10,6 @@ import trawl
 PLAN, TEXT = trawl.Plan("an"), b"banana" * 100
 
 
-def test_arrays_on_a_device():
-    """Check that a text that is an array on a device is refused with a message that says so."""
-    array = type("Array", (), {"__cuda_array_interface__": {}})()
-    with pytest.raises(TypeError, match="the array lies on a device"):
-        PLAN.count(array)
-
-
 def test_loaded_texts(tmp_path):
     searcher = trawl.Searcher("cpu", 1)
     text = searcher.load(bytearray(TEXT))

@@ -21,6 +21,7 @@ a text              Plan.count, first, find_all, matches, positions, lines; scan
 its new form        Plan.replace, mask, split; replace_file for a text that is too large for memory
 a column of texts   Plan.contains, which, match_lists, record_counts, ...: of a list, numpy, Arrow, polars, pandas
 frames, tables      the modules trawl.polars, pandas, duckdb, arrow and stages; spark and ray for clusters
+a GPU               the same searches of tensors (count, positions) and of columns of cuDF (contains, match_counts, cells)
 DNA                 Plan(..., alphabet="dna", reverse_complement=True), and fasta() for FASTA files
 benchmarks          decontaminate(): which documents hold parts of a benchmark's questions
 a server            Client
@@ -42,8 +43,8 @@ from ._fasta import fasta
 from ._groups import Match
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
-    Array, Batches, Column, LineBatches, Plan, Searcher, Text, __version__, algorithms,
-    instruction_sets,
+    Array, Batches, Column, DeviceArray, LineBatches, Plan, Records, Searcher, Text, __version__,
+    algorithms, instruction_sets,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -52,9 +53,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError", "Array", "Batches", "BusyError", "CancelledError", "Cells", "Client",
-    "Column", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
+    "Column", "DeviceArray", "DeviceError", "EngineError", "Error", "FileError", "LimitError", "LineBatches",
     "Lines", "Match", "Matches", "MissingFileError", "OpenError", "OutOfMemoryError", "Plan", "ReadError",
-    "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
+    "Records", "Searcher", "ServerError", "Text", "ThreadError", "UnsupportedError", "__version__",
     "algorithms", "decontaminate", "fasta", "instruction_sets",
 ]  # fmt: skip
 

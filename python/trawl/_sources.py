@@ -718,8 +718,6 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
     no descriptor that gives the object's bytes (GzipFile, an HTTP response), a thread reads the object
     and writes to a pipe. A number is refused: most numbers are mistakes.
     """
-    if hasattr(file, "__cuda_array_interface__"):
-        raise TypeError("text: the array lies on a device; bytes in the host's memory are needed")
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise no_text(file)
     name = str(getattr(file, "name", type(file).__name__))

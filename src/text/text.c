@@ -80,6 +80,12 @@ done:
     return status;
 }
 
+void trawl_text_keep_there(struct trawl_text *text, bool keeps_there)
+{
+    if (text != NULL)
+        text->keeps_there = keeps_there;
+}
+
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error)
 {
     void *pages = (void *)(uintptr_t)text->bytes;

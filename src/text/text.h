@@ -33,6 +33,7 @@ struct trawl_text {
      * text_host_done. */
     uint64_t device_address;
     _Atomic bool is_on_host; /* the copy is complete */
+    bool keeps_there;        /* the text may not be copied to the host */
     int descriptor;          /* only file and stream */
     bool descriptor_is_ours;
     /* a regular file, even if read like a stream (size 0); false if it is unpacked, or mapped with

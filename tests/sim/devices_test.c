@@ -388,6 +388,11 @@ static void stays_there(void)
     MUST(trawl_text_load(host.searcher, text, NULL)); /* a second load does nothing */
     for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         TEST_CHECK(sim_driver_copied() < LENT_BYTES && !can_read(text));
+        trawl_text_keep_there(text, true);
+        TEST_CHECK(held_search(&held, calls[i], NULL) ==
+                   (i + 1 < sizeof calls / sizeof *calls ? TRAWL_OK : TRAWL_UNSUPPORTED));
+        TEST_CHECK(!can_read(text));
+        trawl_text_keep_there(text, false);
         TEST_CHECK(held_search(&held, calls[i], NULL) == TRAWL_OK && held.right);
     }
     TEST_CHECK(can_read(text));

@@ -391,32 +391,38 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
 #if defined(SIM_LIBRARY)
 /* trawl does not call these functions. Programs that use trawl read and write their own device
  * memory by them. */
-int sim_copy_now(void *to, uint64_t from, size_t bytes) __asm__("cuMemcpyDtoH_v2");
-int sim_put_now(uint64_t to, const void *from, size_t bytes) __asm__("cuMemcpyHtoD_v2");
-__attribute__((visibility("default"))) int sim_put_now(uint64_t to, const void *from, size_t bytes)
+#define EXPORTED(name) __asm__(name) __attribute__((visibility("default")))
+int sim_copy_now(void *to, uint64_t from, size_t bytes) EXPORTED("cuMemcpyDtoH_v2");
+int sim_put_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyHtoD_v2");
+int sim_move_now(uint64_t to, const void *from, size_t bytes) EXPORTED("cuMemcpyDtoD_v2")
+    __attribute__((alias("cuMemcpyHtoD_v2")));
+int sim_synchronize(void) EXPORTED("cuCtxSynchronize");
+/* Copies at once. `there` is the side that has to be the device's. */
+static int copy_now(void *to, const void *from, size_t bytes, const void *there)
 {
     int code = sim_enter_context();
 
-    if (code == 0 && sim_allocation_find((const void *)(uintptr_t)to, bytes) == NULL) {
-        sim_complain("a copy to memory that is not the device's");
+    if (code == 0 && sim_allocation_find(there, bytes) == NULL) {
+        sim_complain("a copy to or from memory that is not the device's");
         code = CUDA_CODE_INVALID_VALUE;
     }
-    if (code == 0)
-        memcpy((void *)(uintptr_t)to, from, bytes);
+    memcpy(to, from, code == 0 ? bytes : 0);
     return sim_leave(code);
 }
 
-__attribute__((visibility("default"))) int sim_copy_now(void *to, uint64_t from, size_t bytes)
+int sim_put_now(uint64_t to, const void *from, size_t bytes)
 {
-    int code = sim_enter_context();
+    return copy_now((void *)(uintptr_t)to, from, bytes, (void *)(uintptr_t)to);
+}
 
-    if (code == 0 && sim_allocation_find((const void *)(uintptr_t)from, bytes) == NULL) {
-        sim_complain("a copy from memory that is not the device's");
-        code = CUDA_CODE_INVALID_VALUE;
-    }
-    if (code == 0)
-        memcpy(to, (const void *)(uintptr_t)from, bytes);
-    return sim_leave(code);
+int sim_copy_now(void *to, uint64_t from, size_t bytes)
+{
+    return copy_now(to, (const void *)(uintptr_t)from, bytes, (const void *)(uintptr_t)from);
+}
+
+int sim_synchronize(void)
+{
+    return sim_leave(sim_enter_context());
 }
 #endif
 
@@ -464,11 +470,13 @@ int sim_stream_wait(struct cuda_stream *stream)
 {
     int code = sim_enter_context();
 
-    while (code == 0 && stream->first != NULL)
-        (void)sim_streams_step(stream->object.context);
-    sim_memory_flush();
-    if (code == 0)
+    /* Work is never queued on the default streams, whose handles are 0, 1 and 2. */
+    if (code == 0 && (uintptr_t)stream > 2) {
+        while (stream->first != NULL)
+            (void)sim_streams_step(stream->object.context);
+        sim_memory_flush();
         code = stream->object.context->failed;
+    }
     return sim_leave(code);
 }
 

@@ -1,0 +1,529 @@
+# device_records: columns of records that lie on a GPU. Takes columns by the Arrow device protocol, or as two arrays, and
+# has the type Records, which keeps a column loaded. Uses device.pxi, arrow.pxi, columns.pxi and searcher.pxi.
+
+cdef struct ArrowDeviceArrayStream:
+    int32_t device_type
+    int (*get_schema)(ArrowDeviceArrayStream *, ArrowSchema *) noexcept nogil
+    int (*get_next)(ArrowDeviceArrayStream *, ArrowDeviceArray *) noexcept nogil
+    const char *(*get_last_error)(ArrowDeviceArrayStream *) noexcept nogil
+    void (*release)(ArrowDeviceArrayStream *) noexcept nogil
+    void *private_data
+
+
+@cython.internal
+@cython.final
+@cython.no_gc
+cdef class Part:
+    """A chunk of a column in a GPU's memory."""
+
+    cdef object owner  # the capsule or the arrays that keep the memory alive
+    cdef ArrowDeviceArray array  # of a stream; release is NULL: `owner` keeps the memory
+    cdef trawl_record_array records
+    cdef int64_t device
+
+    def __cinit__(self):
+        self.records.size = sizeof(self.records)
+
+    def __dealloc__(self):
+        if self.array.array.release != NULL:
+            self.array.array.release(&self.array.array)
+
+    cdef int take_array(self, const ArrowDeviceArray *given, uint32_t unit) except -1:
+        cdef const ArrowArray *array = &given.array
+
+        if array.release == NULL:
+            raise ValueError("records: the Arrow array was released")
+        if given.device_type not in (KIND_CUDA, KIND_CUDA_MANAGED):
+            raise _devices.no_device("records", given.device_type)
+        if array.length < 0 or array.offset < 0 or array.offset > (<int64_t>1 << 60) - array.length:
+            raise ValueError(f"records: the Arrow array has length {array.length} and offset {array.offset}")
+        if array.n_buffers != 3 or array.buffers == NULL or (array.length > 0 and array.buffers[1] == NULL):
+            raise ValueError("records: the Arrow array lacks the buffer of offsets")
+        self.device = given.device_id
+        self.records.record_count, self.records.offset_bytes = <uint64_t>array.length, unit
+        self.records.bytes = <const uint8_t *>array.buffers[2]
+        self.records.offsets = <const uint8_t *>array.buffers[1] + <uint64_t>array.offset * unit
+        if array.null_count != 0:
+            self.records.validity, self.records.validity_begin = <const uint8_t *>array.buffers[0], <uint64_t>array.offset
+        if array.length > 0:
+            self.device = device_of(<uint64_t>self.records.offsets, self.device, "records")
+        if given.sync_event != NULL:
+            wait_for(self.device, 0, (<void **>given.sync_event)[0])
+        return 0
+
+
+cdef Part pair_part(given):
+    """Make a part of (bytes, offsets)."""
+    cdef Part made = Part()
+    cdef Lent data = lent_of(given[0], "bytes"), offsets = lent_of(given[1], "offsets")
+
+    if data.unit != 1 or data.kind == "b":
+        raise TypeError(f"bytes: uint8 is needed, not {data.kind}{8 * data.unit}")
+    if offsets.unit < 4 or (offsets.unit == 4 and offsets.kind != "i") or offsets.kind == "b":
+        raise TypeError(f"offsets: int32, int64 or uint64 is needed, not {offsets.kind}{8 * offsets.unit}")
+    if offsets.count == 0:
+        raise ValueError("offsets: one number more than records is needed, and the array is empty")
+    if data.count > 0 and data.device != offsets.device:
+        raise ValueError(f"bytes and offsets lie on different devices, {data.device} and {offsets.device}")
+    made.owner, made.device = (data, offsets), offsets.device
+    made.records.bytes, made.records.offsets = <const uint8_t *>data.address, <const void *>offsets.address
+    made.records.record_count, made.records.offset_bytes = offsets.count - 1, offsets.unit
+    check_last(made, data.count)
+    return made
+
+
+cdef int check_last(Part part, uint64_t bytes) except -1:
+    """Raise ValueError if the last offset lies beyond the bytes."""
+    cdef uint64_t last = 0
+
+    bring(part.device, &last, <uint64_t>part.records.offsets + part.records.record_count * part.records.offset_bytes,
+          part.records.offset_bytes)
+    if last > bytes:
+        raise ValueError(f"offsets: the last is {last}, beyond the {bytes} bytes")
+    return 0
+
+
+cdef list stream_parts(given, bint *is_text):
+    cdef object capsule = given.__arrow_c_device_stream__()
+    cdef ArrowDeviceArrayStream *stream
+    cdef ArrowSchema schema
+    cdef const char *why
+    cdef uint32_t unit
+    cdef Part part
+
+    stream = <ArrowDeviceArrayStream *>PyCapsule_GetPointer(capsule, "arrow_device_array_stream")
+    if stream.device_type == KIND_CPU:
+        return None
+    if stream.get_schema(stream, &schema) != 0:
+        why = stream.get_last_error(stream)
+        raise RuntimeError("records: " + ("no schema" if why == NULL else str(why)))
+    try:
+        unit, is_text[0] = _devices.arrow_form(schema.format, schema.dictionary != NULL)
+    finally:
+        if schema.release != NULL:
+            schema.release(&schema)
+    parts = []
+    while True:
+        part = Part()
+        if stream.get_next(stream, &part.array) != 0:
+            part.array.array.release = NULL
+            why = stream.get_last_error(stream)
+            raise RuntimeError("records: " + ("no next batch" if why == NULL else str(why)))
+        if part.array.array.release == NULL:
+            return parts
+        part.take_array(&part.array, unit)
+        parts.append(part)
+
+
+cdef list column_parts(given, bint *is_text):
+    """Return the parts of a column on a GPU; None: the column is the host's."""
+    cdef ArrowDeviceArray *array
+    cdef ArrowSchema *schema
+    cdef Part part
+
+    is_text[0] = False
+    if isinstance(given, (list, str, bytes)):
+        return None
+    if isinstance(given, tuple):
+        return [pair_part(given)] if _devices.is_pair(given) else None
+    if type(given).__module__.partition(".")[0] in ("pyarrow", "polars", "trawl", "numpy"):
+        return None
+    if hasattr(given, "to_pylibcudf"):  # a Series of cuDF
+        given = given.to_pylibcudf()
+        if isinstance(given, tuple):
+            given = given[0]
+    if hasattr(given, "__arrow_c_device_array__"):
+        schema_capsule, capsule = given.__arrow_c_device_array__()
+        schema = <ArrowSchema *>PyCapsule_GetPointer(schema_capsule, "arrow_schema")
+        array = <ArrowDeviceArray *>PyCapsule_GetPointer(capsule, "arrow_device_array")
+        if array.device_type == KIND_CPU:
+            return None
+        part = Part()
+        unit, is_text[0] = _devices.arrow_form(schema.format, schema.dictionary != NULL)
+        part.owner = capsule
+        part.take_array(array, unit)
+        return [part]
+    if hasattr(given, "__arrow_c_device_stream__"):
+        return stream_parts(given, is_text)
+    if _devices.is_there(given):
+        raise TypeError("records: an array on a GPU is one text; (bytes, offsets) are records")
+    return None
+
+
+cdef struct records_work:
+    trawl_records *records
+    int shape
+    trawl_records_out out
+
+
+cdef void work_records_there(work *job) noexcept nogil:
+    cdef records_work *asked = <records_work *>job.out
+
+    job.status = trawl_records_into(job.searcher, job.plan, asked.records, asked.shape, &asked.out, &job.error)
+
+
+@cython.final
+@cython.no_gc
+cdef class Records(Made):
+    """A column of records on a GPU, loaded by Searcher.load for many searches.
+
+    contains(), match_counts() and cells() of a plan give results on the GPU. The column's memory may not change before
+    Searcher.unload() or Searcher.close(). device: the GPU's number.
+    """
+
+    cdef Searcher searcher
+    cdef trawl_records *records  # NULL: unloaded
+    cdef object parts  # keep the caller's memory alive
+    cdef Part part
+    cdef block *rooms[3]  # bytes, offsets and validity of joined parts
+    cdef bint is_text
+    cdef bint copies
+    cdef object on_host  # an Array, made when only the host can answer
+    cdef uint64_t fork_count  # value of `forks` when the column was loaded
+    cdef object __weakref__
+    cdef readonly int64_t device
+
+    def __len__(self):
+        return <Py_ssize_t>self.part.records.record_count
+
+    def __repr__(self):
+        return f"<trawl.Records of {len(self)} on device {self.device}>"
+
+    def __reduce__(self):
+        raise _errors.no_pickle(self)
+
+    def __dealloc__(self):
+        self.drop()
+        for i in range(3):
+            block_release(self.rooms[i])
+
+    cdef void drop(self) noexcept:
+        """Unload the records. A forked child lacks the device, and unloads nothing."""
+        cdef trawl_records *records = self.records
+
+        self.records = NULL
+        if records != NULL and self.fork_count == load(&forks, LOADED):
+            trawl_records_unload((<Handle>self.searcher.handles[0]).job.searcher, records)
+
+    cdef int open(self, list parts) except -1:
+        cdef Handle handle
+        cdef trawl_error error
+        cdef trawl_record_array array
+        cdef trawl_records *records = NULL
+        cdef int status
+        cdef Part part
+
+        for i in range(3):
+            block_release(self.rooms[i])
+            self.rooms[i] = NULL
+        parts = [part for part in parts if part.records.record_count > 0] or parts[:1]
+        self.parts, self.part = parts, parts[0] if parts else Part()
+        self.device = self.part.device
+        for part in parts:
+            if part.device != self.device:
+                raise ValueError(f"records: chunks lie on different devices, {self.device} and {part.device}")
+        if len(parts) > 1:
+            self.join(parts)
+        array = self.part.records
+        handle = self.searcher.take()
+        try:
+            with nogil:
+                status = trawl_records_load(handle.job.searcher, &array, &records, &error)
+        finally:
+            self.searcher.give(handle)
+        check_there(status, &error)
+        self.records, self.fork_count = records, load(&forks, LOADED)
+        return 0
+
+    cdef int join(self, list parts) except -1:
+        """Join the parts on the device: their offsets and validity bits go through the host."""
+        cdef uint64_t rows = 0, total = 0, at = 0
+        cdef Part part, made = Part()
+        cdef column ends, valid
+
+        memset(&ends, 0, sizeof(ends))
+        memset(&valid, 0, sizeof(valid))
+        made.device = self.device
+        try:
+            put_value(&ends, 0)
+            for part in parts:
+                total += put_offsets(part, &ends, NULL)
+                put_validity(part, &valid)
+                rows += part.records.record_count
+            if ends.failed or valid.failed:
+                raise MemoryError()
+            self.rooms[0] = room_new(self.device, total)
+            for part in parts:
+                first, end = offsets_of(part)
+                send(self.device, room_of(self.rooms[0]).address + at, <uint64_t>part.records.bytes + first, NULL, end - first)
+                at += end - first
+            self.rooms[1], self.rooms[2] = room_new(self.device, ends.count * 8), room_new(self.device, rows // 8 + 1)
+            send(self.device, room_of(self.rooms[1]).address, 0, ends.memory.bytes, ends.count * 8)
+            send(self.device, room_of(self.rooms[2]).address, 0, valid.memory.bytes, (rows + 7) // 8)
+        finally:
+            drop(&ends)
+            drop(&valid)
+        made.records.bytes = <const uint8_t *>room_of(self.rooms[0]).address
+        made.records.offsets, made.records.offset_bytes = <const void *>room_of(self.rooms[1]).address, 8
+        made.records.validity, made.records.record_count = <const uint8_t *>room_of(self.rooms[2]).address, rows
+        self.part, self.parts = made, None  # the caller's memory is not needed any more
+        return 0
+
+    cdef object host(self, str name):
+        """Return the column as an Array in the host's memory, for a question that only the host can answer."""
+        cdef column ends, valid, bytes
+        cdef Array made
+
+        if not self.copies:
+            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN)
+        if self.on_host is not None:
+            return self.on_host
+        memset(&ends, 0, sizeof(ends))
+        memset(&valid, 0, sizeof(valid))
+        memset(&bytes, 0, sizeof(bytes))
+        try:
+            put_value(&ends, 0)
+            put_offsets(self.part, &ends, &bytes)
+            put_validity(self.part, &valid)
+            if ends.failed or valid.failed or bytes.failed:
+                raise MemoryError()
+            made = array_of("U" if self.is_text else "Z", self.part.records.record_count, &ends, &bytes, 1)
+            if self.part.records.validity != NULL:
+                made.validity = taken(&valid, 1)
+                for i in range(made.length):
+                    made.null_count += not bit_at(made.validity.bytes, <uint64_t>i)
+            self.on_host = made
+            return made
+        finally:
+            drop(&ends)
+            drop(&valid)
+            drop(&bytes)
+
+    cdef int ask(self, Plan plan, int shape, void *values, void *patterns, uint64_t room, uint64_t *count, str name,
+                 progress) except -1:
+        """Ask trawl_records_into. False: `room` is too small."""
+        cdef Handle handle
+        cdef records_work asked
+
+        if self.records == NULL or self.fork_count != load(&forks, LOADED):
+            raise ValueError("the records are unloaded, or belong to the process that forked this process")
+        memset(&asked, 0, sizeof(asked))
+        asked.records, asked.shape, asked.out.size = self.records, shape, sizeof(asked.out)
+        asked.out.values, asked.out.patterns, asked.out.room = values, patterns, room
+        handle = self.searcher.take()
+        try:
+            handle.job.plan, handle.job.out, handle.job.bytes = plan.plan, &asked, BRIEF_BYTES
+            handle.run(work_records_there, progress)
+        except _errors.LimitError:
+            if asked.out.count <= room:
+                raise
+        except _errors.UnsupportedError as fault:
+            raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN) from fault
+        finally:
+            self.searcher.give(handle)
+        count[0] = asked.out.count
+        return asked.out.count <= room or shape != TRAWL_RECORDS_CELLS
+
+    cdef object values(self, Plan plan, int shape, uint32_t unit, str name, out, progress):
+        """Return a value for each record: a DeviceArray, or the caller's array."""
+        cdef uint64_t count = self.part.records.record_count, found
+        cdef DeviceArray made = None
+        cdef column valid
+        cdef Lent target = None
+        cdef uint64_t address
+
+        if out is not None:
+            target = out_of(out, "out", "i" if unit > 1 else "u", unit, count, self.device)
+        else:
+            made = device_array(self.device, count, unit)
+        address = target.address if made is None else made.address()
+        self.ask(plan, shape, <void *>address, NULL, count, &found, name, progress)
+        if made is None:
+            return out
+        if unit == 0 and self.part.records.validity != NULL:
+            memset(&valid, 0, sizeof(valid))
+            try:
+                put_validity(self.part, &valid)
+                if valid.failed:
+                    raise MemoryError()
+                made.validity = room_new(self.device, (count + 7) // 8)
+                send(self.device, room_of(made.validity).address, 0, valid.memory.bytes, (count + 7) // 8)
+            finally:
+                drop(&valid)
+        return made
+
+    cdef tuple cells(self, Plan plan, progress):
+        """Return the columns of records and of patterns."""
+        cdef uint64_t room = self.part.records.record_count + 1024, count = 0
+        cdef DeviceArray records, patterns
+
+        while True:
+            records, patterns = device_array(self.device, room, 8), device_array(self.device, room, 8)
+            if self.ask(plan, TRAWL_RECORDS_CELLS, <void *>records.address(), <void *>patterns.address(), room, &count,
+                        "cells", progress):
+                break
+            room = count
+        records.length = patterns.length = count
+        return records, patterns
+
+
+cdef tuple offsets_of(Part part):
+    """Return the first and the last offset."""
+    cdef const trawl_record_array *records = &part.records
+    cdef uint64_t ends[2]
+
+    memset(&ends[0], 0, sizeof(ends))
+    if records.record_count > 0:
+        bring(part.device, &ends[0], <uint64_t>records.offsets, records.offset_bytes)
+        bring(part.device, &ends[1], <uint64_t>records.offsets + records.record_count * records.offset_bytes,
+              records.offset_bytes)
+    if ends[0] > ends[1] or ends[1] >= <uint64_t>1 << (31 if records.offset_bytes == 4 else 63):
+        raise ValueError(f"records: the first offset is {ends[0]} and the last {ends[1]}")
+    return ends[0], ends[1]
+
+
+cdef uint64_t put_offsets(Part part, column *ends, column *bytes) except? -1:
+    """Append the ends of a part's records, counted from the column's first byte, and with `bytes` the records' bytes.
+    Return the number of bytes."""
+    cdef const trawl_record_array *records = &part.records
+    cdef uint64_t count = records.record_count, base, before, last, i, at
+    cdef block *copy
+
+    first, end = offsets_of(part)
+    base, last = first, first
+    if ends.failed:
+        raise MemoryError()
+    before = values_of(ends)[ends.count - 1]
+    copy = block_new((count + 1) * 8)
+    if copy == NULL:
+        raise MemoryError()
+    try:
+        if count > 0:
+            bring(part.device, copy.bytes, <uint64_t>records.offsets, (count + 1) * records.offset_bytes)
+        put_values(ends, NULL, count)
+        for i in range(count if not ends.failed else 0):
+            at = (<uint32_t *>copy.bytes)[i + 1] if records.offset_bytes == 4 else (<uint64_t *>copy.bytes)[i + 1]
+            if at < last or at > <uint64_t>end:
+                raise ValueError(f"records: the offsets descend at record {i}")
+            last = at
+            values_of(ends)[ends.count - count + i] = before + at - base
+    finally:
+        block_release(copy)
+    if bytes != NULL:
+        put(bytes, NULL, last - base, 1)
+        if not bytes.failed and last > base:
+            bring(part.device, bytes.memory.bytes, <uint64_t>records.bytes + base, last - base)
+    return last - base
+
+
+cdef int put_validity(Part part, column *valid) except -1:
+    """Append a part's validity bits."""
+    cdef const trawl_record_array *records = &part.records
+    cdef uint64_t first = records.validity_begin >> 3, end = (records.validity_begin + records.record_count + 7) >> 3
+    cdef block *copy
+
+    if records.validity == NULL:
+        put_bits(valid, NULL, 0, records.record_count)
+        return 0
+    copy = block_new(end - first)
+    if copy == NULL:
+        raise MemoryError()
+    try:
+        bring(part.device, copy.bytes, <uint64_t>records.validity + first, end - first)
+        put_bits(valid, copy.bytes, records.validity_begin & 7, records.record_count)
+    finally:
+        block_release(copy)
+    return 0
+
+
+cdef int check_there(int status, trawl_error *error) except -1:
+    """Raise the error of a load, with a hint if the package has no kernels."""
+    try:
+        return check(status, error)
+    except _errors.EngineError as fault:
+        if "without nvcc" in str(fault):
+            raise _errors.make(status, f"{fault}; pip install . in trawl's sources, where nvcc is, builds them", 0, 0,
+                               UNKNOWN, UNKNOWN) from None
+        raise
+
+
+cdef Records load_records(Searcher searcher, given, bint copies):
+    """Load a column on a GPU; None: the object is another. Records of the same searcher stay as they are."""
+    cdef Records made
+    cdef list parts
+    cdef bint is_text = False
+
+    if isinstance(given, Records):
+        return given
+    parts = column_parts(given, &is_text)
+    if parts is None:
+        return None
+    if searcher.options.engine == TRAWL_ENGINE_CPU:
+        raise ValueError("the column lies on a GPU, and the Searcher has the engine 'cpu'")
+    made = Records.__new__(Records)
+    made.searcher, made.is_text, made.copies = searcher, is_text, copies
+    made.part = Part()
+    try:
+        made.open(parts)
+    except _errors.OutOfMemoryError:  # the pool may have what the library needs
+        enter(made.device)
+        found = free_pool(made.device)
+        leave()
+        if not found:
+            raise
+        made.open(parts)
+    searcher.columns.add(made)
+    return made
+
+
+cdef object host_column(given, str name):
+    """Return a column in the host's memory, for a question that only the host can answer."""
+    cdef bint is_text = False
+
+    if isinstance(given, Records):
+        return (<Records>given).host(name)
+    if column_parts(given, &is_text) is not None:
+        raise _errors.make(TRAWL_UNSUPPORTED, _devices.question(name, "column"), 0, 0, UNKNOWN, UNKNOWN)
+    return given
+
+
+cdef object contains_there(Searcher searcher, Plan plan, given, out, bint bits, progress):
+    """Answer contains() for a column on a GPU; None: the host has to answer."""
+    if bits and out is not None:
+        raise ValueError("out: not together with bits")
+    return values_there(searcher, plan, given, TRAWL_RECORDS_BITS if bits else TRAWL_RECORDS_BYTES, not bits, "contains",
+                        out, progress)
+
+
+cdef object counts_there(Searcher searcher, Plan plan, given, out, progress):
+    """Answer match_counts() for a column on a GPU; None: the host has to answer."""
+    return values_there(searcher, plan, given, TRAWL_RECORDS_COUNTS, 4, "match_counts", out, progress)
+
+
+cdef object values_there(Searcher searcher, Plan plan, given, int shape, uint32_t unit, str name, out, progress):
+    cdef Records records = load_records(searcher, given, False)
+
+    if records is None:
+        if out is not None:
+            raise ValueError("out: only for columns on a GPU")
+        return None
+    try:
+        return records.values(plan, shape, unit, name, out, progress)
+    except _errors.UnsupportedError:
+        if not records.copies:
+            raise
+    return None
+
+
+cdef object cells_there(Searcher searcher, Plan plan, given, progress):
+    """Answer cells() for a column on a GPU, as two DeviceArrays; None: the host has to answer."""
+    cdef Records records = load_records(searcher, given, False)
+
+    if records is None:
+        return None
+    try:
+        return records.cells(plan, progress)
+    except _errors.UnsupportedError:
+        if not records.copies:
+            raise
+    return None

@@ -1,0 +1,200 @@
+"""Searches arrays of PyTorch, CuPy, JAX and columns of cuDF on a real GPU; checks the answers, and prints rates.
+
+gpu_real.py [GIB]: with 1 GiB of text unless GIB says otherwise. Parts whose package is missing are skipped. Exits with 1
+if an answer is wrong."""
+
+import gc
+import importlib
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+import traceback
+
+import trawl
+
+WRONG = []
+GIB = float(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1][0] != "-" else 1.0
+WORDS = [f"id={number:06d}" for number in range(0, 1_000_000, 97)][:10_000]
+
+
+def package(name):
+    try:
+        return importlib.import_module(name)
+    except Exception as error:  # a package without its GPU raises errors of its own
+        print(f"{name:9} skipped: {error!r:.100}")
+        return None
+
+
+def check(what, right):
+    if not right:
+        WRONG.append(what)
+    print(f"{what:60} {'ok' if right else 'WRONG'}")
+
+
+def timed(call, count=5):
+    """The median time of `count` calls in seconds, after one call."""
+    call()
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def records():
+    """Log records of 100 bytes; a thousandth of them say ERROR."""
+    draw = random.Random(1)
+    rows = []
+    for number in range(100_000):
+        row = f"2026-11-27 {'ERROR' if number % 1000 == 0 else 'INFO '} id={draw.randrange(1_000_000):06d} request "
+        rows.append(row.ljust(99, "abcdefghij"[number % 10]) + "\n")
+    return rows
+
+
+def arrays(torch, rows):
+    """Counts and positions in arrays of each package."""
+    text = "".join(rows).encode()
+    plan, found = trawl.Plan("ERROR"), [match.start() for match in re.finditer(b"ERROR", text)]
+    makers = {"torch": lambda: torch.frombuffer(bytearray(text), dtype=torch.uint8).cuda()}
+    if cupy := package("cupy"):
+        makers["cupy"] = lambda: cupy.frombuffer(text, dtype=cupy.uint8)
+    if jax := package("jax"):
+        import numpy
+
+        jax.config.update("jax_enable_x64", True)
+        makers["jax"] = lambda: jax.device_put(numpy.frombuffer(text, dtype=numpy.uint8), jax.devices("gpu")[0])
+    for name, make in makers.items():
+        try:
+            array = make()
+        except Exception as error:
+            print(f"{name:9} skipped: {error!r:.100}")
+            continue
+        check(f"{name}: count", plan.count(array) == len(found))
+        at = plan.positions(array)
+        check(f"{name}: positions", at.tolist() == found)
+        check(f"{name}: positions by DLPack in torch", torch.from_dlpack(at).tolist() == found)
+        check(f"{name}: positions by the interface in torch", torch.as_tensor(at, device="cuda").tolist() == found)
+        if name == "cupy":
+            check("cupy.asarray, cupy.from_dlpack", cupy.asarray(at).tolist() == cupy.from_dlpack(at).tolist() == found)
+        if name == "jax":
+            check("jax.dlpack.from_dlpack", jax.dlpack.from_dlpack(at).tolist() == found)
+    for name, wrong in {
+        "strided": lambda: makers["torch"]()[::2], "float": lambda: torch.zeros(9, device="cuda"),
+        "gradient": lambda: torch.zeros(9, device="cuda", requires_grad=True),
+        "matrix": lambda: torch.zeros((3, 3), dtype=torch.uint8, device="cuda"),
+    }.items():  # fmt: skip
+        try:
+            plan.count(wrong())
+        except (TypeError, ValueError, BufferError) as error:
+            print(f"{name}: {type(error).__name__}: {error!s:.110}")
+        else:
+            check(f"{name} is refused", False)
+
+
+def rates(torch, rows):
+    """Rates of counting and of contains, and the answers' number against the host's."""
+    repeats = max(1, round(GIB * 2**30 / (100 * len(rows))))
+    text = torch.frombuffer(bytearray("".join(rows).encode()), dtype=torch.uint8).cuda().repeat(repeats)
+    offsets = torch.arange(0, text.numel() + 1, 100, dtype=torch.int64, device="cuda")
+    with trawl.Searcher() as searcher:
+        kept = searcher.load(text)
+        plan = trawl.Plan("ERROR")
+        read = timed(lambda: (text.view(torch.int64).sum(), torch.cuda.synchronize()))
+        count = timed(lambda: searcher.count(plan, kept))
+        print(f"count: {text.numel() / count / 1e9:7.0f} GB/s; torch's sum reads {text.numel() / read / 1e9:7.0f} GB/s")
+        column = searcher.load((text, offsets))
+        print(f"column of {len(column)} records, {text.numel() / 2**30:.2f} GiB")
+        for words in (["ERROR"], WORDS[:3], WORDS[:10], WORDS[:100], WORDS):
+            plan = trawl.Plan(words)
+            host = sum(plan.contains(rows).tolist()) * repeats
+            answer = torch.from_dlpack(searcher.contains(plan, column))
+            check(f"contains any of {len(words)} in {host} records", int(answer.sum()) == host)
+            counts = torch.from_dlpack(searcher.match_counts(plan, column))
+            check(f"match_counts of {len(words)}", int(counts.sum()) == searcher.count(plan, kept))
+            seconds = timed(lambda: searcher.contains(plan, column))
+            print(f"contains any of {len(words):6}: {text.numel() / seconds / 1e9:7.0f} GB/s")
+        out = torch.zeros(len(column), dtype=torch.bool, device="cuda")
+        check("out= is filled", searcher.contains(trawl.Plan("ERROR"), column, out=out) is out and int(out.sum()) > 0)
+        small = searcher.load((text[:100_000], offsets[:1001]))
+        plan = trawl.Plan("ERROR")
+        print(f"contains in 1,000 records: loaded {timed(lambda: searcher.contains(plan, small), 200) * 1e6:.0f} us, "
+              f"not loaded {timed(lambda: searcher.contains(plan, (text[:100_000], offsets[:1001])), 200) * 1e6:.0f} us")  # fmt: skip
+    free = torch.cuda.mem_get_info()[0]
+    for _ in range(10_000):
+        plan.contains((text[:10_000], offsets[:101]))
+    gc.collect()
+    check("memory is flat over 10,000 calls", free - torch.cuda.mem_get_info()[0] < 64 << 20)
+
+
+def columns(rows):
+    """Columns of cuDF, pylibcudf and nanoarrow."""
+    cudf, pyarrow = package("cudf"), package("pyarrow")
+    plan, host = trawl.Plan(WORDS), None
+    values = [row if number % 7 else None for number, row in enumerate(rows)]
+    host = [bool(one) for one in plan.contains(values).tolist()]
+    if cudf and pyarrow:
+        series = cudf.Series(pyarrow.array(values))
+        for name, given in {"cudf.Series": series, "a slice": series[3:], "pylibcudf": series.to_pylibcudf()[0]}.items():
+            want = host[3:] if name == "a slice" else host
+            check(f"{name}: contains", plan.contains(given).tolist() == want)
+        check("cudf.Series of the answer", cudf.Series(plan.contains(series)).to_pandas().tolist() == host)
+        check("bits through Arrow", package("pylibcudf").Column.from_arrow(plan.contains(series, bits=True)).size() == len(host))
+
+
+def neighbours(torch):
+    """What PyTorch's gather and sum lose beside an open engine, which lowers the context's L2 fetch size."""
+    data = torch.randn(1 << 28, device="cuda")
+    index = torch.randint(0, data.numel(), (1 << 26,), device="cuda")
+
+    def both():
+        return [timed(lambda: (call(), torch.cuda.synchronize()), 20) for call in (lambda: data.sum(), lambda: data[index])]
+
+    before = both()
+    with trawl.Searcher("cuda") as searcher:
+        searcher.count(trawl.Plan("a"), torch.zeros(1 << 20, dtype=torch.uint8, device="cuda"))
+        after = both()
+    for name, first, second in zip(("sum", "gather"), before, after):
+        print(f"torch {name}: {first * 1e3:.3f} ms alone, {second * 1e3:.3f} ms beside trawl ({second / first - 1:+.1%})")
+
+
+def allocators():
+    """Memory of PyTorch's other allocators, each in a process of its own."""
+    code = """
+import torch, trawl
+text = torch.zeros(200_000_000, dtype=torch.uint8, device="cuda")
+text[::1000] = 97
+try:
+    print("count", trawl.Plan("a").count(text) == 200_000)
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    for setting in ("expandable_segments:True", "backend:cudaMallocAsync"):
+        environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": setting}
+        ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        print(f"{setting}: {(ran.stdout + ran.stderr).strip()[-200:]}")
+
+
+def main():
+    torch = package("torch")
+    if torch is None or not torch.cuda.is_available():
+        print("SKIPPED: PyTorch with a GPU is needed")
+        return
+    print(torch.cuda.get_device_name(), "torch", torch.__version__, "trawl", trawl.__version__)
+    rows = records()
+    for part in (lambda: neighbours(torch), lambda: arrays(torch, rows), lambda: rates(torch, rows), lambda: columns(rows), allocators):
+        try:
+            part()
+        except Exception:
+            traceback.print_exc()
+            WRONG.append("an exception")
+    print(f"{len(WRONG)} wrong: {WRONG}")
+    sys.exit(bool(WRONG))
+
+
+if __name__ == "__main__":
+    main()

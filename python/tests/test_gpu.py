@@ -1,0 +1,500 @@
+"""Tests arrays and columns on GPUs, on the tests' simulated driver. The driver's folder has to be in LD_LIBRARY_PATH
+when the interpreter starts, so one test runs the others in another interpreter."""
+
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+import pytest
+import trawl
+from conftest import SCALE
+
+INSIDE = os.environ.get("TRAWL_TEST_GPU") == "simulated"
+if INSIDE:
+    import gpu_by_hand as gpu
+
+simulated = pytest.mark.skipif(not INSIDE, reason="runs in test_on_a_simulated_gpu")
+PLAN = trawl.Plan(["an", "na"])
+VALUES = [b"banana", None, b"", b"nan", b"x" * 40, b"an"]
+
+
+@pytest.mark.skipif(INSIDE, reason="this is the other interpreter")
+def test_on_a_simulated_gpu():
+    folder = os.environ.get("TRAWL_SIM_DRIVER")
+    if not folder:
+        pytest.skip("TRAWL_SIM_DRIVER does not name the folder of the simulated driver")
+    environment = {**os.environ, "LD_LIBRARY_PATH": folder, "TRAWL_SIM_DEVICES": "2", "TRAWL_TEST_GPU": "simulated",
+                   "TRAWL_SIM_MEMORY_BYTES": str(256 << 20)}  # fmt: skip
+    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__],
+                         capture_output=True, text=True, env=environment, cwd=pathlib.Path(__file__).parent)  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.skipif(INSIDE, reason="the simulated driver is there")
+def test_without_a_driver():
+    """Check that a GPU's array is refused by a message where no driver is, and that nothing is imported."""
+    code = """
+import sys, trawl
+class There:
+    __cuda_array_interface__ = {"shape": (3,), "typestr": "|u1", "data": (4096, False), "version": 3}
+class Tensor:
+    __dlpack_device__ = lambda self: (2, 0)
+for given in (There(), Tensor()):
+    try:
+        trawl.Plan("a").count(given)
+    except trawl.EngineError as error:
+        assert "no NVIDIA driver" in str(error), error
+    else:
+        raise AssertionError(given)
+assert not {"torch", "cupy", "jax", "cudf", "numpy", "pyarrow"} & sys.modules.keys()
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+@simulated
+@pytest.mark.parametrize("device", (0, 1))
+def test_text(device):
+    text = b"banana" * 300 + b"xan"
+    for given in (
+        gpu.Shared(text, device=device), gpu.Shared(text, device=device, old=True), gpu.Shared(text, code=0, device=device),
+        gpu.Shared(b"an" + text, begin=2, device=device), gpu.Shared(text, device=device, strides=(1,)),
+        gpu.Shared(text, device=device, flags=1), gpu.Interfaced(text, device=device),
+        gpu.Interfaced(text, "|i1", device=device, version=2, stream=...),
+        *(gpu.Interfaced(text, device=device, stream=stream, strides=(1,)) for stream in (None, 1, 2)),
+    ):  # fmt: skip
+        assert PLAN.count(given) == PLAN.count(text)
+        assert PLAN.count_by_pattern(given) == PLAN.count_by_pattern(text)
+        found = PLAN.positions(given)
+        assert found.device == device and gpu.read_tensor(found) == gpu.read_arrow(found) == PLAN.positions(text).tolist()
+        assert found.to_host() == PLAN.positions(text) and len(found) == len(found.tolist())
+        kept = trawl.Text(given)
+        assert kept.nbytes == len(text) and PLAN.count(kept) == PLAN.count(kept) == PLAN.count(text)
+        with trawl.Searcher() as searcher:
+            kept = searcher.load(given)
+            assert searcher.count(PLAN, kept) == searcher.count(PLAN, kept) == PLAN.count(text)
+            assert searcher.stats()["engine"] == "cuda"
+            searcher.unload(kept)
+    shared = gpu.Shared(text)
+    PLAN.count(shared)
+    assert shared.streams == [1]
+    empty = gpu.Shared(b"", data=None), gpu.Interfaced(b"", data=(None, False)), gpu.Interfaced(b"", data=(0, False))
+    for given in empty:
+        assert PLAN.count(given) == 0 and list(PLAN.positions(given)) == []
+    many = b"a" * 70000
+    assert trawl.Plan("a").positions(gpu.Shared(many)).tolist() == list(range(70000))
+
+
+@simulated
+def test_memory_of_the_host():
+    """Check that tensors in the host's memory, also pinned, are searched there."""
+    import ctypes
+
+    text = ctypes.create_string_buffer(b"banana" * 50)
+    for kind in (1, 3):
+        given = gpu.Shared(b"banana" * 50, kind=kind, data=ctypes.addressof(text), device=0)
+        assert PLAN.count(given) == 200 and PLAN.find_all(given)[:2] == [(1, 3, 0), (2, 4, 1)]
+        assert PLAN.first(given) == (1, 3, 0) and given.streams == [None, None, None]
+
+
+QUESTIONS = {
+    "matches": lambda given: PLAN.matches(given, value=True),
+    "first": lambda given: trawl.Plan("banana", edits=1).first(given),
+    "count": lambda given: trawl.Plan("banana", mismatches=1).count(given),
+    "lines": lambda given: PLAN.lines(given),
+    "batches": lambda given: [list(one) for one in trawl.Plan("an an", edits=1).batches(given)],
+    "finditer": lambda given: list(PLAN.finditer(given)),
+}
+OF_COLUMNS = {
+    "which": lambda given: PLAN.which(given),
+    "pattern_counts": lambda given: PLAN.pattern_counts(given),
+    "pattern_lists": lambda given: PLAN.pattern_lists(given),
+    "record_counts": lambda given: PLAN.record_counts(given),
+    "match_lists": lambda given: PLAN.match_lists(given),
+    "replace": lambda given: PLAN.replace(given, b"x"),
+    "match_counts": lambda given: PLAN.match_counts(given, match="leftmost-longest"),
+    "contains": lambda given: trawl.Plan("banana", edits=1).contains(given),
+}
+
+
+def plain(answer):
+    if isinstance(answer, list):
+        return [plain(one) for one in answer]
+    return getattr(answer, "tolist", lambda: tuple(map(plain, answer)) if isinstance(answer, tuple) else
+                   list(answer) if hasattr(answer, "__iter__") else answer)()  # fmt: skip
+
+
+@simulated
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_questions_for_the_host(name):
+    text = b"banana\nan\n" * 30
+    ask = QUESTIONS[name]
+    with pytest.raises(trawl.UnsupportedError, match=f"^{name}: only the host"):
+        ask(gpu.Shared(text))
+    with pytest.raises(trawl.UnsupportedError, match="only the host"):
+        ask(trawl.Text(gpu.Shared(text)))
+    assert list(PLAN.matches(gpu.Shared(text))) == list(PLAN.matches(text))  # matches go to the host, not the text
+    if name != "finditer":
+        assert plain(ask(trawl.Text(gpu.Shared(text), copy=True))) == plain(ask(text))
+        assert plain(ask(trawl.Searcher().load(gpu.Shared(text), copy=True))) == plain(ask(text))
+
+
+@simulated
+@pytest.mark.parametrize("name", OF_COLUMNS)
+def test_questions_about_columns_for_the_host(name):
+    ask = OF_COLUMNS[name]
+    with pytest.raises(trawl.UnsupportedError, match=f"^{name}: only the host"):
+        ask(gpu.Column(VALUES))
+    searcher = trawl.Searcher()
+    with pytest.raises(trawl.UnsupportedError, match=f"^{name}: only the host"):
+        ask(searcher.load(gpu.Column(VALUES)))
+    for chunks in (None, [2, 2, 5]):
+        kept = searcher.load(gpu.Column(VALUES, "z", chunks=chunks), copy=True)
+        assert list(ask(kept)) == list(ask(VALUES)) == list(ask(kept))
+
+
+def expected(plan, values):
+    found = plan.contains(values).tolist(), plan.match_counts(values).tolist()
+    return [bool(one) for one in found[0]], [one or 0 for one in found[1]], plan.cells(values)
+
+
+def check_column(plan, values, given):
+    contains, counts, cells = expected(plan, values)
+    found = plan.contains(given)
+    assert gpu.read_tensor(found) == contains == found.tolist()
+    assert not hasattr(found, "__arrow_c_device_array__")
+    packed = plan.contains(given, bits=True)
+    want = [None if value is None else one for value, one in zip(values, contains)]
+    assert gpu.read_arrow(packed) in (want, contains) and packed.tolist() == contains
+    found = plan.match_counts(given)
+    assert gpu.read_tensor(found) == gpu.read_arrow(found) == counts
+    records, patterns = plan.cells(given)
+    assert gpu.read_tensor(records) == cells.records.tolist() and patterns.tolist() == cells.patterns.tolist()
+
+
+@simulated
+@pytest.mark.parametrize("kind", ("u", "U", "z", "Z"))
+def test_columns(kind):
+    for device in (0, 1):
+        check_column(PLAN, VALUES, gpu.Column(VALUES, kind, device=device))
+    check_column(PLAN, VALUES[1:4], gpu.Column(VALUES, kind, begin=1, end=4))
+    check_column(PLAN, VALUES, gpu.Column(VALUES, kind, chunks=[2, 2, 5]))
+    check_column(PLAN, [], gpu.Column(VALUES, kind, begin=2, end=2))
+    check_column(PLAN, [], gpu.Column([], kind))
+    check_column(PLAN, [b"", None, b""], gpu.Column([b"", None, b""], kind))
+    check_column(PLAN, VALUES, gpu.DataFrameSeries(gpu.Column(VALUES, kind), True))
+    check_column(PLAN, VALUES, gpu.DataFrameSeries(gpu.Column(VALUES, kind), False))
+    with trawl.Searcher() as searcher:
+        kept = searcher.load(gpu.Column(VALUES, kind, chunks=[1]))
+        assert len(kept) == len(VALUES) and kept.device == 0
+        for _ in range(3):
+            check_column(PLAN, VALUES, kept)
+        assert searcher.contains(PLAN, kept).tolist() == expected(PLAN, VALUES)[0]
+        searcher.unload(kept)
+        with pytest.raises(ValueError, match="unloaded"):
+            PLAN.contains(kept)
+    with pytest.raises(ValueError, match="unload"):
+        trawl.Searcher().unload(kept)
+
+
+@simulated
+@pytest.mark.parametrize("words", ([], ["longer than all of the records together, " * 5], ["an", "b" * 300], [b"\0"]))
+def test_nothing_occurs(words):
+    """Check that values are 0 where there is nothing to search for, in memory that held other values."""
+    plan = trawl.Plan(words)
+    for values in (VALUES, [b"x"], [b"", b""]):
+        for given in (gpu.Column(values), trawl.Searcher().load(gpu.Column(values))):
+            out = gpu.Shared(b"\xff" * 8)
+            PLAN.contains(gpu.Column([b"an"] * 9))
+            check_column(plan, values, given)
+            plan.contains(given, out=out)
+            assert out.memory.read(len(values)) == bytes(expected(plan, values)[0])
+
+
+@simulated
+def test_bytes_and_offsets():
+    import struct
+
+    values = [value or b"" for value in VALUES]
+    tape = b"".join(values)
+    ends = [sum(map(len, values[:i])) for i in range(len(values) + 1)]
+    for form, code in (("i", 0), ("q", 0), ("Q", 1)):
+        packed = struct.pack(f"{len(ends)}{form}", *ends)
+        for pair in (
+            (gpu.Shared(tape), gpu.Shared(packed, code=code, unit=struct.calcsize(form))),
+            (gpu.Interfaced(tape), gpu.Interfaced(packed, f"<{'u' if code else 'i'}{struct.calcsize(form)}")),
+        ):
+            check_column(PLAN, values, pair)
+            check_column(PLAN, values, trawl.Searcher().load(pair))
+    short = gpu.Shared(tape[:-1]), gpu.Shared(struct.pack(f"{len(ends)}q", *ends), code=0, unit=8)
+    with pytest.raises(ValueError, match="beyond"):
+        PLAN.contains(short)
+    for wrong, kind in (
+        ((gpu.Shared(tape), gpu.Shared(b"")), TypeError), ((gpu.Shared(tape), gpu.Shared(tape)), TypeError),
+        ((gpu.Shared(tape), gpu.Shared(packed, code=1, unit=4)), TypeError), ((short[1], short[1]), TypeError),
+        ((gpu.Shared(tape), gpu.Shared(struct.pack("3q", 0, 5, 3), code=0, unit=8)), trawl.ArgumentError),
+        ((gpu.Shared(tape), gpu.Shared(packed, code=0, unit=8, device=1)), ValueError),
+        (gpu.Shared(tape), TypeError),
+    ):  # fmt: skip
+        with pytest.raises(kind):
+            PLAN.contains(wrong)
+
+
+@simulated
+def test_out():
+    column = gpu.Column(VALUES)
+    contains, counts, _ = expected(PLAN, VALUES)
+    for make in (lambda n: gpu.Shared(bytes(n)), lambda n: gpu.Interfaced(bytes(n), "|b1"), lambda n: gpu.Shared(bytes(n), code=6)):
+        out = make(8)
+        assert PLAN.contains(column, out=out) is out
+        assert out.memory.read(8) == bytes(contains) + b"\0\0"
+    out = gpu.Shared(bytes(9), begin=1)
+    assert PLAN.contains(column, out=out) is out and out.memory.read(7) == b"\0" + bytes(contains)
+    with pytest.raises(ValueError, match="multiple of 4"):
+        PLAN.match_counts(column, out=gpu.Shared(bytes(26), code=0, unit=4, begin=2))
+    out = gpu.Shared(bytes(4 * len(VALUES)), code=0, unit=4)
+    assert PLAN.match_counts(column, out=out) is out
+    assert out.memory.read(4) == counts[0].to_bytes(4, "little")
+    for wrong, kind, why in (
+        (gpu.Shared(bytes(5)), ValueError, "6 items"), (gpu.Shared(bytes(48), code=0, unit=8), TypeError, "1 bytes"),
+        (bytearray(8), TypeError, "device"), (gpu.Shared(bytes(8), flags=1), ValueError, "read-only"),
+        (gpu.Shared(bytes(8), device=1), ValueError, "device 1"), (gpu.Shared(bytes(5)), ValueError, "6 items"),
+        ([1], TypeError, "device"),
+    ):  # fmt: skip
+        with pytest.raises(kind, match=why):
+            PLAN.contains(column, out=wrong)
+    with pytest.raises(ValueError, match="bits"):
+        PLAN.contains(column, out=out, bits=True)
+    with pytest.raises(ValueError, match="columns on a GPU"):
+        PLAN.contains(VALUES, out=out)
+
+
+@simulated
+def test_malformed_arrays():
+    """Try each malformed member of both protocols: a message, and no leak."""
+    import ctypes
+
+    text, host = b"banana" * 10, ctypes.create_string_buffer(100)
+    tensors = [
+        ({"ndim": 0}, "one dimension"), ({"ndim": 2, "shape": (10, 6)}, "reshape"), ({"ndim": -1}, "dimensions"),
+        ({"shape": None}, "no shape"), ({"shape": (-1,)}, "-1 items"), ({"shape": (1 << 62,)}, "no address space"),
+        ({"strides": (2,)}, "contiguous"), ({"strides": (-1,)}, "contiguous"), ({"lanes": 4}, "4 x"), ({"code": 2, "bits": 32}, "float32"),
+        ({"code": 4, "bits": 16}, "bfloat16"), ({"code": 6}, "uint8"), ({"code": 99}, "code 99"), ({"bits": 4}, "uint4"),
+        ({"data": None}, "no address"), ({"data": ctypes.addressof(host)}, "no memory of a GPU"), ({"kind": 10}, "kind 10"),
+        ({"code": 0, "bits": 32}, "uint8"), ({"claims": 99}, "no GPU"), ({"claims": -1}, "no GPU"),
+        ({"version": (2, 0)}, "DLPack 2.0"), ({"data": 4096}, "no memory of a GPU"),
+    ]  # fmt: skip
+    for changes, why in tensors:
+        for old in (False, True):
+            if old and "version" in changes:
+                continue
+            gpu.sweep()
+            kept = len(gpu.kept)
+            with pytest.raises((TypeError, ValueError, BufferError, MemoryError), match=why):
+                PLAN.count(gpu.Shared(text, old=old, **changes))
+            gpu.sweep()
+            assert len(gpu.kept) == kept, changes
+    interfaces = [
+        ({"shape": ...}, "malformed"), ({"data": ...}, "malformed"), ({"typestr": ...}, "malformed"), ({"version": ...}, "malformed"),
+        ({"version": 1}, "version 1"), ({"data": 5}, "malformed"), ({"data": (None, False)}, "malformed"),
+        ({"data": (-5, False)}, "malformed"), ({"data": ("x", False)}, "malformed"), ({"shape": ("x",)}, "malformed"),
+        ({"shape": (10, 6)}, "reshape"), ({"shape": ()}, "dimension"), ({"strides": (2,)}, "contiguous"),
+        ({"typestr": "<f4"}, "float32"), ({"typestr": "x"}, "malformed"), ({"typestr": "|b1"}, "uint8"), ({"typestr": "<i8"}, "uint8"),
+        ({"typestr": ">i4"}, "big-endian"), ({"stream": 0}, "stream 0"), ({"stream": "x"}, "malformed"), ({"mask": 1}, "mask"),
+        ({"data": (ctypes.addressof(host), False)}, "no memory of a GPU"), ({"data": (4096, False)}, "no memory of a GPU"),
+    ]  # fmt: skip
+    for changes, why in interfaces:
+        with pytest.raises((TypeError, ValueError), match=why):
+            PLAN.count(gpu.Interfaced(text, **changes))
+
+    class Wrong:
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def __dlpack__(self, **named):
+            return named
+
+    with pytest.raises(TypeError, match="no capsule"):
+        PLAN.count(Wrong())
+
+    class Gradient(Wrong):
+        def __dlpack__(self, **named):
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+    with pytest.raises(BufferError, match="detach"):
+        PLAN.count(Gradient())
+    capsule = (shared := gpu.Shared(text)).__dlpack__(max_version=(1, 1))
+    Wrong.__dlpack__ = lambda self, **named: capsule
+    assert PLAN.count(Wrong()) == 40 and shared is not None
+    with pytest.raises(TypeError, match="unused"):
+        PLAN.count(Wrong())
+
+
+@simulated
+def test_malformed_columns():
+    import ctypes
+
+    host = ctypes.create_string_buffer(100)
+    for changes, why in (
+        ({"kind": "vu"}, "string_view"), ({"kind": "vz"}, "string_view"), ({"dictionary": True}, "dictionary"),
+        ({"kind": "i"}, "format 'i'"), ({"length": -1}, "length -1"), ({"offset": -1}, "offset -1"), ({"n_buffers": 2}, "offsets"),
+        ({"buffers": (ctypes.c_void_p * 3)()}, "offsets"), ({"release": None}, "released"), ({"claims": 99}, "no GPU"),
+        ({"buffers": (ctypes.c_void_p * 3)(None, ctypes.addressof(host), ctypes.addressof(host))}, "no memory of a GPU"),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=why):
+            PLAN.contains(gpu.Column(VALUES, **changes))
+    for fails, why in (("schema", "no schema"), ("next", "no next batch")):
+        with pytest.raises(RuntimeError, match=why):
+            PLAN.contains(gpu.Column(VALUES, chunks=[2], fails=fails))
+    for changes in ({"kind": "vu"}, {"dictionary": True}, {"length": -1}, {"n_buffers": 2}):
+        with pytest.raises((TypeError, ValueError)):
+            PLAN.contains(gpu.Column(VALUES, chunks=[2], **changes))
+    mixed = gpu.Column(VALUES, chunks=[2, 4])
+    mixed.devices = [0, 1, 0]
+    with pytest.raises(ValueError, match="different devices"):
+        PLAN.contains(mixed)
+    broken = gpu.Column(VALUES)
+    broken.changes = {"event": None}
+    check_column(PLAN, VALUES, broken)
+    with pytest.raises(ValueError, match="engine 'cpu'"):
+        trawl.Searcher("cpu").contains(PLAN, gpu.Column(VALUES))
+    with pytest.raises(ValueError, match="engine 'cpu'"):
+        trawl.Searcher("cpu").count(PLAN, gpu.Shared(b"banana"))
+    event = ctypes.c_void_p()
+    gpu.call("cuCtxPushCurrent_v2", gpu.contexts[0])
+    gpu.call("cuEventCreate", ctypes.byref(event), 2)
+    gpu.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+    check_column(PLAN, VALUES, gpu.Column(VALUES, **{"event": ctypes.addressof(event)}))
+
+
+@simulated
+def test_results_outlive_the_searcher():
+    import gc
+
+    with trawl.Searcher() as searcher:
+        kept = searcher.load(gpu.Column(VALUES))
+        found = searcher.contains(PLAN, kept)
+        capsule = found.__dlpack__(max_version=(1, 0))
+        arrow = searcher.contains(PLAN, kept, bits=True).__arrow_c_device_array__()
+    assert gpu.read_tensor(found) == expected(PLAN, VALUES)[0]
+    del found, searcher, kept
+    gc.collect()
+    made = gpu.Versioned.from_address(gpu.capsule_pointer(capsule, b"dltensor_versioned"))
+    assert gpu.read(made.tensor.data, 6) == bytes(expected(PLAN, VALUES)[0])
+    del capsule, arrow
+    for wrong in ({"copy": True}, {"dl_device": (1, 0)}, {"dl_device": (2, 1)}):
+        with pytest.raises(BufferError):
+            PLAN.contains(gpu.Column(VALUES)).__dlpack__(**wrong)
+
+
+@simulated
+def test_threads_and_forks():
+    """Check that threads share texts and records, and that a forked child leaves the parent's GPU alone."""
+    import threading
+
+    searcher, wrong = trawl.Searcher(), []
+    given, column = trawl.Text(gpu.Shared(b"banana" * 100)), gpu.Column(VALUES * 9)
+    text, kept = searcher.load(gpu.Shared(b"banana" * 100)), searcher.load(column)
+    counts = expected(PLAN, VALUES * 9)[1]
+
+    def search():
+        for _ in range(20):
+            if (PLAN.count(given), searcher.count(PLAN, text)) != (400, 400) or PLAN.match_counts(kept).tolist() != counts:
+                wrong.append(threading.current_thread())
+
+    threads = [threading.Thread(target=search) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    answer = PLAN.contains(kept)
+    child = os.fork()
+    if child == 0:
+        try:
+            PLAN.contains(kept)
+        except ValueError as error:
+            del answer, kept, text
+            os._exit(0 if "forked" in str(error) else 1)
+        os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert answer.tolist() == [count > 0 for count in counts]
+
+
+@simulated
+def test_no_leak():
+    """Check that device memory, exported structs and the process stay flat over many calls."""
+    import gc
+    from test_leaks import resident
+
+    def calls():
+        column = gpu.Column(VALUES, chunks=[2])
+        for answer in (PLAN.contains(column), PLAN.contains(column, bits=True), PLAN.match_counts(column), *PLAN.cells(column)):
+            answer.to_host()
+            if len(answer) and answer.tolist and "bits" not in repr(answer):
+                gpu.read_tensor(answer)
+            if hasattr(answer, "__arrow_c_device_array__"):
+                answer.__arrow_c_device_array__()
+        for make in (gpu.Shared, gpu.Interfaced):
+            PLAN.positions(make(b"banana" * 9))
+            PLAN.count(make(b"banana" * 9))
+            trawl.Text(make(b"banana"), copy=True).nbytes
+        with pytest.raises(BufferError):
+            PLAN.count(gpu.Shared(b"banana", version=(3, 0)))
+
+    for _ in range(20):
+        calls()
+    gc.collect()
+    gpu.sweep()
+    before, begin = (len(gpu.kept), gpu.live), resident()
+    for _ in range(max(60, int(10000 * SCALE / 100))):
+        calls()
+    gc.collect()
+    gpu.sweep()
+    assert (len(gpu.kept), gpu.live) == before
+    assert resident() - begin < 4 << 20
+
+
+@simulated
+def test_no_room():
+    """Check that a result without room says how much is wanted, and that later searches work."""
+    held = []
+    with pytest.raises(trawl.OutOfMemoryError, match="bytes"):
+        many = gpu.Shared(b"a" * (1 << 20))
+        plan = trawl.Plan("a")
+        for _ in range(100):
+            held.append(plan.positions(many))
+    held.clear()
+    assert len(plan.positions(many)) == 1 << 20
+
+
+@simulated
+def test_random_columns():
+    seed = int(os.environ.get("TRAWL_TEST_SEED", random.randrange(1 << 30)))
+    print("TRAWL_TEST_SEED", seed)
+    draw = random.Random(seed)
+    for _ in range(max(50, int(200 * SCALE))):
+        values = [None if draw.random() < 0.1 else bytes(draw.choices(b"ab\n", k=draw.choice((0, 1, 5, 40)))) for _ in range(draw.randrange(60))]
+        words = list({bytes(draw.choices(b"ab", k=draw.randrange(1, 5))) for _ in range(draw.choice((1, 3, 12)))})
+        begin = draw.randrange(len(values) + 1)
+        end = draw.randrange(begin, len(values) + 1)
+        chunks = sorted(draw.choices(range(begin, end + 1), k=2)) if draw.random() < 0.3 else None
+        column = gpu.Column(values, draw.choice("uUzZ"), begin, end, draw.randrange(2), chunks=chunks)
+        plan = trawl.Plan(words)
+        contains, counts = [], []
+        for value in values[begin:end]:
+            value = b"" if value is None else value
+            hits = [sum(value.startswith(word, at) for at in range(len(value))) for word in words]
+            contains.append(any(hits))
+            counts.append(sum(hits))
+        assert plan.contains(column).tolist() == contains, seed
+        assert plan.match_counts(column).tolist() == counts, seed
+        nulls = gpu.read_arrow(plan.contains(column, bits=True))
+        assert nulls == [None if value is None else one for value, one in zip(values[begin:end], contains)], seed
+        text = b"".join(value or b"" for value in values)
+        given = draw.choice((gpu.Shared, gpu.Interfaced))(text)
+        found = sorted(at for word in words for at in range(len(text)) if text.startswith(word, at))
+        assert list(plan.positions(given)) == found if not text else plan.positions(given).tolist() == found, seed
+        assert plan.count(given) == len(found), seed
