@@ -597,8 +597,17 @@ static enum trawl_status feed_pieces(struct held *held, struct seen *seen,
     return status;
 }
 
-/* Returns whether the simple search finds what is expected in the text, so that it can judge
- * records, too: the plan has no errors, no expressions, and no letters beyond ASCII that matter. */
+static bool is_ascii(struct naive_bytes bytes)
+{
+    for (uint64_t i = 0; i < bytes.bytes_count; i++)
+        if (bytes.bytes[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* Returns whether the simple search can judge records: it finds what is expected in the text, and
+ * the plan has no errors and no expressions. A record's borders are not those of the text's words
+ * and lines, so these need bytes that are alike with Unicode's letters and without. */
 static bool naive_can_judge(const struct held *held)
 {
     const struct naive_query query = input_query(held->input);
@@ -613,6 +622,11 @@ static bool naive_can_judge(const struct held *held)
         return false;
     if ((held->input->flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) == 0)
         return true; /* an expected match in a record is an occurrence in the record */
+    if (!is_ascii(text))
+        return false;
+    for (uint32_t i = 0; i < query.pattern_count; i++)
+        if (!is_ascii(query.patterns[i]))
+            return false;
     matches = (struct naive_match *)test_memory((count + 1) * sizeof *matches);
     same = naive_matches(&query, text, matches, count) == count;
     for (uint64_t i = 0; i < count && same; i++)

@@ -144,25 +144,22 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
     return false;
 }
 
-// Finds all hits, hits without overlap, the begins of the lines that match, and the ends of all
-// lines. Hits without overlap: the longest of the hits of all expressions that begin first; then
-// the same from that hit's end on, and so on. If cells is not NULL, the text is a record, whose
-// cells are added to *cells.
-void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
-            std::vector<uint64_t> *begins, std::vector<uint64_t> *ends, uint64_t record = 0,
-            std::vector<hit> *cells = nullptr)
+// An expression for RE2, and the same before a character of no word or a line's end.
+struct judge {
+    std::unique_ptr<re2::RE2> all, words;
+};
+
+std::vector<judge> make_judges(const setup &given, char line_end)
 {
-    const char line_end =
-        static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
-    std::vector<std::unique_ptr<re2::RE2>> all, words;
+    std::vector<judge> judges;
     re2::RE2::Options options;
+    regex_options read = {};
 
     options.set_log_errors(false);
     options.set_longest_match(given.options.syntax != TRAWL_PERL);
     options.set_dot_nl(line_end != '\n' && given.options.syntax != TRAWL_PERL);
     if (given.options.alphabet != TRAWL_CHARACTERS)
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
-    regex_options read = {};
     read.fold = (given.options.flags & TRAWL_IGNORE_CASE) != 0;
     read.dot_all = options.dot_nl();
     read.bytes = given.options.alphabet != TRAWL_CHARACTERS;
@@ -174,10 +171,25 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
     for (const std::string &expression : given.translated) {
         const std::string rewritten = rewrite(expression, read);
 
-        all.emplace_back(new re2::RE2(rewritten, options));
-        words.emplace_back(
-            new re2::RE2("(" + rewritten + ")(?:(?-i:[^0-9A-Za-z_])|(?m:$))", options));
+        judges.push_back({std::unique_ptr<re2::RE2>(new re2::RE2(rewritten, options)),
+                          std::unique_ptr<re2::RE2>(new re2::RE2(
+                              "(" + rewritten + ")(?:(?-i:[^0-9A-Za-z_])|(?m:$))", options))});
     }
+    return judges;
+}
+
+// Finds all hits, hits without overlap, the begins of the lines that match, and the ends of all
+// lines. Hits without overlap: the longest of the hits of all expressions that begin first; then
+// the same from that hit's end on, and so on. If cells is not NULL, the text is a record, whose
+// cells are added to *cells.
+void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
+            std::vector<uint64_t> *begins, std::vector<uint64_t> *ends, uint64_t record = 0,
+            std::vector<hit> *cells = nullptr)
+{
+    const char line_end =
+        static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
+    const std::vector<judge> judges = make_judges(given, line_end);
+
     for (size_t at = 0; at < given.text.size() || (cells != nullptr && ends->empty());) {
         size_t after = at;
         bool matches = false, ended;
@@ -191,25 +203,28 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
         if (ended && (given.options.flags & TRAWL_CRLF) != 0 && !line.empty() &&
             line.back() == '\r')
             line.pop_back();
-        for (uint32_t i = 0; i < all.size(); i++) {
+        for (uint32_t i = 0; i < judges.size(); i++) {
             size_t begin = 0, end = 0, first = 0;
             const bool is_matched =
-                next_match(*all[i], *words[i], given, line, 0, true, &first, &end);
+                next_match(*judges[i].all, *judges[i].words, given, line, 0, true, &first, &end);
 
             matches |= is_matched;
             if (cells != nullptr && is_matched)
-                cells->emplace_back(
-                    record, i,
-                    next_match(*all[i], *words[i], given, line, 0, false, &begin, &end) ? begin
-                                                                                        : first);
-            for (end = 0; next_match(*all[i], *words[i], given, line, end, false, &begin, &end);)
+                cells->emplace_back(record, i,
+                                    next_match(*judges[i].all, *judges[i].words, given, line, 0,
+                                               false, &begin, &end)
+                                        ? begin
+                                        : first);
+            for (end = 0; next_match(*judges[i].all, *judges[i].words, given, line, end, false,
+                                     &begin, &end);)
                 hits->emplace_back(at + begin, i, at + end);
         }
         for (size_t end = 0, from = 0;; from = end) {
             size_t best = std::string::npos, begin = 0, to = 0;
 
-            for (uint32_t i = 0; i < all.size(); i++) {
-                if (!next_match(*all[i], *words[i], given, line, from, false, &begin, &to))
+            for (uint32_t i = 0; i < judges.size(); i++) {
+                if (!next_match(*judges[i].all, *judges[i].words, given, line, from, false, &begin,
+                                &to))
                     continue;
                 if (begin < best || (begin == best && to > end))
                     end = to;
