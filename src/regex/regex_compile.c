@@ -481,7 +481,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
 
         if (made->plan->expressions.poll != NULL &&
             made->plan->expressions.poll(made->plan->expressions.poll_context) != 0)
-            return TRAWL_FAIL(error, STOPPED, "the caller has stopped the build");
+            return TRAWL_STOPPED;
         status = compile_one(maker, i, error);
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;

@@ -438,14 +438,14 @@ static void test_memory(void)
     plans(patterns, SET_COUNT, &options, TRAWL_LIMIT);
 }
 
-/* Checks options that expressions exclude or that need expressions, and a mistake in ripgrep's
- * syntax. */
 /* Asks to stop at the call after `left` calls. */
 static int stop_later(void *left)
 {
     return (*(int *)left)-- == 0;
 }
 
+/* Checks options that expressions exclude or that need expressions, and a mistake in ripgrep's
+ * syntax. */
 static void test_options(void)
 {
     const struct trawl_pattern pattern = {"a", 1}, unicode = {"a[b[c]", 6};

@@ -35,8 +35,10 @@ static void format_bytes(char text[32], uint64_t bytes)
     double count = (double)bytes;
     int unit = -1;
 
-    for (; count >= 999.5; count /= 1000)
+    while (count >= 999.5) {
+        count /= 1000;
         unit++;
+    }
     if (unit < 0)
         (void)snprintf(text, 32, "%" PRIu64 " B", bytes);
     else
