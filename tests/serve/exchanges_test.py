@@ -48,7 +48,7 @@ TYPES = {"json": "application/x-ndjson", "frames": "application/octet-stream", "
 SUMS = ["trawl_refused_total", "trawl_cancelled_total", "trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"}', "trawl_answer_bytes_total",
         *('trawl_requests_total{kind="%s"}' % kind for kind in KINDS)]
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
-READ = re.compile(TIMES.pattern + rb'|"bytes_searched":\d+')  # for a converted binary file, the number depends on how far a thread had read
+READ = re.compile(TIMES.pattern + rb'|"bytes_searched":\d+')  # for a binary file, the number depends on how far a thread had read
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or "1")
 draw = random.Random(SEED)
 own_passes = [0]  # passes for one request alone, which the servers counted: the sum over all servers
@@ -300,8 +300,7 @@ def query(model):
         status, found, messages = occurrences(model, row, words, mine, cwd, paths)
     else:
         status, output, messages = model.run(mine + ["--json"] * (kind == "json"), words, cwd, paths, row["tg"], row["charset"])
-        varies = READ if any(word.startswith("--encoding") for word in asks) else TIMES
-        output = varies.sub(b"", output)
+        output = READ.sub(b"", output)
     if status == 2 and (b"cannot" in messages[0] or not any(re.search(rb": No such file|Is a directory|broken\.gz", message) for message in messages)):
         if kind == "frames":
             return path, body, 200, None, True, lambda got: (frames := parts_of(got)) and frames[0] == b"" and frames[2] & 0x3f == 2 and placeless(frames[1])[0].endswith(placeless(messages)[0])
@@ -346,7 +345,7 @@ def query(model):
         end = 2 if cut else status, part and has_groups and output != b"", part, separator if part and has_groups else b""
         said = [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] if cut else []
         return path, body, 200, None, True, lambda got: is_printed(parts_of(got), output, messages, said, end)
-    return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut, varies)
+    return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut)
 
 
 def placeless(messages):
@@ -377,10 +376,10 @@ def is_printed(frames, output, messages, said, end):
         end[1] <= frames[2] >> 7 <= end[2] and frames[3] == end[3]
 
 
-def is_json(model, got, output, messages, status, cut, varies):
+def is_json(model, got, output, messages, status, cut):
     lines = got.splitlines(keepends=True)
     last, said = json.loads(lines[-1]), [json.loads(line)["data"]["text"] for line in lines if line.startswith(b'{"type":"message"')]
-    rest = b"".join(varies.sub(b"", line) for line in lines[:-1] if not line.startswith(b'{"type":"message"'))
+    rest = b"".join(READ.sub(b"", line) for line in lines[:-1] if not line.startswith(b'{"type":"message"'))
     seconds = last["data"].pop("seconds")
     model.seconds += seconds
     return rest == output and (cut or [text.encode() for text in said] == messages) and 0 < seconds < 60 and \
