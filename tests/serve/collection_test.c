@@ -15,8 +15,7 @@
 
 static void change(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static struct collection *changing;
-/* not NULL: clock_gettime below reloads this collection in the middle of a load; then, `reloaded`
- */
+/* not NULL: clock_gettime below reloads this collection in the middle of a load, then `reloaded` */
 static struct collection *_Atomic reloading, *_Atomic reloaded;
 
 /* Runs a shell command in the tree, and checks that the next state shows the change. */
