@@ -58,6 +58,12 @@ char *copy_text(const char *text);
 void print_json_string(FILE *file, const char *text);
 void print_json_samples(FILE *file, const struct samples *samples);
 
+/* Runs work(context, 0), ..., work(context, count - 1) on threads. Returns the seconds from the
+ * moment when all threads run until the last call has ended. */
+double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
+                  uint32_t threads);
+uint32_t cores_count(void);
+
 /* ---- Input -------------------------------------------------------------------------------- */
 
 #define FIELDS_MAX 32u /* most pairs key=value in a line */
@@ -143,20 +149,15 @@ struct question {
 void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);
-/* Returns the number of records within the text's first `bytes` bytes, or the bytes of these
- * records. In a text without records, any share is whole. */
+
+/* util.c: returns the number of records within the text's first `bytes` bytes, or the bytes of
+ * these records. In a text without records, any share is whole. */
 uint64_t question_records(const struct question *question, uint64_t bytes);
 uint64_t question_share(const struct question *question, uint64_t bytes);
 
 /* bench_oracle.c: returns the right answer for the text's first `bytes` bytes, by other code than
  * the library's. */
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
-
-/* Runs work(context, 0), ..., work(context, count - 1) on threads. Returns the seconds from the
- * moment when all threads run until the last call has ended. */
-double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
-                  uint32_t threads);
-uint32_t cores_count(void);
 
 /* ---- Contestants -------------------------------------------------------------------------- */
 

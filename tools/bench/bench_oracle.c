@@ -4,76 +4,14 @@
  * that its state is right where the piece begins.
  */
 #include <ctype.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/bench.h"
 
 #define PIECE_BYTES (1u << 20) /* a thread takes this part of the text at a time */
 #define PATTERN_BITS 24
-
-/* ---- Threads ------------------------------------------------------------------------------ */
-
-struct shares {
-    void (*work)(void *context, uint64_t index);
-    void *context;
-    uint64_t count;        /* number of calls of `work` */
-    _Atomic uint64_t next; /* index of the next call */
-    uint32_t threads;
-    _Atomic uint32_t running; /* threads that have begun */
-    pthread_barrier_t ready;  /* passed when all threads run, at the time `begin` */
-    double begin;             /* time at which all threads run */
-};
-
-/* A thread of pieces_run: waits until all threads run, then works on the next piece until there
- * is no piece left. */
-static void *pieces_serve(void *argument)
-{
-    struct shares *pieces = (struct shares *)argument;
-    uint64_t index;
-
-    if (atomic_fetch_add(&pieces->running, 1) + 1 == pieces->threads)
-        pieces->begin = clock_seconds();
-    (void)pthread_barrier_wait(&pieces->ready);
-    while ((index = atomic_fetch_add(&pieces->next, 1)) < pieces->count)
-        pieces->work(pieces->context, index);
-    return NULL;
-}
-
-double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
-                  uint32_t threads)
-{
-    struct shares pieces = {.work = work, .context = context, .count = count};
-    pthread_t *thread;
-    double seconds;
-
-    if (threads > count)
-        threads = (uint32_t)count;
-    pieces.threads = threads > 1 ? threads : 1;
-    if (pthread_barrier_init(&pieces.ready, NULL, pieces.threads) != 0)
-        fail("threads could not be held back");
-    thread = (pthread_t *)allocate(threads * sizeof *thread);
-    for (uint32_t i = 1; i < threads; i++)
-        if (pthread_create(&thread[i], NULL, pieces_serve, &pieces) != 0)
-            fail("a thread could not be started");
-    (void)pieces_serve(&pieces);
-    for (uint32_t i = 1; i < threads; i++)
-        (void)pthread_join(thread[i], NULL);
-    seconds = clock_seconds() - pieces.begin;
-    (void)pthread_barrier_destroy(&pieces.ready);
-    free(thread);
-    return seconds;
-}
-
-uint32_t cores_count(void)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return cores > 0 ? (uint32_t)cores : 1;
-}
 
 /* ---- The automaton ------------------------------------------------------------------------ */
 

@@ -505,23 +505,3 @@ void question_close(struct question *question)
     free(question->patterns);
     free(question->pattern_bytes);
 }
-
-uint64_t question_records(const struct question *question, uint64_t bytes)
-{
-    uint64_t low = 0, high = question->record_count;
-
-    while (low < high) { /* records before `low` lie within the bytes, `high` and later do not */
-        uint64_t middle = low + (high - low + 1) / 2;
-
-        if (question->offsets[middle] <= bytes)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-uint64_t question_share(const struct question *question, uint64_t bytes)
-{
-    return question->offsets != NULL ? question->offsets[question_records(question, bytes)] : bytes;
-}

@@ -1,14 +1,18 @@
-/* util: clocks, samples of times, random numbers, JSON, fatal errors, fields of the input, answers.
+/* util: clocks, samples of times, random numbers, JSON, fatal errors, fields of the input, answers,
+ * records of a question, threads.
  *
  * All files of trawl-bench use these functions. Random numbers depend on the seed alone, so a row
  * asks about the same text on every machine. fail() prints a message and ends the program: there is
  * no result worth keeping from a benchmark that is set up wrongly.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench/bench.h"
 
@@ -196,4 +200,84 @@ uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c)
 bool answers_agree(const struct answer *a, const struct answer *b)
 {
     return a->count == b->count && (!a->summed || !b->summed || a->sum == b->sum);
+}
+
+uint64_t question_records(const struct question *question, uint64_t bytes)
+{
+    uint64_t low = 0, high = question->record_count;
+
+    while (low < high) { /* records before `low` lie within the bytes, `high` and later do not */
+        uint64_t middle = low + (high - low + 1) / 2;
+
+        if (question->offsets[middle] <= bytes)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+uint64_t question_share(const struct question *question, uint64_t bytes)
+{
+    return question->offsets != NULL ? question->offsets[question_records(question, bytes)] : bytes;
+}
+
+/* ---- Threads ------------------------------------------------------------------------------ */
+
+struct shares {
+    void (*work)(void *context, uint64_t index);
+    void *context;
+    uint64_t count;        /* number of calls of `work` */
+    _Atomic uint64_t next; /* index of the next call */
+    uint32_t threads;
+    _Atomic uint32_t running; /* threads that have begun */
+    pthread_barrier_t ready;  /* passed when all threads run, at the time `begin` */
+    double begin;             /* time at which all threads run */
+};
+
+/* A thread of pieces_run: waits until all threads run, then works on the next piece until there
+ * is no piece left. */
+static void *pieces_serve(void *argument)
+{
+    struct shares *pieces = (struct shares *)argument;
+    uint64_t index;
+
+    if (atomic_fetch_add(&pieces->running, 1) + 1 == pieces->threads)
+        pieces->begin = clock_seconds();
+    (void)pthread_barrier_wait(&pieces->ready);
+    while ((index = atomic_fetch_add(&pieces->next, 1)) < pieces->count)
+        pieces->work(pieces->context, index);
+    return NULL;
+}
+
+double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
+                  uint32_t threads)
+{
+    struct shares pieces = {.work = work, .context = context, .count = count};
+    pthread_t *thread;
+    double seconds;
+
+    if (threads > count)
+        threads = (uint32_t)count;
+    pieces.threads = threads > 1 ? threads : 1;
+    if (pthread_barrier_init(&pieces.ready, NULL, pieces.threads) != 0)
+        fail("threads could not be held back");
+    thread = (pthread_t *)allocate(threads * sizeof *thread);
+    for (uint32_t i = 1; i < threads; i++)
+        if (pthread_create(&thread[i], NULL, pieces_serve, &pieces) != 0)
+            fail("a thread could not be started");
+    (void)pieces_serve(&pieces);
+    for (uint32_t i = 1; i < threads; i++)
+        (void)pthread_join(thread[i], NULL);
+    seconds = clock_seconds() - pieces.begin;
+    (void)pthread_barrier_destroy(&pieces.ready);
+    free(thread);
+    return seconds;
+}
+
+uint32_t cores_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores > 0 ? (uint32_t)cores : 1;
 }
