@@ -197,22 +197,10 @@ void cuda_records_drop(struct engine *engine, struct engine_records *held)
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
-/* Returns the bytes of the values of shape BITS, BYTES or COUNTS; CELLS has none. */
-static uint64_t values_bytes(const struct record_answer *answer)
-{
-    uint64_t count = answer->held->records.count;
-
-    if (answer->shape == TRAWL_RECORDS_CELLS)
-        return 0;
-    return answer->shape == TRAWL_RECORDS_BITS    ? (count + 7) / 8
-           : answer->shape == TRAWL_RECORDS_BYTES ? count
-                                                  : count * sizeof(uint32_t);
-}
-
 enum trawl_status cuda_records_clear(struct engine *engine, const struct record_answer *answer,
                                      struct trawl_error *error)
 {
-    uint64_t bytes = values_bytes(answer);
+    uint64_t bytes = record_values_bytes(answer->shape, answer->held->records.count);
     struct engine_worker *worker;
     enum trawl_status status;
 
@@ -242,7 +230,8 @@ enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_
 {
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;
-    uint64_t bytes = values_bytes(answer), bits = (answer->held->records.count / 32 + 1) * 4;
+    uint64_t bytes = record_values_bytes(answer->shape, answer->held->records.count),
+             bits = (answer->held->records.count / 32 + 1) * 4;
 
     answer->count = 0;
     if (answer->held->device_index != worker->device_index)
@@ -369,7 +358,7 @@ enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl
 {
     struct cuda_answering *own = worker->answering;
     struct record_answer *answer = own->answer->records;
-    uint64_t bytes = values_bytes(answer), from;
+    uint64_t bytes = record_values_bytes(answer->shape, answer->held->records.count), from;
 
     from = answer->shape == TRAWL_RECORDS_BITS ? own->bits.address : own->values.address;
     if (answer->shape != TRAWL_RECORDS_CELLS && !answer->on_device)

@@ -70,6 +70,16 @@ struct record_answer {
     bool is_made;   /* set by the engine once the answer is complete */
 };
 
+/* Returns the bytes of the values for `count` records; shape CELLS has none. */
+static inline uint64_t record_values_bytes(enum trawl_records_shape shape, uint64_t count)
+{
+    if (shape == TRAWL_RECORDS_CELLS)
+        return 0;
+    return shape == TRAWL_RECORDS_BITS    ? (count + 7) / 8
+           : shape == TRAWL_RECORDS_BYTES ? count
+                                          : count * sizeof(uint32_t);
+}
+
 /* An answer of the hits of a chunk. */
 struct hits_answer {
     enum answer_form form;

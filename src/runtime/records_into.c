@@ -276,24 +276,14 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
 
 /* ---- Answers of a device -------------------------------------------------------------------- */
 
-/* Returns whether the device that has the records can answer. */
-static bool is_for_device(const struct trawl_plan *plan, const struct trawl_records *own)
-{
-    const bool folds = (plan->flags & TRAWL_WHOLE_WORD) != 0 && plan->utf8_is_set;
-
-    return own->held != NULL && !folds && engine_for_devices->answers(plan, ANSWER_OF_RECORDS);
-}
-
 /* Writes that no record has an occurrence, in the host's memory. */
 static void clear(enum trawl_records_shape shape, const struct trawl_records *own,
                   struct trawl_records_out *into)
 {
-    uint64_t count = own->records.count;
+    uint64_t bytes = record_values_bytes(shape, own->records.count);
 
-    if (shape == TRAWL_RECORDS_COUNTS)
-        memset(into->values, 0, (size_t)(count * sizeof(uint32_t)));
-    else if (shape != TRAWL_RECORDS_CELLS)
-        memset(into->values, 0, (size_t)(shape == TRAWL_RECORDS_BITS ? (count + 7) / 8 : count));
+    if (bytes > 0)
+        memset(into->values, 0, (size_t)bytes);
 }
 
 static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
@@ -408,7 +398,7 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     if (own->records.count == 0)
         return TRAWL_OK;
     TRAWL_TRY(find_into(searcher->runtime, own, shape, into, &to_device, error));
-    if (is_for_device(plan, own))
+    if (own->held != NULL && engine_for_devices->answers(plan, ANSWER_OF_RECORDS))
         status = answer_on_device(searcher, plan, own, shape, to_device, into, &why);
     else
         (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
