@@ -137,12 +137,12 @@ struct trawl_records_out {
 /* Ask which loaded records hold an occurrence of a pattern, how many each, or of which patterns.
  * For whole words and whole lines, a record's borders count as borders of the text. The call
  * returns when the answer is complete. Errors: as of trawl_matrix_open. LIMIT if `room` is too
- * small: into->count is then the true number, and the first `room` cells are written, or for the
- * other shapes nothing. ARGUMENT also for memory of a GPU that does not hold the records.
- * UNSUPPORTED, for records or answers in a GPU's memory, if only the host can answer: for
- * expressions, errors, algorithms, whole words beyond ASCII, and case variants of different
- * lengths. Cost: the search of a loaded text; some nanoseconds per occurrence divided over the
- * device. */
+ * small: the first `room` cells are written, and into->count is their true number; for the other
+ * shapes nothing is searched, and *into stays as it is. ARGUMENT also for memory of a GPU that does
+ * not hold the records, and for a plan with an algorithm. UNSUPPORTED, for records or answers in a
+ * GPU's memory, if only the host can answer: for expressions, errors, whole words beyond ASCII, and
+ * case variants of different lengths. Cost: the search of a loaded text; some nanoseconds per
+ * occurrence divided over the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,
     enum trawl_records_shape shape, struct trawl_records_out *into, struct trawl_error *error);
