@@ -8,6 +8,7 @@
 #include "match/hits.h"
 #include "plan/parts.h"
 #include "plan/plan.h"
+#include "runtime/schedule.h"
 
 #define TEXT_ALIGNMENT 64u
 
@@ -103,6 +104,19 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     if (test_random_below(random, 8) == 0) /* lists longer than a kernel may read through */
         limits.sets_items_max = (uint32_t)test_random_below(random, 6);
     return limits;
+}
+
+void cuda_case_draw_residents(struct test_random *random)
+{
+    resident_sizes = resident_sizes_default;
+    if (test_random_below(random, 2))
+        resident_sizes = (struct resident_sizes){.first = 100 + test_random_below(random, 3000),
+                                                 .least = 60,
+                                                 .most = 400 + test_random_below(random, 3000),
+                                                 .shared = test_random_below(random, 2) * 1000,
+                                                 .hits = 20 + test_random_below(random, 300),
+                                                 .direct = 1 + test_random_below(random, 40),
+                                                 .host = test_random_below(random, 60)};
 }
 
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input)

@@ -30,6 +30,8 @@ enum cuda_case_answer {
 /* Returns random limits: small sizes of tiles and buffers, so that a small text has many borders.
  * Also draws the costs by which plans divide sets into parts (plan_part_costs_device). */
 struct cuda_limits cuda_case_limits(struct test_random *random);
+/* In half of the calls, makes the chunks of loaded texts small. */
+void cuda_case_draw_residents(struct test_random *random);
 struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_input *input);
 /* In half of the cases, plants patterns around the borders of chunks, copies, launches, tiles and
  * samples, and lets some inputs ask for whole words or lines. */

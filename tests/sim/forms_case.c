@@ -6,7 +6,6 @@
 #include "calls.h"
 #include "cuda_case.h"
 #include "diff/cut.h"
-#include "runtime/schedule.h"
 
 #define UNTOUCHED 0x7777777777777777u
 #define LOADS_MAX 3u
@@ -732,15 +731,7 @@ void forms_draw(struct test_random *random, struct forms_setting *setting)
     if (setting->usual)
         limits = default_limits();
     setting->limits = limits;
-    resident_sizes = resident_sizes_default;
-    if (test_random_below(random, 2))
-        resident_sizes = (struct resident_sizes){.first = 100 + test_random_below(random, 3000),
-                                                 .least = 60,
-                                                 .most = 400 + test_random_below(random, 3000),
-                                                 .shared = test_random_below(random, 2) * 1000,
-                                                 .hits = 20 + test_random_below(random, 300),
-                                                 .direct = 1 + test_random_below(random, 40),
-                                                 .host = test_random_below(random, 60)};
+    cuda_case_draw_residents(random);
     setting->engine = test_random_one_in(random, 4) ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA;
     setting->threads = 1 + (uint32_t)test_random_below(random, 3);
     setting->chunk_bytes = test_random_one_in(random, 4) ? 1 + test_random_below(random, 2000) : 0;

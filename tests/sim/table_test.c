@@ -121,15 +121,7 @@ static void random_border(struct test_random *random, const struct diff_input *i
         limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
     }
     cuda_limits_replace(&limits);
-    resident_sizes = resident_sizes_default;
-    if (test_random_below(random, 2))
-        resident_sizes = (struct resident_sizes){.first = 100 + test_random_below(random, 3000),
-                                                 .least = 60,
-                                                 .most = 400 + test_random_below(random, 3000),
-                                                 .shared = test_random_below(random, 2) * 1000,
-                                                 .hits = 20 + test_random_below(random, 300),
-                                                 .direct = 1 + test_random_below(random, 40),
-                                                 .host = test_random_below(random, 60)};
+    cuda_case_draw_residents(random);
 }
 
 static void reset(uint32_t devices, uint64_t seed, uint64_t memory_bytes, uint64_t memory_less)
