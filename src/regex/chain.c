@@ -68,11 +68,11 @@ static bool ask(const struct expressions *made, const struct split_character *ch
     struct regex_range ranges[RANGES_MAX];
     struct regex_options options = made->options;
 
-    options.fold = character->fold;
-    options.dot_all = character->dot_all;
+    options.fold = (character->node->flags & SYNTAX_FOLDS) != 0;
+    options.dot_all = (character->node->flags & SYNTAX_DOT_ALL) != 0;
     for (uint32_t i = 0; i < block_count; i++) {
-        const uint32_t count = made->ops->list(character->bytes, character->count, &options,
-                                               blocks[i].first, blocks[i].last, ranges, RANGES_MAX);
+        const uint32_t count = made->ops->list(character->node, &options, blocks[i].first,
+                                               blocks[i].last, ranges, RANGES_MAX);
 
         if (i > 0 && count == UINT32_MAX)
             return false;
