@@ -14,6 +14,7 @@
 #include "cuda/cuda_records.h"
 #include "cuda/cuda_scan.h"
 #include "cuda/residents.h"
+#include "match/line_automaton.h"
 
 /* most patterns for which a device counts: the counts are copied to the host whole */
 #define PATTERNS_MAX (1u << 20)
@@ -29,6 +30,8 @@ static bool finds_all(const struct trawl_plan *plan)
 
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
 {
+    if (plan->line_automaton != NULL) /* it decides about lines and records, no more */
+        return (form == ANSWER_OF_LINES || form == ANSWER_OF_RECORDS) && finds_all(plan);
     return form != ANSWER_OF_HITS && finds_all(plan) &&
            (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
 }
@@ -74,6 +77,31 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     }
     own->literals_serial = plan->serial;
     return TRAWL_OK;
+}
+
+/* Puts the plan's automaton on the device. */
+static enum trawl_status automaton_want(struct engine_worker *worker, struct trawl_error *error)
+{
+    const struct line_automaton *automaton = worker->plan->line_automaton;
+    struct cuda_answering *own = worker->answering;
+    uint64_t next_bytes, bytes;
+    enum trawl_status status;
+    void *host;
+
+    if (automaton == NULL || own->automaton_serial == worker->plan->serial)
+        return TRAWL_OK;
+    next_bytes = 256 * sizeof *automaton->next * (uint64_t)automaton->state_count;
+    bytes = next_bytes + automaton->state_count;
+    own->automaton_serial = 0;
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &own->automaton, bytes, error));
+    TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
+    memcpy(host, automaton->next, (size_t)next_bytes);
+    memcpy((uint8_t *)host + next_bytes, automaton->ends, automaton->state_count);
+    status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
+    cuda_worker_unstage(worker, host, bytes);
+    if (status == TRAWL_OK)
+        own->automaton_serial = worker->plan->serial;
+    return status;
 }
 
 /* Allocates what the kernels of a range write. */
@@ -124,6 +152,12 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
         a->conditions |= ANSWER_WORDS;
     if ((flags & TRAWL_WHOLE_LINE) != 0)
         a->conditions |= ANSWER_LINES;
+    if (plan->line_automaton != NULL) {
+        a->automaton_next = (const uint16_t *)(uintptr_t)own->automaton.address;
+        a->automaton_ends = (const uint8_t *)(a->automaton_next +
+                                              256 * (uint64_t)plan->line_automaton->state_count);
+    }
+    a->decide_bytes = worker->limits.decide_bytes;
     a->lead_at = own->chunk_at;
     a->lead = ANSWER_NO_BYTE;
     if (chunk->before > 0)
@@ -138,26 +172,6 @@ static uint64_t blocks_resident(const struct engine_worker *worker, enum cuda_ke
 {
     return worker->limits.blocks_max != 0 ? worker->limits.blocks_max
                                           : worker->device->resident[kernel];
-}
-
-/* Leaves the hits that meet the plan's conditions: in the worker's other list, or, if only their
- * number is wanted, nowhere. Sets *count to their number. */
-static enum trawl_status accept(struct engine_worker *worker, struct answer_arguments *a,
-                                bool lists, uint32_t *which, uint64_t *count,
-                                struct trawl_error *error)
-{
-    const uint64_t *sums;
-
-    if (a->conditions == 0 || *count == 0)
-        return TRAWL_OK;
-    a->hits = (const uint64_t *)(uintptr_t)worker->lists[*which].address;
-    a->count = *count;
-    *which ^= 1;
-    a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
-    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_ACCEPT, *count, 0, a, &sums, error));
-    TRAWL_ASSERT(sums[ANSWER_KEPT] <= *count);
-    *count = sums[ANSWER_KEPT];
-    return TRAWL_OK;
 }
 
 /* The gaps of a range that have a line end. */
@@ -306,8 +320,13 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
     if (form == ANSWER_OF_RECORDS)
         return cuda_records_add(worker, a, which, count, error);
-    ordered = ordered && a->conditions == 0; /* answer_accept keeps no order */
-    TRAWL_TRY(accept(worker, a, form != ANSWER_OF_COUNT, &which, &count, error));
+    ordered = ordered && a->conditions == 0 && a->automaton_next == NULL; /* filters keep none */
+    if (a->automaton_next != NULL)
+        TRAWL_TRY(
+            cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
+    if (a->conditions != 0)
+        TRAWL_TRY(cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_ACCEPT, a, form != ANSWER_OF_COUNT,
+                                    &which, &count, error));
     result->count += count;
     if (form == ANSWER_OF_HITS)
         return add_hits(worker, a, which, count, result, error);
@@ -370,7 +389,8 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
                                    uint64_t *done, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
-    const bool ordered = own->answer->form == ANSWER_OF_LINES && !plan_has_conditions(worker->plan);
+    const bool ordered = own->answer->form == ANSWER_OF_LINES &&
+                         !plan_has_conditions(worker->plan) && worker->plan->line_automaton == NULL;
     struct cuda_hits_room room = {.address = 0};
     uint64_t total = 0, reached = limit;
     struct answer_arguments a;
@@ -401,6 +421,7 @@ static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl
     own->answer->by_pattern = NULL;
     own->has_lines = false;
     TRAWL_TRY(literals_want(worker, error));
+    TRAWL_TRY(automaton_want(worker, error));
     if (own->answer->form == ANSWER_OF_RECORDS)
         return cuda_records_begin(worker, error);
     if (own->answer->form != ANSWER_OF_PATTERNS)

@@ -1,6 +1,8 @@
 /* cuda_lists: lists of hits in a device's memory, and the sort of a list. */
 #include "cuda/cuda_lists.h"
 
+#include <inttypes.h>
+
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/launch.h"
@@ -140,4 +142,26 @@ enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel 
     TRAWL_TRY(cuda_lists_launch(worker, kernel, threads, blocks_max, a, error));
     *sums = a->told;
     return cuda_launch_wait(worker, is_told, a, error);
+}
+
+enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
+                                    struct answer_arguments *a, bool lists, uint32_t *which,
+                                    uint64_t *count, struct trawl_error *error)
+{
+    const uint64_t *sums;
+
+    if (*count == 0)
+        return TRAWL_OK;
+    a->hits = (const uint64_t *)(uintptr_t)worker->lists[*which].address;
+    a->count = *count;
+    *which ^= 1;
+    a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
+    TRAWL_TRY(cuda_lists_run(worker, kernel, *count, 0, a, &sums, error));
+    TRAWL_ASSERT(sums[ANSWER_KEPT] <= *count);
+    *count = sums[ANSWER_KEPT];
+    if (sums[ANSWER_FAULT] == 0)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, UNSUPPORTED,
+                      "a line or record of more than %" PRIu64 " bytes is too long for %s",
+                      worker->limits.decide_bytes, worker->device->name);
 }

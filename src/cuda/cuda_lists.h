@@ -27,6 +27,12 @@ enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kern
 enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel kernel,
                                  uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
                                  const uint64_t **sums, struct trawl_error *error);
+/* Leaves those of the *count hits of list *which that a kernel, ANSWER_ACCEPT or ANSWER_DECIDE,
+ * keeps: in the other list, which becomes *which, or nowhere if only their number is wanted.
+ * Errors: UNSUPPORTED if a line or a record is too long. */
+enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
+                                    struct answer_arguments *a, bool lists, uint32_t *which,
+                                    uint64_t *count, struct trawl_error *error);
 /* Makes the sums ready for cuda_lists_run. */
 enum trawl_status cuda_lists_sums(struct engine_worker *worker, struct trawl_error *error);
 /* Makes worker->answering. */

@@ -341,6 +341,11 @@ enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_a
         return TRAWL_OK;
     arguments_of(answer->held, a);
     a->tape = own->chunk_at;
+    if (a->automaton_next != NULL)
+        TRAWL_TRY(
+            cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
+    if (count == 0)
+        return TRAWL_OK;
     a->shape = shapes[answer->shape];
     a->bits = (uint32_t *)(uintptr_t)own->bits.address;
     a->into = (void *)(uintptr_t)values_address(worker, answer);

@@ -63,6 +63,8 @@ struct cuda_answering {
     struct cuda_memory literals;   /* lengths, then patterns, of the literals */
     uint64_t literals_serial;      /* of the plan whose literals these are; 0: none */
     const uint32_t *lengths, *patterns;
+    struct cuda_memory automaton;    /* of lines: the table, then the ends */
+    uint64_t automaton_serial;       /* of its plan; 0: none */
     struct cuda_memory bits;         /* a bit for each record */
     struct cuda_memory values;       /* what will be copied to the caller's memory */
     struct cuda_memory block_counts; /* of answer_cells */

@@ -34,6 +34,7 @@
     X(ANSWER_GAPS, "answer_gaps")                                                  \
     X(ANSWER_ENDS, "answer_ends")                                                  \
     X(ANSWER_ACCEPT, "answer_accept")                                              \
+    X(ANSWER_DECIDE, "answer_decide")                                              \
     X(ANSWER_PATTERNS, "answer_patterns")                                          \
     X(ANSWER_STEPS, "answer_steps")                                                \
     X(ANSWER_RECORDS, "answer_records")                                            \

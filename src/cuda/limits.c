@@ -13,6 +13,7 @@ const struct cuda_limits cuda_limits_default = {
     .gap_near = 256,
     .gap_warp = 64u << 10,
     .gap_block = 1u << 20,
+    .decide_bytes = 64u << 10,
     .resident_room_left = 1ull << 30,
     .seen_bytes_min = 64u << 20,
     .seen_method = TRAWL_METHOD_AUTO,

@@ -81,6 +81,7 @@ enum plan_attachment {
     /* the compiled expressions, but searched by the strings that are rare in a sample of the
      * text */
     PLAN_RESPLIT,
+    PLAN_LINES, /* strings and automaton of expressions, for devices: regex/automaton.c */
     PLAN_ORDER, /* the literals, sorted: plan/open.c */
     PLAN_ATTACHMENTS
 };
@@ -104,6 +105,8 @@ struct plan_expressions {
     int (*poll)(void *poll_context); /* NULL, or whether to stop compiling; NULL after the build */
     void *poll_context;
 };
+
+struct line_automaton;
 
 struct trawl_plan {
     /* unique in the process, unlike the plan's address, which may be reused */
@@ -173,6 +176,8 @@ struct trawl_plan {
     bool has_classes; /* by classes of lengths, each with its own tables */
     bool has_automaton;
 
+    /* The strings of a plan of expressions: decides about a line that has one; NULL for others. */
+    const struct line_automaton *line_automaton;
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
 

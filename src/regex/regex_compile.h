@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "regex/pcre2.h"
 #include "regex/re2.h"
+#include "regex/syntax/tree.h"
 
 #define CHAIN_CODES 0x10000u /* number of code points that have characters of up to three bytes */
 /* If the text has few characters of three bytes, chains with edges of words know of these only the
@@ -160,6 +161,9 @@ static inline uint64_t atoms_cost(const struct expressions *expressions, enum wa
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
+/* Reads expression number `index` of the plan, which was compiled, once more. */
+enum trawl_status expressions_parse(const struct expressions *made, uint32_t index,
+                                    struct syntax *syntax, struct trawl_error *error);
 /* Gets a second compiled form of the plan, whose atoms are the strings that occur least often in
  * the sample, a part of the text. The first call makes the form for that call's sample. */
 enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,

@@ -5,6 +5,7 @@
 #include "approximate/engine_approximate.h"
 #include "cuda/engine_cuda.h"
 #include "plan/build.h"
+#include "regex/automaton.h"
 #include "regex/engine_regex.h"
 #include "regex/judge.h"
 
@@ -101,6 +102,12 @@ enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
     return judge_undecided(at, count, error);
+}
+
+enum trawl_status engines_line_plan(const struct trawl_plan *plan, const struct trawl_plan **lines,
+                                    struct trawl_error *error)
+{
+    return regex_line_plan(plan, lines, error);
 }
 
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,

@@ -23,6 +23,11 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
                                     const struct engine_call *call, struct trawl_line **out,
                                     struct trawl_error *error);
 
+/* Sets *lines to the plan by which devices decide about the lines of a plan of expressions, or NULL
+ * (regex/automaton.h). Errors: MEMORY. */
+enum trawl_status engines_line_plan(const struct trawl_plan *plan, const struct trawl_plan **lines,
+                                    struct trawl_error *error);
+
 /* Returns LIMIT with a message about engine_result.undecided_count lines. */
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
 

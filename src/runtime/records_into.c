@@ -303,6 +303,7 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
     struct trawl_plan bare = *plan;
     struct sink sink = {.want = WANT_HITS,
                         .form = ANSWER_OF_RECORDS,
+                        .by_engine = true,
                         .record_answer = &answer,
                         .deliver = deliver_nothing};
     bool is_split;
@@ -391,6 +392,7 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
                                 struct trawl_records *own, enum trawl_records_shape shape,
                                 struct trawl_records_out *into, struct trawl_error *error)
 {
+    const struct trawl_plan *lines = NULL, *used = plan;
     enum trawl_status status = TRAWL_UNSUPPORTED;
     struct trawl_error why;
     bool to_device;
@@ -398,8 +400,12 @@ static enum trawl_status answer(struct trawl_searcher *searcher, const struct tr
     if (own->records.count == 0)
         return TRAWL_OK;
     TRAWL_TRY(find_into(searcher->runtime, own, shape, into, &to_device, error));
-    if (own->held != NULL && engine_for_devices->answers(plan, ANSWER_OF_RECORDS))
-        status = answer_on_device(searcher, plan, own, shape, to_device, into, &why);
+    if (own->text != NULL && (shape == TRAWL_RECORDS_BITS || shape == TRAWL_RECORDS_BYTES))
+        TRAWL_TRY(search_line_plan(searcher, plan, own->text, &lines, error));
+    if (lines != NULL)
+        used = lines;
+    if (own->held != NULL && engine_for_devices->answers(used, ANSWER_OF_RECORDS))
+        status = answer_on_device(searcher, used, own, shape, to_device, into, &why);
     else
         (void)TRAWL_FAIL(&why, UNSUPPORTED, "only the host can answer this plan's question");
     if (status != TRAWL_OK && status != TRAWL_STOPPED && !to_device && !own->lies_there) {

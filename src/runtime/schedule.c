@@ -119,7 +119,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
                   plan_judges(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
 
-    if (search->searcher->chunk_bytes == 0 || search->sink->form == ANSWER_OF_RECORDS) {
+    if (search->searcher->chunk_bytes == 0 || search->sink->by_engine) {
         shared = search->chunk_device = resident_chunk(search, text->bytes_count);
         if (lists && choose_frequent(search, text->bytes_count, &shared))
             lists = false;
@@ -245,6 +245,8 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     search->schedule = search->host_searches ? SCHEDULE_HOST : SCHEDULE_STAGED;
     if (search->for_devices)
         choose_with_devices(search, text, fixed);
+    if (search->sink->by_engine && !search->answers)
+        return TRAWL_FAIL(error, UNSUPPORTED, "no device has the text");
     return TRAWL_OK;
 }
 

@@ -378,6 +378,42 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
     return status;
 }
 
+enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const struct trawl_text *text, const struct trawl_plan **lines,
+                                   struct trawl_error *error)
+{
+    const struct devices *devices = &searcher->runtime->devices;
+    bool is_split = false;
+
+    *lines = NULL;
+    if (!plan_has_expressions(plan) || text->kind != TEXT_MEMORY || !devices_work(devices))
+        return TRAWL_OK;
+    TRAWL_TRY(engines_line_plan(plan, lines, error));
+    /* a device decides about a line only if it has the whole line */
+    if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
+        *lines = NULL;
+    return TRAWL_OK;
+}
+
+/* Counts the lines of a loaded text that match expressions, on its device, if that is possible. */
+static bool count_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                            struct trawl_text *text, struct sink *sink, enum trawl_status *status,
+                            struct trawl_error *error)
+{
+    const struct trawl_plan *lines = NULL;
+    struct sink own = *sink;
+
+    *status = search_line_plan(searcher, plan, text, &lines, error);
+    if (lines == NULL)
+        return *status != TRAWL_OK;
+    own.by_engine = true;
+    *status = search_run(searcher, lines, text, &own, NULL);
+    if (*status != TRAWL_OK && *status != TRAWL_STOPPED)
+        return false;
+    *sink = own;
+    return true;
+}
+
 enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, bool invert, uint64_t lines_max,
                                     uint64_t *count, struct trawl_error *error)
@@ -391,7 +427,10 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
     /* for WANT_LINES, lines are skipped in which a match ends that began in an earlier line */
     if (plan != NULL && (plan->flags & TRAWL_MULTILINE) != 0)
         sink.want = WANT_SPANS;
-    status = search_checked(searcher, plan, text, &sink, error);
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    if (sink.want != WANT_LINES || !count_on_device(searcher, plan, text, &sink, &status, error))
+        status = search_run(searcher, plan, text, &sink, error);
+    searcher_leave(searcher);
     /* the sink has stopped the search; the call was not cancelled */
     if (status == TRAWL_STOPPED && sink.stopped)
         status = TRAWL_OK;

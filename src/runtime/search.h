@@ -215,5 +215,11 @@ static inline struct task **search_ring(const struct search *search, uint64_t in
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);
+/* Sets *lines to the plan by which a single device can decide about the lines, or records, of the
+ * text (engines_line_plan); NULL: none, since no device has the whole text, or the plan has no
+ * such plan. */
+enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const struct trawl_text *text, const struct trawl_plan **lines,
+                                   struct trawl_error *error);
 
 #endif

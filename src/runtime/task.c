@@ -177,7 +177,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
                                 .result = &task->result,
                                 .answer = &answer};
 
-    own.may_be_left &= sink->form != ANSWER_OF_RECORDS;
+    own.may_be_left &= !sink->by_engine;
     engine_result_begin(&task->result, task->from, false);
     TRAWL_TRY(engine_for_devices->submit(worker->device, &asked, error));
     TRAWL_ASSERT(task->result.done == chunk->owned);
@@ -230,7 +230,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (on_device && search->answers && task->from == 0) {
         enum trawl_status status = scan_for_answer(search, task, worker, &scanned, error);
 
-        if (status != TRAWL_UNSUPPORTED || search->sink->form == ANSWER_OF_RECORDS)
+        if (status != TRAWL_UNSUPPORTED || search->sink->by_engine)
             return status;
         if (search->cursor.text->device_address != 0) /* the host makes the answer of the hits */
             TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
@@ -281,7 +281,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
         devices_lose(devices, worker->device_index, error->message);
     else
         atomic_store(&search->device_refused, true);
-    if (search->sink->form == ANSWER_OF_RECORDS) /* only the device with the records can answer */
+    if (search->sink->by_engine)
         return false;
     if (!search->host_searches)
         return lost && *status == TRAWL_DEVICE && devices_work(devices);

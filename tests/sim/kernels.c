@@ -31,6 +31,7 @@
     X(answer_gaps)     \
     X(answer_ends)     \
     X(answer_accept)   \
+    X(answer_decide)   \
     X(answer_patterns) \
     X(answer_steps)    \
     X(answer_records)  \

@@ -12,7 +12,8 @@
  *                                                                  3: LAST
  *
  *            So no byte is read twice, and lines without a hit are seldom read whole.
- *            answer_accept: keeps the hits that are whole words or lines. answer_patterns: counts
+ *            answer_accept: keeps the hits that are whole words or lines. answer_decide: keeps the
+ *            hits in lines or records that hold a match, by an automaton. answer_patterns: counts
  *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
  *            finds each hit's record, by a table of the record at each KiB, and
  *            marks or lists the record. answer_steps makes that table, and checks the offsets.
@@ -458,6 +459,95 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
         if (lanes != 0 && simt_lane() == 0)
             simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
     }
+    answer_sign(&args);
+}
+
+/* ---- Expressions ------------------------------------------------------------------------- */
+
+/* Returns where the line begins that holds the byte x: after the nearest line end from `low` on, or
+ * at `low`. */
+SIMT_FUNCTION uint64_t answer_line_begin(const struct answer_arguments *a, uint64_t low, uint64_t x)
+{
+    SIMT_ROLLED
+    for (uint64_t unit = x / 16u;; unit--) {
+        uint32_t ends = answer_unit(a, unit) & answer_inside(unit, low, x);
+
+        if (ends != 0)
+            return unit * 16u + simt_highest_bit(ends) + 1u;
+        if (unit * 16u <= low)
+            return low;
+    }
+}
+
+/* Runs the automaton over the bytes from `from` on, up to `to` or a line end if `stops`. Returns
+ * the last state; sets *at_end to whether that is the state at the end. */
+SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, uint64_t from, uint64_t to,
+                                  int stops, int *at_end)
+{
+    uint32_t state = 2u;
+    int ended = 0;
+
+    SIMT_ROLLED
+    for (uint64_t unit = from / 16u; unit * 16u < to && !ended && state > 1u; unit++) {
+        struct simt_u32x4 bytes =
+            simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 16u; k++) {
+            uint32_t byte = bytes.w[k / 4u] >> k % 4u * 8u & 0xffu;
+            uint64_t at = unit * 16u + k;
+
+            if (at < from || at >= to)
+                continue;
+            ended |= stops && (byte == (a->line_end & 0xffu) || byte == (a->line_end_also & 0xffu));
+            if (!ended && state > 1u)
+                state = simt_load_u16(a->automaton_next + 256u * state + byte);
+        }
+    }
+    *at_end = ended || state <= 1u;
+    return state;
+}
+
+SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
+    int is_kept = 0, at_end = 0;
+
+    if (SIMT_BOUND(i < args.count)) {
+        uint64_t x, from = args.lead_at, to = args.text_end, most = args.decide_bytes;
+        int is_line = args.steps == 0;
+        uint32_t state;
+
+        hit = simt_load_u64(args.hits + i);
+        x = args.begin + (uint32_t)hit;
+        if (!is_line) {
+            uint64_t record = answer_record_of(&args, x - args.tape);
+
+            from = answer_record_at(&args, record) + args.tape;
+            to = answer_record_at(&args, record + 1u) + args.tape;
+        }
+        if (x - from > most)
+            from = x - most;
+        else
+            at_end = 1; /* the begin is near */
+        if (is_line) {
+            uint64_t begin = answer_line_begin(&args, from, x);
+
+            at_end |= begin > from;
+            from = begin;
+        }
+        if (!at_end) {
+            simt_max_u64(args.sums + ANSWER_FAULT, 1);
+        } else {
+            uint64_t stop = to - x > most ? x + most : to;
+
+            state = answer_run(&args, from, stop, is_line, &at_end);
+            if (!at_end && stop < to)
+                simt_max_u64(args.sums + ANSWER_FAULT, 1);
+            is_kept = simt_load_u8(args.automaton_ends + state) != 0;
+        }
+    }
+    answer_keep(&args, is_kept, hit);
     answer_sign(&args);
 }
 

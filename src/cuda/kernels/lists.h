@@ -51,8 +51,10 @@ enum {
     ANSWER_KEPT,  /* hits that answer_accept has accepted, or keys that answer_records has listed */
     ANSWER_ENDS,  /* line ends that answer_ends has counted */
     ANSWER_BYTE,  /* the last byte of the range, set by answer_lines */
-    ANSWER_FAULT, /* UINT64_MAX - the number of the first record that is out of order; 0: none */
-    ANSWER_DONE,  /* blocks that are done; in the host's copy, the launch's number, written last */
+    /* answer_steps: UINT64_MAX - the number of the first record that is out of order; 0: none.
+     * answer_decide: not 0 if a line or a record is too long. */
+    ANSWER_FAULT,
+    ANSWER_DONE, /* blocks that are done; in the host's copy, the launch's number, written last */
     ANSWER_SUMS
 };
 
@@ -99,7 +101,13 @@ struct answer_arguments {
     uint32_t conditions;
     uint32_t lead;
     uint64_t lead_at;
-    uint64_t *kept; /* answer_accept: where accepted hits go, in any order; NULL: nowhere */
+    uint64_t *kept; /* answer_accept, answer_decide: where accepted hits go, in any order; NULL:
+                       nowhere */
+    /* match/line_automaton.h; a line or a record is too long if it reaches decide_bytes from the
+     * hit */
+    const uint16_t *automaton_next;
+    const uint8_t *automaton_ends;
+    uint64_t decide_bytes;
 
     /* Records: */
     const void *offsets; /* record i is bytes [offsets[i], offsets[i + 1]) of the caller's array */

@@ -181,6 +181,10 @@ SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_
         : "+r"(*sum)
         : "r"(a), "r"(b), "r"(one), "r"(value));
 }
+SIMT_FUNCTION uint16_t simt_load_u16(const uint16_t *p)
+{
+    return __ldg(p);
+}
 SIMT_FUNCTION uint8_t simt_load_u8(const uint8_t *p)
 {
     return __ldg(p);
@@ -448,6 +452,7 @@ enum {
 #define simt_warp_sum_u32(value) \
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_SUM, 0, __FILE__, __LINE__))
 #define simt_load_u8(p) (sim_global((p), 1, 0, __FILE__, __LINE__), *(p))
+#define simt_load_u16(p) (sim_global((p), 2, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32(p) (sim_global((p), 4, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u64(p) (sim_global((p), 8, 0, __FILE__, __LINE__), *(p))
 #define simt_load_u32x4(p) \

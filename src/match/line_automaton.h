@@ -1,0 +1,37 @@
+/* line_automaton: decides whether a line, by itself, holds a match of any of a plan's expressions.
+ *
+ * The automaton reads the line's bytes, from the first one on. For `b\d` it has five states:
+ *
+ *                 'b'            0-9
+ *     2 (begin) -------> 3 ---------------> 1 (holds a match)
+ *       ^ other          | other
+ *       +----------------+
+ *
+ * State 0 means that no match can follow, and the reading ends. In a state s at the line's end,
+ * ends[s] decides, since assertions such as $ may hold there.
+ */
+#ifndef TRAWL_MATCH_LINE_AUTOMATON_H
+#define TRAWL_MATCH_LINE_AUTOMATON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };
+
+struct line_automaton {
+    uint32_t state_count;
+    const uint16_t *next; /* next[256 * state + byte] */
+    const uint8_t *ends;  /* ends[state] */
+};
+
+static inline bool line_automaton_holds(const struct line_automaton *automaton,
+                                        const uint8_t *bytes, uint64_t count)
+{
+    uint32_t state = LINE_BEGIN;
+
+    for (uint64_t i = 0; i < count && state > LINE_HOLDS; i++)
+        state = automaton->next[256 * state + bytes[i]];
+    return automaton->ends[state] != 0;
+}
+
+#endif

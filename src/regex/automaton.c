@@ -1,0 +1,528 @@
+/* automaton: makes an automaton from the trees of a plan's expressions.
+ *
+ * The tree becomes a net of *places* (Thompson, 1968): a place takes a byte of a range, forks,
+ * asserts something, or is the end of a match. A state of the automaton is a set of places, and
+ * what the byte before it was (the subset construction). A match may begin at each byte, so each
+ * state has the first place, too. Assertions wait in a state for the byte that follows, as in RE2.
+ */
+#include "regex/automaton.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "match/line_automaton.h"
+#include "plan/build.h"
+#include "regex/class_text.h"
+#include "regex/regex_compile.h"
+
+#define PLACES_MAX 2048u
+#define STATES_MAX 512u
+#define STATE_WORDS (PLACES_MAX / 64)
+#define RANGES_MAX 1024u
+/* Steps after which the automaton counts as too large; a step adds a place to a state. 2^21 take
+ * some 5 ms. */
+#define STEPS_MAX (1u << 21)
+#define END_OF_LINE 256u /* in place of a byte */
+#define NO_PLACE UINT16_MAX
+
+enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_END };
+
+/* What stands before a state. */
+enum before { BEFORE_LINE, BEFORE_WORD, BEFORE_NEWLINE, BEFORE_OTHER };
+
+struct place {
+    uint8_t kind;
+    uint8_t low, high; /* BYTES */
+    char letter;       /* EDGE: as in syntax_node */
+    bool by_lines;     /* EDGE: ^ and $ hold beside newlines, too */
+    uint16_t next;
+    uint16_t other; /* FORK */
+};
+
+struct state {
+    uint64_t places[STATE_WORDS]; /* a bit for each place */
+    enum before before;
+};
+
+struct line_maker {
+    const struct expressions *made;
+    struct place places[PLACES_MAX];
+    uint32_t place_count;
+    bool fails; /* the automaton becomes too large, or cannot decide */
+    bool has_edges;
+    uint32_t words; /* of `places` in a state */
+    uint32_t steps;
+    uint16_t first;
+    uint8_t class_of[256];
+    uint8_t byte_of[256]; /* indexed by class: one of its bytes */
+    uint32_t class_count;
+    struct state states[STATES_MAX]; /* the first two are unused: FAILS and HOLDS */
+    uint32_t state_count;
+    uint16_t next[256 * STATES_MAX];
+    uint8_t ends[STATES_MAX];
+    struct regex_range ranges[RANGES_MAX];
+};
+
+/* ---- Places ------------------------------------------------------------------------------- */
+
+static uint16_t put(struct line_maker *maker, struct place place)
+{
+    if (maker->place_count == PLACES_MAX)
+        maker->fails = true;
+    if (maker->fails)
+        return 0;
+    maker->places[maker->place_count] = place;
+    return (uint16_t)maker->place_count++;
+}
+
+static uint16_t put_bytes(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
+{
+    return put(maker,
+               (struct place){
+                   .kind = PLACE_BYTES, .low = (uint8_t)low, .high = (uint8_t)high, .next = next});
+}
+
+static uint16_t put_fork(struct line_maker *maker, uint16_t next, uint16_t other)
+{
+    if (next == NO_PLACE || other == NO_PLACE)
+        return next == NO_PLACE ? other : next;
+    return put(maker, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
+}
+
+/* Encodes a code point. Returns the number of bytes. */
+static uint32_t encode(uint32_t code, uint8_t *bytes)
+{
+    const uint32_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+    for (uint32_t i = count; i-- > 1; code >>= 6)
+        bytes[i] = (uint8_t)(0x80 | (code & 0x3f));
+    bytes[0] = (uint8_t)(count == 1 ? code : (0xf00u >> count & 0xff) | code);
+    return count;
+}
+
+/* Puts the characters from `low` to `high`, whose encodings have the same length and differ in each
+ * byte by a range of its own. */
+static uint16_t put_encoded(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
+{
+    uint8_t from[4], to[4];
+    const uint32_t count = encode(low, from);
+
+    (void)encode(high, to);
+    for (uint32_t i = count; i-- > 0;)
+        next = put_bytes(maker, from[i], to[i], next);
+    return next;
+}
+
+/* Puts all characters beyond ASCII as RE2 does, whose sets of that kind take encodings that are
+ * longer than necessary, and beyond U+10FFFF. */
+static uint16_t put_beyond(struct line_maker *maker, uint16_t next)
+{
+    const uint16_t last = put_bytes(maker, 0x80, 0xbf, next);
+    const uint16_t third = put_bytes(maker, 0x80, 0xbf, last);
+    const uint16_t two = put_bytes(maker, 0xc2, 0xdf, last);
+    const uint16_t three = put_bytes(maker, 0xe0, 0xef, third);
+    const uint16_t four = put_bytes(maker, 0xf0, 0xf4, put_bytes(maker, 0x80, 0xbf, third));
+
+    return put_fork(maker, two, put_fork(maker, three, four));
+}
+
+/* Puts the characters from `low` to `high` in UTF-8. */
+static uint16_t put_range(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
+{
+    static const uint32_t lengths[] = {0x7f, 0x7ff, 0xffff};
+
+    if (low == 0x80 && high == 0x10ffff)
+        return put_beyond(maker, next);
+    for (uint32_t i = 0; i < 3; i++)
+        if (low <= lengths[i] && lengths[i] < high)
+            return put_fork(maker, put_range(maker, low, lengths[i], next),
+                            put_range(maker, lengths[i] + 1, high, next));
+    for (uint32_t bits = 6; high >= 0x80 && bits <= 18; bits += 6) {
+        const uint32_t rest = (1u << bits) - 1;
+
+        if ((low & ~rest) == (high & ~rest))
+            break;
+        if ((low & rest) != 0)
+            return put_fork(maker, put_range(maker, low, low | rest, next),
+                            put_range(maker, (low | rest) + 1, high, next));
+        if ((high & rest) != rest)
+            return put_fork(maker, put_range(maker, low, (high & ~rest) - 1, next),
+                            put_range(maker, high & ~rest, high, next));
+    }
+    return put_encoded(maker, low, high, next);
+}
+
+static uint16_t put_characters(struct line_maker *maker, const struct syntax_node *node,
+                               uint16_t next)
+{
+    struct regex_options options = maker->made->options;
+    uint16_t all = NO_PLACE;
+    uint32_t count;
+
+    options.fold = (node->flags & SYNTAX_FOLDS) != 0;
+    options.dot_all = (node->flags & SYNTAX_DOT_ALL) != 0;
+    count = maker->made->ops->list(node, &options, 0, UINT32_MAX, maker->ranges, RANGES_MAX);
+    maker->fails |= count == UINT32_MAX;
+    for (uint32_t i = 0; i < count && !maker->fails; i++) {
+        const struct regex_range range = maker->ranges[i];
+
+        if (options.bytes && range.first > 0xff)
+            continue;
+        all = put_fork(
+            maker,
+            options.bytes
+                ? put_bytes(maker, range.first, (uint32_t)min_u64(range.last, 0xff), next)
+                : put_range(maker, range.first, (uint32_t)min_u64(range.last, 0x10ffff), next),
+            all);
+    }
+    /* a class without characters: a range that holds no byte */
+    return all == NO_PLACE ? put_bytes(maker, 1, 0, next) : all;
+}
+
+static uint16_t put_node(struct line_maker *maker, const struct syntax_node *node, uint16_t next);
+
+static uint16_t put_repeat(struct line_maker *maker, const struct syntax_node *node, uint16_t next)
+{
+    const struct syntax_node *item = node->items[0];
+    uint16_t from = next;
+
+    if (node->most == SYNTAX_ENDLESS) {
+        from = put(maker, (struct place){.kind = PLACE_FORK, .other = next});
+        maker->places[from].next = put_node(maker, item, from);
+    }
+    for (uint32_t i = node->least; node->most != SYNTAX_ENDLESS && i < node->most && !maker->fails;
+         i++)
+        from = put_fork(maker, put_node(maker, item, from), next);
+    for (uint32_t i = 0; i < node->least && !maker->fails; i++)
+        from = put_node(maker, item, from);
+    return from;
+}
+
+static uint16_t put_edge(struct line_maker *maker, const struct syntax_node *node, uint16_t next)
+{
+    maker->has_edges = true;
+    maker->fails |= strchr("^$AzbB", node->letter) == NULL;
+    return put(maker, (struct place){.kind = PLACE_EDGE,
+                                     .letter = node->letter,
+                                     .by_lines = (node->flags & SYNTAX_MANY_LINES) != 0,
+                                     .next = next});
+}
+
+/* Puts the places of a node, after which those of `next` follow. Returns the first place. */
+static uint16_t put_node(struct line_maker *maker, const struct syntax_node *node, uint16_t next)
+{
+    uint16_t all = NO_PLACE;
+
+    if (maker->fails)
+        return 0;
+    switch ((enum syntax_kind)node->kind) {
+    case SYNTAX_EMPTY:
+        return next;
+    case SYNTAX_CHAR:
+    case SYNTAX_SET:
+        return put_characters(maker, node, next);
+    case SYNTAX_BYTE:
+        return put_bytes(maker, 0, 0xff, next);
+    case SYNTAX_EDGE:
+        return put_edge(maker, node, next);
+    case SYNTAX_REPEAT:
+        return put_repeat(maker, node, next);
+    case SYNTAX_LIST:
+        for (uint32_t i = node->count; i-- > 0;)
+            next = put_node(maker, node->items[i], next);
+        return next;
+    case SYNTAX_GROUP:
+        for (uint32_t i = node->count; i-- > 0;)
+            all = put_fork(maker, put_node(maker, node->items[i], next), all);
+        return all == NO_PLACE ? next : all;
+    case SYNTAX_REFERENCE:
+        break;
+    }
+    maker->fails = true;
+    return 0;
+}
+
+/* ---- States ------------------------------------------------------------------------------- */
+
+/* Adds a place, and what follows it without a byte, to the set. */
+static void add(struct line_maker *maker, uint64_t *set, uint16_t place)
+{
+    uint16_t stack[64];
+    uint32_t depth = 0;
+
+    stack[depth++] = place;
+    while (depth > 0) {
+        const uint16_t at = stack[--depth];
+
+        if ((set[at / 64] >> at % 64 & 1) != 0)
+            continue;
+        set[at / 64] |= UINT64_C(1) << at % 64;
+        maker->steps++;
+        if (maker->places[at].kind != PLACE_FORK)
+            continue;
+        if (depth + 2 > sizeof stack / sizeof *stack) {
+            maker->fails = true;
+            return;
+        }
+        stack[depth++] = maker->places[at].other;
+        stack[depth++] = maker->places[at].next;
+    }
+}
+
+static enum before before_of(uint32_t byte)
+{
+    return byte == '\n'                     ? BEFORE_NEWLINE
+           : class_is_word_byte((char)byte) ? BEFORE_WORD
+                                            : BEFORE_OTHER;
+}
+
+/* Returns whether an assertion holds between what was read and `next`, a byte or END_OF_LINE. */
+static bool holds(const struct place *place, enum before before, uint32_t next)
+{
+    const bool is_word = next != END_OF_LINE && class_is_word_byte((char)next);
+    const bool ends = next == END_OF_LINE || (place->by_lines && next == '\n');
+
+    switch (place->letter) {
+    case '^':
+        return before == BEFORE_LINE || (place->by_lines && before == BEFORE_NEWLINE);
+    case '$':
+        return ends;
+    case 'A':
+        return before == BEFORE_LINE;
+    case 'z':
+        return next == END_OF_LINE;
+    default:
+        return (place->letter == 'b') == ((before == BEFORE_WORD) != is_word);
+    }
+}
+
+/* Adds to the set what follows its assertions that hold before `next`. Returns whether a match ends
+ * in the set. */
+static bool settle(struct line_maker *maker, uint64_t *set, enum before before, uint32_t next)
+{
+    bool ends = false, grows = true;
+
+    while (grows && !maker->fails) {
+        grows = false;
+        for (uint32_t i = 0; i < maker->place_count; i++) {
+            const struct place *place = &maker->places[i];
+
+            if ((set[i / 64] >> i % 64 & 1) == 0)
+                continue;
+            ends |= place->kind == PLACE_END;
+            if (place->kind != PLACE_EDGE || (set[place->next / 64] >> place->next % 64 & 1) != 0 ||
+                !holds(place, before, next))
+                continue;
+            add(maker, set, place->next);
+            grows = true;
+        }
+    }
+    return ends;
+}
+
+/* Returns the number of the state, which is added if there is none yet. */
+static uint16_t state_of(struct line_maker *maker, const struct state *state)
+{
+    for (uint32_t i = LINE_BEGIN; i < maker->state_count; i++)
+        if (maker->states[i].before == state->before &&
+            memcmp(maker->states[i].places, state->places, maker->words * sizeof(uint64_t)) == 0)
+            return (uint16_t)i;
+    maker->steps += maker->state_count;
+    if (maker->state_count == STATES_MAX) {
+        maker->fails = true;
+        return LINE_FAILS;
+    }
+    maker->states[maker->state_count] = *state;
+    return (uint16_t)maker->state_count++;
+}
+
+/* Returns the state after `byte`. */
+static uint16_t follow(struct line_maker *maker, const struct state *from, uint32_t byte)
+{
+    struct state set = *from, to = {.before = maker->has_edges ? before_of(byte) : BEFORE_OTHER};
+
+    if (settle(maker, set.places, from->before, byte))
+        return LINE_HOLDS;
+    for (uint32_t i = 0; i < maker->place_count; i++) {
+        const struct place *place = &maker->places[i];
+
+        if ((set.places[i / 64] >> i % 64 & 1) != 0 && place->kind == PLACE_BYTES &&
+            place->low <= byte && byte <= place->high)
+            add(maker, to.places, place->next);
+    }
+    maker->steps += maker->place_count / 16;
+    add(maker, to.places, maker->first);
+    for (uint32_t i = 0; i < maker->place_count; i++)
+        if (maker->places[i].kind == PLACE_END && (to.places[i / 64] >> i % 64 & 1) != 0)
+            return LINE_HOLDS;
+    return state_of(maker, &to);
+}
+
+/* Divides the bytes into classes that no place and no assertion tells apart. */
+static void divide(struct line_maker *maker)
+{
+    bool cuts[257] = {false};
+
+    for (uint32_t i = 0; i < maker->place_count; i++)
+        if (maker->places[i].kind == PLACE_BYTES && maker->places[i].low <= maker->places[i].high)
+            cuts[maker->places[i].low] = cuts[maker->places[i].high + 1] = true;
+    for (uint32_t byte = 1; byte < 256 && maker->has_edges; byte++)
+        cuts[byte] |= before_of(byte) != before_of(byte - 1);
+    maker->class_count = 0;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        maker->class_count += byte > 0 && cuts[byte];
+        maker->class_of[byte] = (uint8_t)maker->class_count;
+        maker->byte_of[maker->class_count] = (uint8_t)byte;
+    }
+    maker->class_count++;
+}
+
+static void fill(struct line_maker *maker)
+{
+    struct state begin = {.before = maker->has_edges ? BEFORE_LINE : BEFORE_OTHER};
+
+    maker->words = (maker->place_count + 63) / 64;
+    maker->state_count = LINE_BEGIN;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        maker->next[256 * LINE_HOLDS + byte] = LINE_HOLDS;
+    maker->ends[LINE_HOLDS] = 1;
+    add(maker, begin.places, maker->first);
+    (void)state_of(maker, &begin);
+    for (uint32_t i = LINE_BEGIN; i < maker->state_count && !maker->fails; i++) {
+        struct state last = maker->states[i];
+        uint16_t by_class[256];
+
+        for (uint32_t class = 0; class < maker->class_count && !maker->fails; class ++)
+            by_class[class] = follow(maker, &maker->states[i], maker->byte_of[class]);
+        for (uint32_t byte = 0; byte < 256 && !maker->fails; byte++)
+            maker->next[256 * i + byte] = by_class[maker->class_of[byte]];
+        maker->ends[i] = settle(maker, last.places, last.before, END_OF_LINE);
+        maker->fails |= maker->steps > STEPS_MAX;
+    }
+}
+
+/* ---- Plans -------------------------------------------------------------------------------- */
+
+struct line_form {
+    struct trawl_plan *plan; /* NULL: there is none */
+    struct line_automaton automaton;
+    uint16_t *next;
+    uint8_t *ends;
+};
+
+static void form_release(void *object)
+{
+    struct line_form *form = (struct line_form *)object;
+
+    trawl_plan_free(form->plan);
+    memory_release(form->next, form->automaton.state_count, 256 * sizeof *form->next);
+    memory_release(form->ends, form->automaton.state_count, 1);
+    memory_release(form, 1, sizeof *form);
+}
+
+/* Returns whether the automaton may decide: neither PCRE2, nor a copy of a line with marks, nor a
+ * second line does. */
+static bool may_decide(const struct expressions *made)
+{
+    const uint32_t not_taken = TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_MULTILINE | TRAWL_CRLF;
+    const struct trawl_plan *plan = made->plan;
+
+    return made->atoms != NULL && made->beyond == NULL && made->marked == NULL &&
+           !made->needs_marks && !made->crosses && (plan->flags & not_taken) == 0 &&
+           plan->line_end == '\n' && plan->line_end_also == '\n';
+}
+
+/* Puts the places of all expressions. */
+static enum trawl_status put_all(struct line_maker *maker, struct trawl_error *error)
+{
+    const struct expressions *made = maker->made;
+    const uint16_t end = put(maker, (struct place){.kind = PLACE_END});
+    uint16_t all = NO_PLACE;
+
+    for (uint32_t i = 0; i < made->count && !maker->fails; i++) {
+        struct syntax syntax;
+
+        TRAWL_TRY(expressions_parse(made, i, &syntax, error));
+        all = put_fork(maker, put_node(maker, syntax.root, end), all);
+        syntax_release(&syntax);
+    }
+    maker->first = all;
+    return TRAWL_OK;
+}
+
+/* Builds the plan of the strings once more: `atoms` itself has no automaton. */
+static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl_plan **plan,
+                                    struct trawl_error *error)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern *patterns;
+    enum trawl_status status;
+
+    TRAWL_TRY(MEMORY_NEW(patterns, atoms->pattern_count, error));
+    for (uint64_t i = 0; i < atoms->pattern_count; i++)
+        patterns[i] = trawl_plan_pattern(atoms, i);
+    options.flags = atoms->flags;
+    if (atoms->utf8_is_set)
+        options.letters = &atoms->utf8;
+    status = plan_build(patterns, atoms->pattern_count, &options, NULL, plan, error);
+    memory_release(patterns, atoms->pattern_count, sizeof *patterns);
+    return status;
+}
+
+static enum trawl_status keep(const struct line_maker *maker, struct line_form *form,
+                              struct trawl_error *error)
+{
+    const uint32_t count = maker->state_count;
+
+    TRAWL_TRY(MEMORY_NEW(form->ends, count, error));
+    form->automaton.state_count = count;
+    memcpy(form->ends, maker->ends, count);
+    TRAWL_TRY(MEMORY_NEW(form->next, 256 * (uint64_t)count, error));
+    memcpy(form->next, maker->next, 256 * sizeof *form->next * count);
+    form->automaton.ends = form->ends;
+    form->automaton.next = form->next;
+    TRAWL_TRY(copy_atoms(maker->made->atoms, &form->plan, error));
+    form->plan->line_automaton = &form->automaton;
+    return TRAWL_OK;
+}
+
+static enum trawl_status form_make(const void *from, void **object, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    enum trawl_status status = TRAWL_OK;
+    const struct expressions *made;
+    struct line_maker *maker = NULL;
+    struct line_form *form;
+
+    TRAWL_TRY(expressions_want(plan, &made, error));
+    TRAWL_TRY(MEMORY_ZEROED(form, 1, error));
+    if (may_decide(made)) {
+        TRAWL_TRY_DONE(MEMORY_ZEROED(maker, 1, error));
+        maker->made = made;
+        TRAWL_TRY_DONE(put_all(maker, error));
+        divide(maker);
+        if (!maker->fails)
+            fill(maker);
+        if (!maker->fails)
+            TRAWL_TRY_DONE(keep(maker, form, error));
+    }
+done:
+    memory_release(maker, 1, sizeof *maker);
+    if (status != TRAWL_OK)
+        form_release(form);
+    else
+        *object = form;
+    return status;
+}
+
+enum trawl_status regex_line_plan(const struct trawl_plan *plan, const struct trawl_plan **lines,
+                                  struct trawl_error *error)
+{
+    const void *object;
+
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_LINES], plan, form_make, form_release, &object,
+                              error));
+    *lines = ((const struct line_form *)object)->plan;
+    return TRAWL_OK;
+}
