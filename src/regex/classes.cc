@@ -500,7 +500,8 @@ chars reader::read_item(bool in_class)
     chars made;
 
     if (read_name(&made, in_class)) {
-        if (in_class && text[begin] == '\\' && stands("-") && !stands("-]") && !stands("--"))
+        if (in_class && nests && text[begin] == '\\' && stands("-") && !stands("-]") &&
+            !stands("--"))
             fail(begin, "a class begins no range: " + since(begin));
         return made;
     }

@@ -189,7 +189,7 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
     const struct regex_options *options = &made->options;
 
     return options->multi &&
-           ((options->line_end == '\n' && (syntax->has_lines || syntax->needs_line)) ||
+           ((options->line_end == '\n' && (syntax->has_lines || syntax->has_ends)) ||
             split_may_hold(made->ops, options, syntax->root, options->line_end));
 }
 

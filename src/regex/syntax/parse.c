@@ -171,8 +171,6 @@ enum trawl_status syntax_add_edge(struct syntax_reader *reader, char letter, uin
 {
     TRAWL_TRY(syntax_add(reader, SYNTAX_EDGE, NULL, 0, length, error));
     reader->nodes[reader->count - 1]->letter = letter;
-    reader->out->has_lines |= letter == '^' || letter == '$';
-    reader->out->needs_line |= letter == 'A' || letter == 'z';
     return TRAWL_OK;
 }
 
@@ -232,6 +230,8 @@ static void note_edges(struct syntax_reader *reader, struct syntax_node **items,
         if ((edge->letter == 'm' && i + 1 < count && is_word_char(items[i + 1])) ||
             (edge->letter == 'M' && i > 0 && is_word_char(items[i - 1])))
             edge->letter = 'b';
+        reader->out->has_lines |= edge->letter == '^' || edge->letter == '$';
+        reader->out->has_ends |= edge->letter == 'A' || edge->letter == 'z';
         reader->out->looks_back |= edge->letter != '$' && edge->letter != 'z';
         reader->out->edges |= edge->letter == 'b' || edge->letter == 'B'   ? SYNTAX_EDGES
                               : edge->letter == 'm' || edge->letter == 'M' ? SYNTAX_BEGINS
@@ -545,6 +545,7 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
     out->root = reader.frame->group;
     TRAWL_TRY_DONE(read_all(&reader, error));
     TRAWL_ASSERT(reader.count == 0 && reader.depth == 0);
+    out->needs_line |= out->has_ends;
 done:
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);
     memory_release(reader.names, reader.name_capacity, sizeof *reader.names);
