@@ -534,13 +534,17 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
                                    .pcre = (flags & TRAWL_PCRE) != 0,
                                    .single = options->single,
                                    .flags = options->flags,
-                                   .bytes = bytes,
                                    .bytes_count = count};
     enum trawl_status status = TRAWL_OK;
+    void *memory;
 
     memset(out, 0, sizeof *out);
     if (count > EXPRESSION_BYTES_MAX)
         return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
+    TRAWL_TRY(syntax_memory(&reader, count, &memory, error));
+    if (count > 0)
+        memcpy(memory, bytes, (size_t)count);
+    reader.bytes = (const char *)memory;
     TRAWL_TRY_DONE(syntax_open(&reader, 0, false, error));
     out->root = reader.frame->group;
     TRAWL_TRY_DONE(read_all(&reader, error));

@@ -67,7 +67,7 @@ enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_
 /* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
                                 struct trawl_error *error);
-/* Adds a leaf with a text that lives as long as the expression, and moves reader->at behind
+/* Adds a leaf with a text that lives as long as the tree, and moves reader->at behind
  * `length` bytes of the expression. */
 enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind, const char *text,
                              uint64_t count, uint64_t length, struct trawl_error *error);

@@ -75,7 +75,7 @@ struct syntax_block;
 
 struct syntax {
     const struct syntax_node *root; /* a GROUP without number */
-    struct syntax_block *blocks;    /* the memory of all nodes; owned */
+    struct syntax_block *blocks;    /* the memory of all nodes and their texts; owned */
     /* An assertion asks for the begin or end of the text, or a part matches a single byte of a
      * character. Such an expression must be searched line by line. */
     bool needs_line;
