@@ -245,6 +245,8 @@ enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_err
     struct syntax_frame *frame = reader->frame;
     struct syntax_node *list;
 
+    if (reader->beyond && reader->depth == 1)
+        beyond_end_list(reader);
     note_edges(reader, reader->nodes + frame->list, reader->count - frame->list);
     TRAWL_TRY(make(reader, SYNTAX_LIST, reader->at, &list, error));
     TRAWL_TRY(give_items(reader, frame->list, list, error));
@@ -291,8 +293,7 @@ static enum trawl_status read_braces(const struct syntax_reader *reader, uint64_
     return TRAWL_OK;
 }
 
-/* Makes the last item of the list a repetition of it. */
-static enum trawl_status repeat(struct syntax_reader *reader, const struct braces *counts,
+enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct braces *counts,
                                 bool is_lazy, struct trawl_error *error)
 {
     const struct syntax_node *item = reader->nodes[reader->count - 1];
@@ -352,7 +353,7 @@ static enum trawl_status posix_repetition(struct syntax_reader *reader, char wha
     reader->at += counts.length;
     reader->out->chooses |= reader->repeats;
     reader->repeats = true;
-    return repeat(reader, &counts, false, error);
+    return syntax_repeat(reader, &counts, false, error);
 }
 
 /* Reads a repetition of Perl's syntax, with the '?' that may follow. In ripgrep's syntax the item
@@ -388,7 +389,7 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
         return syntax_refuse_part(reader, from, reader->at - from,
                                   "no argument for repetition operator", error);
     if (!reader->ripgrep || (item->kind != SYNTAX_EDGE && item->kind != SYNTAX_EMPTY))
-        return repeat(reader, &counts, is_lazy, error);
+        return syntax_repeat(reader, &counts, is_lazy, error);
     if (counts.least == 0)
         reader->nodes[reader->count - 1]->kind = SYNTAX_EMPTY;
     return TRAWL_OK;
@@ -496,6 +497,8 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
             reader->at += length > 0 ? length : reader->bytes_count - reader->at;
         } else if (reader->skips && syntax_is_blank(byte)) {
             reader->at++;
+        } else if (reader->beyond) {
+            TRAWL_TRY(beyond_token(reader, what, error));
         } else if (what != '\0' && strchr("*+?{", what) != NULL) {
             TRAWL_TRY(reader->syntax == TRAWL_PERL ? perl_repetition(reader, what, length, error)
                                                    : posix_repetition(reader, what, length, error));
@@ -520,6 +523,7 @@ void syntax_release(struct syntax *syntax)
         next = block->next;
         memory_release(block, 1, block->bytes);
     }
+    memory_release(syntax->marks, syntax->mark_capacity, sizeof *syntax->marks);
     memset(syntax, 0, sizeof *syntax);
 }
 
@@ -533,6 +537,7 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
                                    .unicode = (flags & TRAWL_UNICODE) != 0,
                                    .pcre = (flags & TRAWL_PCRE) != 0,
                                    .single = options->single,
+                                   .beyond = options->beyond,
                                    .flags = options->flags,
                                    .bytes_count = count};
     enum trawl_status status = TRAWL_OK;
@@ -553,6 +558,10 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
 done:
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);
     memory_release(reader.names, reader.name_capacity, sizeof *reader.names);
+    if (status == TRAWL_ARGUMENT && reader.beyond) {
+        out->is_opaque = true;
+        return TRAWL_OK;
+    }
     if (status != TRAWL_OK)
         syntax_release(out);
     return status;
