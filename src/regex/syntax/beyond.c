@@ -130,6 +130,7 @@ static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_
         return TRAWL_OK;
     }
     if ((letter >= '1' && letter <= '9') || letter == 'g' || letter == 'k') {
+        reader->at -= letter <= '9';
         skip_name(reader);
         return add_any(reader, &any, error);
     }
