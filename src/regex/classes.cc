@@ -500,7 +500,8 @@ chars reader::read_item(bool in_class)
     chars made;
 
     if (read_name(&made, in_class)) {
-        if (in_class && text[begin] == '\\' && stands("-") && !stands("-]") && !stands("--"))
+        if (in_class && nests && text[begin] == '\\' && stands("-") && !stands("-]") &&
+            !stands("--"))
             fail(begin, "a class begins no range: " + since(begin));
         return made;
     }
@@ -676,7 +677,7 @@ std::string text_of(const chars &of, const regex_options &options)
 {
     const std::string made = parts_of(of, options, false);
 
-    return made.empty() ? "[^\\x{0}-\\x{10ffff}]" : made;
+    return made.empty() ? "[^" + body({{0, last_of(options)}}) + "]" : made;
 }
 
 std::string marked_text_of(const chars &of, const regex_options &options)
@@ -705,7 +706,7 @@ std::string marked_text_of(const chars &of, const regex_options &options)
                    common(low, line, 0x7f).empty() ? "" : "\\n--\\n",
                    in.empty() || is_word == nullptr ? "" : "_" + in + "_",
                    out.empty() ? "" : mark + out + mark,
-                   low.empty() && in.empty() && out.empty() ? "[^\\x{0}-\\x{10ffff}]" : ""});
+                   low.empty() && in.empty() && out.empty() ? text_of({}, options) : ""});
 }
 
 } // namespace

@@ -121,9 +121,9 @@ static enum trawl_status refuse(const struct expressions *made, enum regex_statu
     return status;
 }
 
-/* Reads an expression of the plan, or a filter. */
+/* Reads an expression; with `beyond`, as PCRE2 reads it. */
 static enum trawl_status parse(const struct expressions *made, enum trawl_syntax syntax,
-                               const char *bytes, uint64_t count, struct syntax *out,
+                               bool beyond, const char *bytes, uint64_t count, struct syntax *out,
                                struct trawl_error *error)
 {
     const struct syntax_options options = {
@@ -132,7 +132,8 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
         .flags = (uint8_t)((made->options.fold ? SYNTAX_FOLDS : 0) |
                            (made->options.multi ? SYNTAX_MANY_LINES : 0) |
                            (made->options.dot_all ? SYNTAX_DOT_ALL : 0)),
-        .single = made->options.bytes};
+        .single = made->options.bytes,
+        .beyond = beyond};
 
     return syntax_parse(&options, bytes, count, out, error);
 }
@@ -198,7 +199,7 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
     const struct regex_options *options = &made->options;
 
     return options->multi &&
-           ((options->line_end == '\n' && (syntax->has_lines || syntax->needs_line)) ||
+           ((options->line_end == '\n' && (syntax->has_lines || syntax->has_ends)) ||
             split_may_hold(made->ops, options, syntax->root, options->line_end));
 }
 
@@ -241,40 +242,40 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     return status;
 }
 
-static enum trawl_status compile_filter(struct maker *maker, uint32_t index, const char *bytes,
+/* Compiles expression number `index`, which is `bytes` in PCRE2's syntax, by PCRE2, and its filter
+ * by RE2. */
+static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, const char *bytes,
                                         uint64_t count, struct trawl_error *error)
-{
-    struct syntax syntax;
-
-    TRAWL_TRY(parse(maker->made, TRAWL_PERL, bytes, count, &syntax, error));
-    return compile_linear(maker, index, &syntax, error);
-}
-
-/* Compiles expression number `index`, in PCRE2's syntax, by PCRE2, and the filter by RE2. */
-static enum trawl_status compile_beyond(struct maker *maker, uint32_t index,
-                                        struct trawl_pattern pattern,
-                                        const struct pcre2_filter *filter,
-                                        struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     enum trawl_status status = TRAWL_ARGUMENT;
-    /* for the syntaxes of POSIX, write_perl has written the edges of words already */
+    /* for the syntaxes of POSIX, print_pcre2 has written the edges of words already */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
     const bool had_strings = !maker->anchors.fails;
+    struct syntax filter;
 
     if (made->beyond == NULL)
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
     made->needs_marks = made->crosses = true;
-    TRAWL_TRY(pcre2_prepare((const char *)pattern.bytes, pattern.bytes_count, &made->options,
-                            plan->flags & ~words, &made->beyond[index], error));
-    if (filter->count > 0)
-        status = compile_filter(maker, index, filter->bytes, filter->count, NULL);
+    TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));
+    status = pcre2_prepare(bytes, count, &filter, &made->options, plan->flags & ~words,
+                           &made->beyond[index], error);
+    if (status != TRAWL_OK) {
+        syntax_release(&filter);
+        return status;
+    }
+    status = TRAWL_ARGUMENT;
+    if (filter.is_opaque)
+        syntax_release(&filter);
+    else
+        status = compile_linear(maker, index, &filter, NULL);
     /* there is no filter, or RE2 cannot compile the filter, so PCRE2 is asked about each line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         maker->needs_line = true;
-        status = compile_filter(maker, index, "(?:)", 4, error);
+        TRAWL_TRY(parse(made, TRAWL_PERL, false, "", 0, &filter, error));
+        status = compile_linear(maker, index, &filter, error);
     }
     /* without a string, the filter rules out only short lines, and PCRE2 is as fast */
     maker->needs_line |= had_strings && maker->anchors.fails;
@@ -289,7 +290,6 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
 {
     struct expressions *made = maker->made;
     const uint32_t words = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    struct pcre2_filter filter = {.bytes = NULL};
     struct print_pcre2 printer = {.ops = made->ops,
                                   .options = &made->options,
                                   .words = words == TRAWL_WHOLE_WORD,
@@ -302,39 +302,14 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     count = printer.count;
     TRAWL_TRY_DONE(MEMORY_NEW(printer.bytes, count, error));
     print_pcre2(&printer, syntax->root);
-    TRAWL_TRY_DONE(pcre2_filter(printer.bytes, count, made->options.fold, !made->options.bytes,
-                                &filter, error));
-    status =
-        compile_beyond(maker, index, (struct trawl_pattern){printer.bytes, count}, &filter, error);
+    status = compile_beyond(maker, index, printer.bytes, count, error);
     if (status == TRAWL_ARGUMENT && error != NULL) {
         printer.most = error->text_offset;
         print_pcre2(&printer, syntax->root);
         error->text_offset = printer.from;
     }
 done:
-    pcre2_filter_release(&filter);
     memory_release(printer.bytes, count, 1);
-    return status;
-}
-
-/* Compiles expression number `index`, which RE2 refuses as a mistake, by PCRE2. `linear` is what
- * RE2 says. */
-static enum trawl_status compile_perl(struct maker *maker, uint32_t index,
-                                      const struct trawl_error *linear, struct trawl_error *error)
-{
-    const struct regex_options *options = &maker->made->options;
-    const struct trawl_pattern pattern = trawl_plan_pattern(maker->made->plan, index);
-    struct pcre2_filter filter;
-    enum trawl_status status;
-
-    TRAWL_TRY(pcre2_filter((const char *)pattern.bytes, pattern.bytes_count, options->fold,
-                           !options->bytes, &filter, error));
-    status = compile_beyond(maker, index, pattern, &filter, error);
-    pcre2_filter_release(&filter);
-    /* Both found a mistake: report RE2's description, but PCRE2's if RE2 lacks the syntax. */
-    if (status == TRAWL_ARGUMENT && error != NULL &&
-        strstr(linear->message, "RE2 has none") == NULL)
-        *error = *linear;
     return status;
 }
 
@@ -349,7 +324,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     struct syntax syntax;
     enum trawl_status status;
 
-    status = parse(maker->made, plan->expressions.syntax, (const char *)pattern.bytes,
+    status = parse(maker->made, plan->expressions.syntax, false, (const char *)pattern.bytes,
                    pattern.bytes_count, &syntax, &linear);
     if (status == TRAWL_OK && syntax.refers) {
         status = compile_posix(maker, index, &syntax, error);
@@ -358,8 +333,13 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     }
     if (status == TRAWL_OK)
         status = compile_linear(maker, index, &syntax, &linear);
-    if (status == TRAWL_ARGUMENT && is_perl && (plan->flags & TRAWL_PCRE) != 0)
-        return compile_perl(maker, index, &linear, error);
+    if (status == TRAWL_ARGUMENT && is_perl && (plan->flags & TRAWL_PCRE) != 0) {
+        status =
+            compile_beyond(maker, index, (const char *)pattern.bytes, pattern.bytes_count, error);
+        /* Both found a mistake: report RE2's description, but PCRE2's if RE2 lacks the syntax. */
+        if (status != TRAWL_ARGUMENT || strstr(linear.message, "RE2 has none") != NULL)
+            return status;
+    }
     if (status != TRAWL_OK && error != NULL)
         *error = linear;
     return status;

@@ -171,8 +171,6 @@ enum trawl_status syntax_add_edge(struct syntax_reader *reader, char letter, uin
 {
     TRAWL_TRY(syntax_add(reader, SYNTAX_EDGE, NULL, 0, length, error));
     reader->nodes[reader->count - 1]->letter = letter;
-    reader->out->has_lines |= letter == '^' || letter == '$';
-    reader->out->needs_line |= letter == 'A' || letter == 'z';
     return TRAWL_OK;
 }
 
@@ -232,6 +230,8 @@ static void note_edges(struct syntax_reader *reader, struct syntax_node **items,
         if ((edge->letter == 'm' && i + 1 < count && is_word_char(items[i + 1])) ||
             (edge->letter == 'M' && i > 0 && is_word_char(items[i - 1])))
             edge->letter = 'b';
+        reader->out->has_lines |= edge->letter == '^' || edge->letter == '$';
+        reader->out->has_ends |= edge->letter == 'A' || edge->letter == 'z';
         reader->out->looks_back |= edge->letter != '$' && edge->letter != 'z';
         reader->out->edges |= edge->letter == 'b' || edge->letter == 'B'   ? SYNTAX_EDGES
                               : edge->letter == 'm' || edge->letter == 'M' ? SYNTAX_BEGINS
@@ -245,6 +245,8 @@ enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_err
     struct syntax_frame *frame = reader->frame;
     struct syntax_node *list;
 
+    if (reader->beyond && reader->depth == 1)
+        beyond_end_list(reader);
     note_edges(reader, reader->nodes + frame->list, reader->count - frame->list);
     TRAWL_TRY(make(reader, SYNTAX_LIST, reader->at, &list, error));
     TRAWL_TRY(give_items(reader, frame->list, list, error));
@@ -291,8 +293,7 @@ static enum trawl_status read_braces(const struct syntax_reader *reader, uint64_
     return TRAWL_OK;
 }
 
-/* Makes the last item of the list a repetition of it. */
-static enum trawl_status repeat(struct syntax_reader *reader, const struct braces *counts,
+enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct braces *counts,
                                 bool is_lazy, struct trawl_error *error)
 {
     const struct syntax_node *item = reader->nodes[reader->count - 1];
@@ -352,7 +353,7 @@ static enum trawl_status posix_repetition(struct syntax_reader *reader, char wha
     reader->at += counts.length;
     reader->out->chooses |= reader->repeats;
     reader->repeats = true;
-    return repeat(reader, &counts, false, error);
+    return syntax_repeat(reader, &counts, false, error);
 }
 
 /* Reads a repetition of Perl's syntax, with the '?' that may follow. In ripgrep's syntax the item
@@ -367,7 +368,7 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
         reader->count > reader->frame->list ? reader->nodes[reader->count - 1] : NULL;
     struct braces counts;
 
-    if (reader->ripgrep && reader->last == LAST_FLAGS)
+    if ((reader->ripgrep || reader->pcre) && reader->last == LAST_FLAGS)
         return syntax_refuse(from, error, "there is nothing before that could be repeated");
     TRAWL_TRY(read_counts(reader, what, length, &counts, error));
     if (counts.length == 0) {
@@ -388,7 +389,7 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
         return syntax_refuse_part(reader, from, reader->at - from,
                                   "no argument for repetition operator", error);
     if (!reader->ripgrep || (item->kind != SYNTAX_EDGE && item->kind != SYNTAX_EMPTY))
-        return repeat(reader, &counts, is_lazy, error);
+        return syntax_repeat(reader, &counts, is_lazy, error);
     if (counts.least == 0)
         reader->nodes[reader->count - 1]->kind = SYNTAX_EMPTY;
     return TRAWL_OK;
@@ -496,6 +497,8 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
             reader->at += length > 0 ? length : reader->bytes_count - reader->at;
         } else if (reader->skips && syntax_is_blank(byte)) {
             reader->at++;
+        } else if (reader->beyond) {
+            TRAWL_TRY(beyond_token(reader, what, error));
         } else if (what != '\0' && strchr("*+?{", what) != NULL) {
             TRAWL_TRY(reader->syntax == TRAWL_PERL ? perl_repetition(reader, what, length, error)
                                                    : posix_repetition(reader, what, length, error));
@@ -520,6 +523,7 @@ void syntax_release(struct syntax *syntax)
         next = block->next;
         memory_release(block, 1, block->bytes);
     }
+    memory_release(syntax->marks, syntax->mark_capacity, sizeof *syntax->marks);
     memset(syntax, 0, sizeof *syntax);
 }
 
@@ -533,21 +537,31 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
                                    .unicode = (flags & TRAWL_UNICODE) != 0,
                                    .pcre = (flags & TRAWL_PCRE) != 0,
                                    .single = options->single,
+                                   .beyond = options->beyond,
                                    .flags = options->flags,
-                                   .bytes = bytes,
                                    .bytes_count = count};
     enum trawl_status status = TRAWL_OK;
+    void *memory;
 
     memset(out, 0, sizeof *out);
     if (count > EXPRESSION_BYTES_MAX)
         return TRAWL_FAIL(error, LIMIT, "an expression of %" PRIu64 " bytes is too long", count);
+    TRAWL_TRY(syntax_memory(&reader, count, &memory, error));
+    if (count > 0)
+        memcpy(memory, bytes, (size_t)count);
+    reader.bytes = (const char *)memory;
     TRAWL_TRY_DONE(syntax_open(&reader, 0, false, error));
     out->root = reader.frame->group;
     TRAWL_TRY_DONE(read_all(&reader, error));
     TRAWL_ASSERT(reader.count == 0 && reader.depth == 0);
+    out->needs_line |= out->has_ends;
 done:
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);
     memory_release(reader.names, reader.name_capacity, sizeof *reader.names);
+    if (status == TRAWL_ARGUMENT && reader.beyond) {
+        out->is_opaque = true;
+        return TRAWL_OK;
+    }
     if (status != TRAWL_OK)
         syntax_release(out);
     return status;

@@ -4,6 +4,7 @@
 #define TRAWL_REGEX_SYNTAX_PARSE_H
 
 #include "base/status.h"
+#include "regex/braces.h"
 #include "regex/syntax/tree.h"
 
 /* A group that is open. Its finished alternatives are reader->nodes[first, list), and the items of
@@ -22,7 +23,7 @@ struct syntax_reader {
     struct syntax *out;
     struct syntax_block *block; /* the memory from which nodes are taken */
     enum trawl_syntax syntax;
-    bool ripgrep, unicode, pcre, single;
+    bool ripgrep, unicode, pcre, single, beyond;
     bool skips;        /* flag (?x) is on: blanks and comments mean nothing */
     bool repeats;      /* in a POSIX syntax: some part has a repetition */
     uint8_t flags;     /* SYNTAX_FOLDS and others */
@@ -35,6 +36,7 @@ struct syntax_reader {
     /* What was read last, if this matters: a repetition, which began at `last_at`, or flags. */
     enum { LAST_OTHER, LAST_REPETITION, LAST_FLAGS } last;
     uint64_t last_at;
+    bool is_repeatable;   /* in PCRE2's syntax: what was read last can be repeated */
     uint64_t large_at;    /* the first repetition that RE2 refuses as too large */
     uint64_t large_count; /* its bytes; 0: there is none */
     struct syntax_frame *frame;
@@ -67,7 +69,7 @@ enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_
 /* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
                                 struct trawl_error *error);
-/* Adds a leaf with a text that lives as long as the expression, and moves reader->at behind
+/* Adds a leaf with a text that lives as long as the tree, and moves reader->at behind
  * `length` bytes of the expression. */
 enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind, const char *text,
                              uint64_t count, uint64_t length, struct trawl_error *error);
@@ -81,6 +83,9 @@ enum trawl_status syntax_add_literal(struct syntax_reader *reader, struct trawl_
 /* Opens a group that begins at byte `from`. */
 enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool is_numbered,
                               struct trawl_error *error);
+/* Makes the last item of the list a repetition of it, which began at reader->last_at. */
+enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct braces *counts,
+                                bool is_lazy, struct trawl_error *error);
 /* Ends the alternative that is being read. Errors: MEMORY. */
 enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_error *error);
 /* Closes the innermost group, which becomes an item of the group around it. */
@@ -94,5 +99,10 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
 /* Read the same in the syntaxes of POSIX, where an escape is no operator. */
 enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl_error *error);
 enum trawl_status posix_class(struct syntax_reader *reader, struct trawl_error *error);
+
+/* Reads what begins at reader->at in PCRE2's syntax: the operator `what`, or a literal. */
+enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct trawl_error *error);
+/* Leaves out assertions of the whole expression's alternative that is being read. */
+void beyond_end_list(struct syntax_reader *reader);
 
 #endif

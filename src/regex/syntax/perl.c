@@ -219,8 +219,6 @@ static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_
 
     if (kind == '=' || kind == '!' || kind == '<')
         return refuse_beyond(reader, from, "look-around", 3, error);
-    if (kind == 'P')
-        return syntax_refuse(from, error, "invalid named capture group");
     return syntax_refuse_part(reader, from, count, "invalid perl operator", error);
 }
 

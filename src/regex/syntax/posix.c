@@ -23,11 +23,11 @@ enum trawl_status posix_class(struct syntax_reader *reader, struct trawl_error *
             return syntax_refuse(
                 at, error, "[= =] and [. .] depend on a locale's order, which trawl does not know");
         if (byte == '[' && next == ':') {
-            const char *end = memchr(bytes + at + 2, ']', reader->bytes_count - at - 2);
+            const char *end = memmem(bytes + at + 2, reader->bytes_count - at - 2, ":]", 2);
 
-            if (end == NULL || end[-1] != ':')
+            if (end == NULL)
                 return syntax_refuse(at, error, "the class's name is not closed");
-            at = (uint64_t)(end - bytes);
+            at = (uint64_t)(end + 1 - bytes);
         }
     }
     if (class_is_named(bytes + begin, at + 1 - begin))

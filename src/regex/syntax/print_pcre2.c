@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
+#include "base/checked.h"
 
 static void put(struct print_pcre2 *printer, const char *bytes, uint64_t count)
 {
@@ -32,6 +32,8 @@ static void put_set(struct print_pcre2 *printer, const struct syntax_node *set)
     char text[40];
 
     if (range_count == 0 || range_count == UINT32_MAX) {
+        if (printer->count <= printer->most)
+            printer->from = set->from + min_u64(printer->most - printer->count, set->bytes_count);
         put(printer, set->bytes, set->bytes_count); /* perhaps a mistake; PCRE2 will report it */
         return;
     }

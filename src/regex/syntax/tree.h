@@ -73,9 +73,17 @@ enum { SYNTAX_EDGES = 1, SYNTAX_BEGINS = 2, SYNTAX_HALVES = 4 };
 
 struct syntax_block;
 
+/* In PCRE2's syntax: an escape \A, \z, \Z, \B or \G, by its letter; '*', a verb such as (*SKIP);
+ * or '{', a repetition with blanks or without least number. */
+struct syntax_mark {
+    uint32_t at;
+    uint32_t end;
+    char letter;
+};
+
 struct syntax {
     const struct syntax_node *root; /* a GROUP without number */
-    struct syntax_block *blocks;    /* the memory of all nodes; owned */
+    struct syntax_block *blocks;    /* the memory of all nodes and their texts; owned */
     /* An assertion asks for the begin or end of the text, or a part matches a single byte of a
      * character. Such an expression must be searched line by line. */
     bool needs_line;
@@ -87,8 +95,14 @@ struct syntax {
     bool alternates; /* some group has two alternatives */
     bool has_byte;   /* \C */
     bool has_lines;  /* ^ or $ */
+    bool has_ends;   /* \A or \z */
     bool looks_back; /* an assertion depends on the byte before it */
     uint32_t edges;
+    /* in PCRE2's syntax: the tree is no filter, because some syntax was not understood */
+    bool is_opaque;
+    struct syntax_mark *marks; /* in PCRE2's syntax; owned */
+    uint64_t mark_count;
+    uint64_t mark_capacity;
 };
 
 /* How an expression is read. */
@@ -97,11 +111,13 @@ struct syntax_options {
     uint32_t plan_flags; /* with TRAWL_UNICODE or TRAWL_RIPGREP, PERL is ripgrep's syntax */
     uint8_t flags;       /* at the expression's begin */
     bool single;         /* each byte is a character */
+    bool beyond;         /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
 };
 
 /* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with
  * error->text_offset at the begin of the faulty part; LIMIT for a too long expression; MEMORY. Of
- * classes and of names only the ends are found: what they hold is checked when they are printed. */
+ * classes and of names only the ends are found: what they hold is checked when they are printed. In
+ * PCRE2's syntax no mistake is reported, because PCRE2 reports it. */
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
                                uint64_t count, struct syntax *out, struct trawl_error *error);
 void syntax_release(struct syntax *syntax);
