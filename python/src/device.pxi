@@ -52,7 +52,8 @@ cdef int open_driver() except -1:
         return 0
     library = dlopen("libcuda.so.1", RTLD_NOW)
     if library == NULL:
-        raise _errors.make(TRAWL_ENGINE, "no NVIDIA driver: libcuda.so.1 could not be opened", 0, 0, UNKNOWN, UNKNOWN)
+        raise _errors.make(TRAWL_ENGINE, "no NVIDIA driver: libcuda.so.1 could not be opened. The driver is the system's, no "
+                           "wheel has it; a container gets it by --gpus all", 0, 0, UNKNOWN, UNKNOWN)
     for i, name in enumerate(SYMBOLS):
         symbol = name.encode()
         (<void **>&driver)[i] = dlsym(library, symbol)

@@ -442,7 +442,8 @@ cdef int check_there(int status, trawl_error *error) except -1:
         return check(status, error)
     except _errors.EngineError as fault:
         if "without nvcc" in str(fault):
-            raise _errors.make(status, f"{fault}; pip install . in trawl's sources, where nvcc is, builds them", 0, 0,
+            raise _errors.make(status, f"{fault}; a wheel that ./dev package made where nvcc is has them, and "
+                               "so has pip install . there", 0, 0,
                                UNKNOWN, UNKNOWN) from None
         raise
 

@@ -7,12 +7,14 @@ import ctypes
 import gc
 import importlib
 import os
+import pathlib
 import random
 import re
 import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -209,18 +211,25 @@ def rates(torch, rows):
 
 
 def columns(rows):
-    """Columns of cuDF, pylibcudf and nanoarrow."""
-    cudf, pyarrow = package("cudf"), package("pyarrow")
-    plan, host = trawl.Plan(WORDS), None
-    values = [row if number % 7 else None for number, row in enumerate(rows)]
-    host = [bool(one) for one in plan.contains(values).tolist()]
-    if cudf and pyarrow:
-        series = cudf.Series(pyarrow.array(values))
-        for name, given in {"cudf.Series": series, "a slice": series[3:], "pylibcudf": series.to_pylibcudf()[0]}.items():
-            want = host[3:] if name == "a slice" else host
-            check(f"{name}: contains", plan.contains(given).tolist() == want)
-        check("cudf.Series of the answer", cudf.Series(plan.contains(series)).to_pandas().tolist() == host)
-        check("bits through Arrow", package("pylibcudf").Column.from_arrow(plan.contains(series, bits=True)).size() == len(host))
+    """Series of cuDF; the example with cuDF and PyTorch. gpu_cudf.py asks more about pylibcudf."""
+    if not (cudf := package("cudf")):
+        return
+    plan, values = trawl.Plan(WORDS), [row if number % 7 else None for number, row in enumerate(rows)]
+    series, host = cudf.Series(values), [bool(one) for one in plan.contains(values).tolist()]
+    for name, given in {"cudf.Series": series, "a slice": series[3:], "pylibcudf": series.to_pylibcudf()[0]}.items():
+        check(f"{name}: contains", plan.contains(given).tolist() == (host[3:] if name == "a slice" else host))
+    check("cudf.Series of the answer", cudf.Series(plan.contains(series)).to_pandas().tolist() == host)
+    refused("a categorical column", lambda: plan.contains(series.astype("category")), Exception, "dictionary|strings")
+    refused("a column of numbers", lambda: plan.contains(cudf.Series([1, 2])), TypeError, "strings or binary")
+    with tempfile.TemporaryDirectory() as folder:
+        words, text = pathlib.Path(folder, "words"), pathlib.Path(folder, "text")
+        words.write_text("\n".join([*WORDS, "not there"]))
+        text.write_text("".join(rows))
+        example = pathlib.Path(__file__).parents[1] / "examples" / "gpu_columns.py"
+        ran = subprocess.run([sys.executable, str(example), str(words), str(text)], capture_output=True, text=True)
+        found = [row[:-1] for row, one in zip(rows, plan.contains(rows).tolist()) if one]
+        stand = ", ".join(word for word in WORDS if word in "".join(rows))
+        check("gpu_columns.py", ran.stdout.splitlines() == found and ran.stderr.strip().endswith(stand))
 
 
 def neighbours(torch):
