@@ -269,6 +269,9 @@ def test_out():
         PLAN.contains(column, out=out, bits=True)
     with pytest.raises(ValueError, match="columns on a GPU"):
         PLAN.contains(VALUES, out=out)
+    for given in (column, VALUES):
+        with pytest.raises(ValueError, match="match='all'"):
+            PLAN.match_counts(given, match="leftmost-longest", out=out)
 
 
 @simulated
