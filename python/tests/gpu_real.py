@@ -281,6 +281,7 @@ def main():
         print("SKIPPED: PyTorch with a GPU is needed")
         return
     print(torch.cuda.get_device_name(), "torch", torch.__version__, "trawl", trawl.__version__)
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX shares the GPU with the others here
     rows = records()
     parts = [lambda: arrays(torch, rows), lambda: memory(torch, rows), lambda: columns(rows)]
     if GIB > 0:
