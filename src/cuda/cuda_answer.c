@@ -158,6 +158,9 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
                                               256 * (uint64_t)plan->line_automaton->state_count);
     }
     a->decide_bytes = worker->limits.decide_bytes;
+    /* in the copy of a borrowed text's end, the chunk would begin before the memory does */
+    a->decide_begins = (int64_t)own->chunk_at >= 0;
+    a->decide_low = a->decide_begins ? own->chunk_at : 0;
     a->lead_at = own->chunk_at;
     a->lead = ANSWER_NO_BYTE;
     if (chunk->before > 0)

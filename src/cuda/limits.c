@@ -4,6 +4,7 @@
 #include "cuda/kernels/lists.h"
 #include "cuda/kernels/scan.h"
 #include "engine.h"
+#include "match/line_automaton.h"
 
 const struct cuda_limits cuda_limits_default = {
     .text_bytes_max = 256u << 20,
@@ -13,7 +14,7 @@ const struct cuda_limits cuda_limits_default = {
     .gap_near = 256,
     .gap_warp = 64u << 10,
     .gap_block = 1u << 20,
-    .decide_bytes = 64u << 10,
+    .decide_bytes = LINE_BYTES_MAX,
     .resident_room_left = 1ull << 30,
     .seen_bytes_min = 64u << 20,
     .seen_method = TRAWL_METHOD_AUTO,

@@ -24,7 +24,8 @@ struct cuda_limits {
     /* the most bytes of a gap between two hits that a lane, then its warp, and then a block alone
      * reads (kernels/answer.cu) */
     uint64_t gap_near, gap_warp, gap_block;
-    /* A device leaves an expression to the host if a line or record with a candidate is longer. */
+    /* at most LINE_BYTES_MAX: a device leaves an expression to the host if a line or a record
+     * reaches farther from a string's occurrence */
     uint64_t decide_bytes;
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */

@@ -16,6 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A device decides about a line only if the line begins and ends at most this many bytes from the
+ * occurrence of a string. */
+#define LINE_BYTES_MAX (64u << 10)
+
 enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };
 
 struct line_automaton {

@@ -484,6 +484,7 @@ static enum trawl_status keep(const struct line_maker *maker, struct line_form *
     form->automaton.next = form->next;
     TRAWL_TRY(copy_atoms(maker->made->atoms, &form->plan, error));
     form->plan->line_automaton = &form->automaton;
+    form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);
     return TRAWL_OK;
 }
 

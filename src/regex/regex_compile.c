@@ -143,7 +143,7 @@ enum trawl_status expressions_parse(const struct expressions *made, uint32_t ind
 {
     const struct trawl_pattern pattern = trawl_plan_pattern(made->plan, index);
 
-    return parse(made, made->plan->expressions.syntax, (const char *)pattern.bytes,
+    return parse(made, made->plan->expressions.syntax, false, (const char *)pattern.bytes,
                  pattern.bytes_count, syntax, error);
 }
 

@@ -514,7 +514,7 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
     int is_kept = 0, at_end = 0;
 
     if (SIMT_BOUND(i < args.count)) {
-        uint64_t x, from = args.lead_at, to = args.text_end, most = args.decide_bytes;
+        uint64_t x, from = args.decide_low, to = args.text_end, most = args.decide_bytes;
         int is_line = args.steps == 0;
         uint32_t state;
 
@@ -526,15 +526,15 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
             from = answer_record_at(&args, record) + args.tape;
             to = answer_record_at(&args, record + 1u) + args.tape;
         }
-        if (x - from > most)
-            from = x - most;
-        else
-            at_end = 1; /* the begin is near */
         if (is_line) {
-            uint64_t begin = answer_line_begin(&args, from, x);
+            uint64_t low = x - from > most ? x - most : from;
 
-            at_end |= begin > from;
-            from = begin;
+            at_end = low == from && args.decide_begins != 0;
+            from = answer_line_begin(&args, low, x);
+            at_end |= from > low;
+        } else {
+            /* modulo 2^64, a record that begins before this memory is too long, too */
+            at_end = x - from <= most && from - args.decide_low <= x - args.decide_low;
         }
         if (!at_end) {
             simt_max_u64(args.sums + ANSWER_FAULT, 1);

@@ -104,10 +104,11 @@ struct answer_arguments {
     uint64_t *kept; /* answer_accept, answer_decide: where accepted hits go, in any order; NULL:
                        nowhere */
     /* match/line_automaton.h; a line or a record is too long if it reaches decide_bytes from the
-     * hit */
+     * hit. No byte before decide_low is in this memory; decide_begins: the text begins there. */
     const uint16_t *automaton_next;
     const uint8_t *automaton_ends;
-    uint64_t decide_bytes;
+    uint64_t decide_bytes, decide_low;
+    uint32_t decide_begins;
 
     /* Records: */
     const void *offsets; /* record i is bytes [offsets[i], offsets[i + 1]) of the caller's array */
