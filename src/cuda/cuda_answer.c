@@ -41,6 +41,11 @@ bool cuda_answer_checks(const struct trawl_plan *plan)
     return plan_has_conditions(plan) && finds_all(plan);
 }
 
+static bool plan_reads_all(const struct trawl_plan *plan)
+{
+    return plan->line_automaton != NULL && plan->line_automaton->reads_all;
+}
+
 /* ---- Tables ------------------------------------------------------------------------------- */
 
 /* Puts the literals' lengths and patterns on the device, where they are not all alike. */
@@ -154,6 +159,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
         a->conditions |= ANSWER_LINES;
     if (plan->line_automaton != NULL) {
         a->automaton_next = (const uint16_t *)(uintptr_t)own->automaton.address;
+        a->state_count = plan->line_automaton->state_count;
         a->automaton_ends = (const uint8_t *)(a->automaton_next +
                                               256 * (uint64_t)plan->line_automaton->state_count);
     }
@@ -324,7 +330,7 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
     if (form == ANSWER_OF_RECORDS)
         return cuda_records_add(worker, a, which, count, error);
     ordered = ordered && a->conditions == 0 && a->automaton_next == NULL; /* filters keep none */
-    if (a->automaton_next != NULL)
+    if (a->automaton_next != NULL && !plan_reads_all(worker->plan))
         TRAWL_TRY(
             cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
     if (a->conditions != 0)
@@ -364,6 +370,26 @@ static enum trawl_status shorten(struct engine_worker *worker, const struct cuda
     return TRAWL_OK;
 }
 
+/* Lists the lines that begin in [range->begin, limit) and hold a match, as hits at their begins, if
+ * there are at most `words`. */
+static enum trawl_status read_lines(struct engine_worker *worker, const struct cuda_range *range,
+                                    uint64_t limit, uint64_t words, uint64_t *total,
+                                    struct trawl_error *error)
+{
+    struct answer_arguments a;
+    const uint64_t *sums;
+
+    TRAWL_TRY(cuda_lists_sums(worker, error));
+    TRAWL_TRY(cuda_lists_reserve(worker, words, error));
+    arguments_of(worker, range, limit, &a);
+    a.kept = (uint64_t *)(uintptr_t)worker->lists[0].address;
+    a.kept_room = words;
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ,
+                             (limit - range->begin - 1) / READ_BYTES + 1, 0, &a, &sums, error));
+    *total = sums[ANSWER_KEPT];
+    return cuda_lists_check(worker, sums, error);
+}
+
 /* Lists the range's hits that begin below *limit, or fewer: then *limit is less. */
 static enum trawl_status list_range(struct engine_worker *worker, const struct cuda_range *range,
                                     bool ordered, uint64_t *limit, struct cuda_hits_room *room,
@@ -376,8 +402,11 @@ static enum trawl_status list_range(struct engine_worker *worker, const struct c
     for (;;) {
         *room = (struct cuda_hits_room){.literal = 1ull << 32, .any_order = !ordered};
         words = cuda_lists_words(worker, *limit - range->begin);
-        TRAWL_TRY(
-            cuda_list_hits(worker, range, *limit, room, total, &result->candidate_count, error));
+        if (plan_reads_all(worker->plan))
+            TRAWL_TRY(read_lines(worker, range, *limit, words, total, error));
+        else
+            TRAWL_TRY(cuda_list_hits(worker, range, *limit, room, total, &result->candidate_count,
+                                     error));
         if (*total <= words || worker->leaves)
             break;
         TRAWL_TRY(shorten(worker, range, *total, limit, error));
@@ -399,6 +428,13 @@ static enum trawl_status add_range(struct engine_worker *worker, const struct cu
     struct answer_arguments a;
 
     own->chunk_at = range->begin - at;
+    if (own->answer->form == ANSWER_OF_RECORDS && plan_reads_all(worker->plan)) {
+        if (at > 0) /* the first range's call reads all records */
+            return TRAWL_OK;
+        TRAWL_TRY(range_begin(worker, 0, error));
+        arguments_of(worker, range, limit, &a);
+        return cuda_records_read(worker, &a, error);
+    }
     if (limit > range->begin)
         TRAWL_TRY(list_range(worker, range, ordered, &reached, &room, &total, result, error));
     if (worker->leaves)

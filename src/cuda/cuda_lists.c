@@ -144,6 +144,16 @@ enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel 
     return cuda_launch_wait(worker, is_told, a, error);
 }
 
+enum trawl_status cuda_lists_check(const struct engine_worker *worker, const uint64_t *sums,
+                                   struct trawl_error *error)
+{
+    if (sums[ANSWER_FAULT] == 0)
+        return TRAWL_OK;
+    return TRAWL_FAIL(error, UNSUPPORTED,
+                      "a line or record of more than %" PRIu64 " bytes is too long for %s",
+                      worker->limits.decide_bytes, worker->device->name);
+}
+
 enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
                                     struct answer_arguments *a, bool lists, uint32_t *which,
                                     uint64_t *count, struct trawl_error *error)
@@ -159,9 +169,5 @@ enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kern
     TRAWL_TRY(cuda_lists_run(worker, kernel, *count, 0, a, &sums, error));
     TRAWL_ASSERT(sums[ANSWER_KEPT] <= *count);
     *count = sums[ANSWER_KEPT];
-    if (sums[ANSWER_FAULT] == 0)
-        return TRAWL_OK;
-    return TRAWL_FAIL(error, UNSUPPORTED,
-                      "a line or record of more than %" PRIu64 " bytes is too long for %s",
-                      worker->limits.decide_bytes, worker->device->name);
+    return cuda_lists_check(worker, sums, error);
 }

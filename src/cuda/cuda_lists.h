@@ -33,6 +33,9 @@ enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel 
 enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
                                     struct answer_arguments *a, bool lists, uint32_t *which,
                                     uint64_t *count, struct trawl_error *error);
+/* Returns UNSUPPORTED if the sums tell of a line or a record that is too long. */
+enum trawl_status cuda_lists_check(const struct engine_worker *worker, const uint64_t *sums,
+                                   struct trawl_error *error);
 /* Makes the sums ready for cuda_lists_run. */
 enum trawl_status cuda_lists_sums(struct engine_worker *worker, struct trawl_error *error);
 /* Makes worker->answering. */

@@ -329,26 +329,46 @@ static enum trawl_status add_cells(struct engine_worker *worker, struct answer_a
     return TRAWL_OK;
 }
 
+/* Sets the arguments for the records and the answer's values. */
+static void arguments_into(const struct engine_worker *worker, struct answer_arguments *a)
+{
+    static const uint32_t shapes[] = {ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS};
+    const struct cuda_answering *own = worker->answering;
+    const struct record_answer *answer = own->answer->records;
+
+    arguments_of(answer->held, a);
+    a->tape = own->chunk_at;
+    a->shape = shapes[answer->shape];
+    a->bits = (uint32_t *)(uintptr_t)own->bits.address;
+    a->into = (void *)(uintptr_t)values_address(worker, answer);
+}
+
+enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
+                                    struct trawl_error *error)
+{
+    struct record_answer *answer = worker->answering->answer->records;
+    const uint64_t *sums;
+
+    arguments_into(worker, a);
+    TRAWL_TRY(cuda_lists_run(worker, CUDA_KERNEL_ANSWER_READ, a->record_count, 0, a, &sums, error));
+    answer->count += sums[ANSWER_KEPT];
+    return cuda_lists_check(worker, sums, error);
+}
+
 enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error)
 {
-    struct cuda_answering *own = worker->answering;
-    struct record_answer *answer = own->answer->records;
-    static const uint32_t shapes[] = {ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS};
+    struct record_answer *answer = worker->answering->answer->records;
     const uint64_t *sums;
 
     if (count == 0)
         return TRAWL_OK;
-    arguments_of(answer->held, a);
-    a->tape = own->chunk_at;
+    arguments_into(worker, a);
     if (a->automaton_next != NULL)
         TRAWL_TRY(
             cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
     if (count == 0)
         return TRAWL_OK;
-    a->shape = shapes[answer->shape];
-    a->bits = (uint32_t *)(uintptr_t)own->bits.address;
-    a->into = (void *)(uintptr_t)values_address(worker, answer);
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[which].address;
     a->count = count;
     a->kept = (uint64_t *)(uintptr_t)worker->lists[which ^ 1].address;

@@ -20,6 +20,9 @@ enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_
  * that record begins before the range. */
 enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t *done, struct trawl_error *error);
+/* Marks the records in which the plan's automaton finds a match: reads all of them. */
+enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
+                                    struct trawl_error *error);
 /* Adds a range's hits, `count` in list `which`, to the answer. */
 enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error);

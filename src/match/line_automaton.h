@@ -26,6 +26,8 @@ struct line_automaton {
     uint32_t state_count;
     const uint16_t *next; /* next[256 * state + byte] */
     const uint8_t *ends;  /* ends[state] */
+    /* no string must occur in each line that holds a match, so all lines are read */
+    bool reads_all;
 };
 
 static inline bool line_automaton_holds(const struct line_automaton *automaton,

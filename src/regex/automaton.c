@@ -428,7 +428,7 @@ static bool may_decide(const struct expressions *made)
     const uint32_t not_taken = TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_MULTILINE | TRAWL_CRLF;
     const struct trawl_plan *plan = made->plan;
 
-    return made->atoms != NULL && made->beyond == NULL && made->marked == NULL &&
+    return made->beyond == NULL && made->marked == NULL &&
            !made->needs_marks && !made->crosses && (plan->flags & not_taken) == 0 &&
            plan->line_end == '\n' && plan->line_end_also == '\n';
 }
@@ -451,14 +451,18 @@ static enum trawl_status put_all(struct line_maker *maker, struct trawl_error *e
     return TRAWL_OK;
 }
 
-/* Builds the plan of the strings once more: `atoms` itself has no automaton. */
+/* Builds the plan of the strings once more: `atoms` itself has no automaton. Without strings, the
+ * plan's string is a line end, which stands for a line. */
 static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl_plan **plan,
                                     struct trawl_error *error)
 {
+    static const struct trawl_pattern line_end = {"\n", 1};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern *patterns;
     enum trawl_status status;
 
+    if (atoms == NULL)
+        return plan_build(&line_end, 1, &options, NULL, plan, error);
     TRAWL_TRY(MEMORY_NEW(patterns, atoms->pattern_count, error));
     for (uint64_t i = 0; i < atoms->pattern_count; i++)
         patterns[i] = trawl_plan_pattern(atoms, i);
@@ -482,6 +486,7 @@ static enum trawl_status keep(const struct line_maker *maker, struct line_form *
     memcpy(form->next, maker->next, 256 * sizeof *form->next * count);
     form->automaton.ends = form->ends;
     form->automaton.next = form->next;
+    form->automaton.reads_all = maker->made->atoms == NULL;
     TRAWL_TRY(copy_atoms(maker->made->atoms, &form->plan, error));
     form->plan->line_automaton = &form->automaton;
     form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);

@@ -32,6 +32,7 @@
     X(answer_ends)     \
     X(answer_accept)   \
     X(answer_decide)   \
+    X(answer_read)     \
     X(answer_patterns) \
     X(answer_steps)    \
     X(answer_records)  \

@@ -13,7 +13,8 @@
  *
  *            So no byte is read twice, and lines without a hit are seldom read whole.
  *            answer_accept: keeps the hits that are whole words or lines. answer_decide: keeps the
- *            hits in lines or records that hold a match, by an automaton. answer_patterns: counts
+ *            hits in lines or records that hold a match, by an automaton; answer_read finds such
+ *            lines or records without hits. answer_patterns: counts
  *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
  *            finds each hit's record, by a table of the record at each KiB, and
  *            marks or lists the record. answer_steps makes that table, and checks the offsets.
@@ -479,75 +480,180 @@ SIMT_FUNCTION uint64_t answer_line_begin(const struct answer_arguments *a, uint6
     }
 }
 
-/* Runs the automaton over the bytes from `from` on, up to `to` or a line end if `stops`. Returns
- * the last state; sets *at_end to whether that is the state at the end. */
-SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, uint64_t from, uint64_t to,
-                                  int stops, int *at_end)
+/* Returns where the first line end from x on stands; `to` if there is none before. */
+SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_t x, uint64_t to)
+{
+    SIMT_ROLLED
+    for (uint64_t unit = x / 16u; unit * 16u < to; unit++) {
+        uint32_t ends = answer_unit(a, unit) & answer_inside(unit, x, to);
+
+        if (ends != 0)
+            return unit * 16u + simt_lowest_bit(ends);
+    }
+    return to;
+}
+
+/* Returns the unit's 16 bytes. Those from `end` on, which may lie beyond the memory, are not read. */
+SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, uint64_t unit,
+                                             uint64_t end)
+{
+    struct simt_u32x4 bytes = {{0, 0, 0, 0}};
+
+    if (unit * 16u + 16u <= end)
+        return simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 16u; k++)
+        if (unit * 16u + k < end)
+            bytes.w[k / 4u] |= (uint32_t)simt_load_u8(a->text + unit * 16u + k) << k % 4u * 8u;
+    return bytes;
+}
+
+/* Runs the automaton over the bytes from `from` on, up to `to` or a line end if `stops`. `table` is
+ * in shared memory; 0: the automaton is read where it lies. No byte from `last` on is read. Returns
+ * the last state. Sets *end to where the reading ended: at `to`, at a line end, or earlier if the
+ * state is decided. */
+SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
+                                  uint64_t from, uint64_t to, uint64_t last, int stops,
+                                  uint64_t *end)
 {
     uint32_t state = 2u;
+    uint64_t at = from;
     int ended = 0;
 
     SIMT_ROLLED
-    for (uint64_t unit = from / 16u; unit * 16u < to && !ended && state > 1u; unit++) {
-        struct simt_u32x4 bytes =
-            simt_load_u32x4((const uint32_t *)(const void *)(a->text + unit * 16u));
+    for (uint64_t unit = from / 16u; unit * 16u < to && !ended; unit++) {
+        struct simt_u32x4 bytes = answer_bytes(a, unit, last);
 
         SIMT_UNROLL
         for (uint32_t k = 0; k < 16u; k++) {
             uint32_t byte = bytes.w[k / 4u] >> k % 4u * 8u & 0xffu;
-            uint64_t at = unit * 16u + k;
 
-            if (at < from || at >= to)
+            if (unit * 16u + k != at || ended)
                 continue;
-            ended |= stops && (byte == (a->line_end & 0xffu) || byte == (a->line_end_also & 0xffu));
-            if (!ended && state > 1u)
-                state = simt_load_u16(a->automaton_next + 256u * state + byte);
+            ended = at == to || (stops && (byte == (a->line_end & 0xffu) ||
+                                           byte == (a->line_end_also & 0xffu)));
+            if (ended)
+                continue;
+            byte += 256u * state;
+            state = table != 0 ? (uint32_t)table[byte] : (uint32_t)simt_load_u16(a->automaton_next + byte);
+            at++;
+            ended = state <= 1u;
         }
     }
-    *at_end = ended || state <= 1u;
+    *end = at;
     return state;
 }
 
 SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
-    int is_kept = 0, at_end = 0;
+    int is_kept = 0, is_near;
 
     if (SIMT_BOUND(i < args.count)) {
         uint64_t x, from = args.decide_low, to = args.text_end, most = args.decide_bytes;
         int is_line = args.steps == 0;
-        uint32_t state;
 
         hit = simt_load_u64(args.hits + i);
         x = args.begin + (uint32_t)hit;
-        if (!is_line) {
+        if (is_line) {
+            uint64_t low = x - from > most ? x - most : from;
+
+            is_near = low == from && args.decide_begins != 0;
+            from = answer_line_begin(&args, low, x);
+            is_near |= from > low;
+        } else {
             uint64_t record = answer_record_of(&args, x - args.tape);
 
             from = answer_record_at(&args, record) + args.tape;
             to = answer_record_at(&args, record + 1u) + args.tape;
-        }
-        if (is_line) {
-            uint64_t low = x - from > most ? x - most : from;
-
-            at_end = low == from && args.decide_begins != 0;
-            from = answer_line_begin(&args, low, x);
-            at_end |= from > low;
-        } else {
             /* modulo 2^64, a record that begins before this memory is too long, too */
-            at_end = x - from <= most && from - args.decide_low <= x - args.decide_low;
+            is_near = x - from <= most && from - args.decide_low <= x - args.decide_low;
         }
-        if (!at_end) {
-            simt_max_u64(args.sums + ANSWER_FAULT, 1);
-        } else {
-            uint64_t stop = to - x > most ? x + most : to;
+        if (is_near) {
+            uint64_t stop = to - x > most ? x + most : to, end;
+            uint32_t state = answer_run(&args, 0, from, stop, to, is_line, &end);
 
-            state = answer_run(&args, from, stop, is_line, &at_end);
-            if (!at_end && stop < to)
-                simt_max_u64(args.sums + ANSWER_FAULT, 1);
+            is_near = state <= 1u || end < stop || stop == to;
             is_kept = simt_load_u8(args.automaton_ends + state) != 0;
         }
+        if (!is_near)
+            simt_max_u64(args.sums + ANSWER_FAULT, 1);
     }
     answer_keep(&args, is_kept, hit);
+    answer_sign(&args);
+}
+
+/* Reads the lines that begin in the stripe [at, stop). Keeps the begin of each that holds a match.
+ * All lanes of the warp call. */
+SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uint16_t *table,
+                                     uint64_t at, uint64_t stop)
+{
+    if (at < stop && !(at == a->decide_low && a->decide_begins != 0)) {
+        at = answer_line_end(a, at - 1u, stop - 1u) + 1u; /* the stripe's first line begins here */
+    }
+    SIMT_ROLLED
+    while (simt_ballot(at < stop) != 0) {
+        uint64_t begin = at, end = at, most = at, slot = 0;
+        uint32_t lanes, state = 0;
+        int is_kept = 0;
+
+        if (at < stop) {
+            most = a->text_end - at > a->decide_bytes ? at + a->decide_bytes : a->text_end;
+            state = answer_run(a, table, at, most, a->text_end, 1, &end);
+            is_kept = simt_load_u8(a->automaton_ends + state) != 0;
+            if (state <= 1u)
+                end = answer_line_end(a, end, most);
+            if (end == most && most < a->text_end)
+                simt_max_u64(a->sums + ANSWER_FAULT, 1);
+            at = end + 1u;
+        }
+        lanes = simt_ballot(is_kept);
+        if (lanes == 0)
+            continue;
+        if (simt_lane() == 0)
+            slot = simt_atomic_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
+        slot = simt_shuffle_u64(slot, 0) + simt_popcount(lanes & ((1u << simt_lane()) - 1u));
+        if (is_kept && slot < a->kept_room)
+            simt_store_u64(a->kept + slot, begin - a->begin);
+    }
+}
+
+/* Without a list of hits: reads all lines of the range, or all records, of which it marks those
+ * that hold a match. */
+SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
+{
+    SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
+    const uint16_t *table = args.state_count <= READ_STATES ? answer_table : 0;
+
+    for (uint32_t k = simt_thread(); table != 0 && k < 256u * args.state_count; k += simt_threads())
+        answer_table[k] = simt_load_u16(args.automaton_next + k);
+    simt_barrier();
+    if (args.steps == 0) {
+        uint64_t at = args.begin + i * READ_BYTES, stop = at + READ_BYTES;
+
+        answer_read_lines(&args, table, at, stop < args.end ? stop : args.end);
+    } else {
+        int is_marked = 0;
+        uint32_t lanes;
+
+        if (SIMT_BOUND(i < args.record_count) && !answer_is_null(&args, i)) {
+            uint64_t from = answer_record_at(&args, i), to = answer_record_at(&args, i + 1u), end;
+            uint32_t state;
+
+            if (to - from > args.decide_bytes) {
+                simt_max_u64(args.sums + ANSWER_FAULT, 1);
+            } else {
+                state = answer_run(&args, table, from + args.tape, to + args.tape,
+                                   answer_record_at(&args, args.record_count) + args.tape, 0, &end);
+                is_marked = simt_load_u8(args.automaton_ends + state) != 0 &&
+                            answer_mark(&args, i);
+            }
+        }
+        lanes = simt_ballot(is_marked);
+        if (lanes != 0 && simt_lane() == 0)
+            simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
+    }
     answer_sign(&args);
 }
 

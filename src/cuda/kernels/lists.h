@@ -109,6 +109,8 @@ struct answer_arguments {
     const uint8_t *automaton_ends;
     uint64_t decide_bytes, decide_low;
     uint32_t decide_begins;
+    uint32_t state_count;
+    uint64_t kept_room; /* answer_read: hits for which `kept` has room; further hits are counted */
 
     /* Records: */
     const void *offsets; /* record i is bytes [offsets[i], offsets[i + 1]) of the caller's array */
@@ -135,6 +137,8 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
+#define READ_BYTES 256u /* of a stripe whose lines a lane of answer_read reads */
+#define READ_STATES 48u /* an automaton of so many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u
 #define CELLS_BLOCKS_MAX 256u /* most blocks of answer_cells */
 
