@@ -215,6 +215,10 @@ cdef class Plan:
     cdef bint has_strands
     cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
+    cdef int byte_unused  # what separator() returns; -2 before the first call
+    cdef bint firsts_known
+    cdef Plan firsts  # if firsts_known: what plan_for() returns for "leftmost-first"; None: the plan itself
+    cdef bint first_is_longest  # leftmost-first occurrences are the leftmost-longest ones
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
     cdef readonly str alphabet  # of a plan of strings without errors 'bytes', even if 'utf8' was given
@@ -241,6 +245,7 @@ cdef class Plan:
         self.is_alone = (facts.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE) != 0 or self.edits > 0
                          or self.alphabet == "utf8" or self.regex is not None)
         self.by_lines = self.regex is not None and not self.options["multiline"]
+        self.byte_unused = -2
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)
@@ -308,6 +313,34 @@ cdef class Plan:
                 made.append((trawl_expression_group(self.plan, i, NULL, 0), named))
             self.groups_known = made
         return self.groups_known
+
+    cdef int separator(self) except? -1:
+        """Return a byte that no occurrence of a string holds; -1 if there is none."""
+        cdef uint8_t used[256]
+        cdef trawl_pattern pattern
+        cdef uint64_t i, k
+
+        if self.byte_unused == -2:
+            memset(used, 0, sizeof(used))
+            for i in range(trawl_plan_facts(self.plan).pattern_count):
+                pattern = trawl_plan_pattern(self.plan, i)
+                for k in range(pattern.bytes_count):
+                    used[(<const uint8_t *>pattern.bytes)[k]] = 1
+            # Letters, and bytes beyond ASCII but for 0xff, may stand for a pattern's letter in other case.
+            self.byte_unused = next((i for i in (*range(0x41), 0xff) if not used[i]), -1)
+        return self.byte_unused
+
+    cdef int find_firsts(self) except -1:
+        cdef Plan made = self
+
+        if (self.regex is None and not self.has_distances and not self.is_alone and len(self) > 1
+                and self.options["ignore_case"] != "unicode"):
+            items = _sources.without_later(self._encoded(), bool(self.options["ignore_case"]))
+            if items is not None:
+                self.firsts = made = Plan(items, **self.options)
+            made.first_is_longest = True
+        self.firsts_known = True
+        return 0
 
     @property
     def group_names(self):
@@ -622,3 +655,12 @@ cdef class Plan:
     def record_counts(self, column, *, progress=None):
         """Count for each pattern the records that contain the pattern: a Column."""
         return search_column(default(), self, column, progress, PATTERNS)
+
+
+cdef Plan plan_for(Plan plan, object match):
+    """Return the plan that finds the occurrences asked for by `match`. For leftmost-first occurrences of strings, it
+    holds no string of which a prefix comes earlier, as that string is never chosen. Then the first is the longest, which
+    the library finds without all occurrences."""
+    if match == "leftmost-first" and not plan.firsts_known:
+        plan.find_firsts()
+    return plan if match != "leftmost-first" or plan.firsts is None else plan.firsts

@@ -356,11 +356,12 @@ cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcep
         put_value(&columns.value_ends, columns.values.count)
 
 
-cdef int choose_matches(match_columns *columns, object match) except -1:
-    """Set which occurrences are kept, from the caller's argument `match`."""
+cdef Plan choose_matches(match_columns *columns, Plan plan, object match):
+    """Set which occurrences are kept, from the caller's argument `match`. Return the plan that finds them."""
     _sources.choice("match", match, MATCHES)
-    columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest"
-    return 0
+    plan = plan_for(plan, match)
+    columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest" or plan.first_is_longest
+    return plan
 
 
 cdef uint32_t search_flags(const match_columns *columns) noexcept:

@@ -603,7 +603,7 @@ cdef class Searcher:
         if match != "all" and not line_numbers:
             return spans_of(self, plan, text, match, value, offsets, progress)
         memset(&columns, 0, sizeof(columns))
-        choose_matches(&columns, match)
+        plan = choose_matches(&columns, plan, match)
         columns.with_lines, columns.with_values = line_numbers, value
         try:
             search(self, plan, text, offsets, progress, work_matches, 0, search_flags(&columns), &columns)
@@ -617,7 +617,7 @@ cdef class Searcher:
 
         if value and isinstance(text, Source) and (<Source>text).is_there:
             text = (<Source>text).content("batches")
-        choose_matches(&made.columns, match)
+        plan = choose_matches(&made.columns, plan, match)
         made.columns.with_lines, made.columns.with_values = line_numbers, value
         made.open(self, plan, text, offsets)
         made.handle.job.function = work_next

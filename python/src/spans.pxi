@@ -2,6 +2,9 @@
 # split(), of texts and of columns. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi, search.pxi, records.pxi and
 # views.pxi.
 
+cdef enum:
+    DROPPED_MAX = 1 << 16  # a copy of a piece of the tape takes about as long as listing this many occurrences
+
 # The spans found so far. Offsets are offsets in the text or, in a search of records, in the tape: the
 # concatenated bytes of the chunk's records.
 cdef struct spans_state:
@@ -10,10 +13,12 @@ cdef struct spans_state:
     # true: the spans are chosen here, among all occurrences, and the library is not asked for spans. With errors the
     # library prefers different occurrences, and those of a single expression never overlap.
     bint all
-    bint several  # several expressions, which the library lets go on after each span
-    # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
-    # follows each record.
+    # Records are copied and searched as one text, in which the byte line_end follows each record. No occurrence holds
+    # that byte, so the library may choose the spans.
     bint by_lines
+    uint8_t line_end
+    bint may_copy  # strings: search by_lines once many occurrences were dropped, because there may be far more of them
+    uint64_t dropped  # than spans. The number of dropped occurrences
     bint first_only  # a line's first occurrence suffices
     bint alone  # search each record by itself, because occurrences depend on the record's ends
     const trawl_record_array *records  # NULL: the search is of a text
@@ -66,6 +71,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
                 continue
         word = word_of(&match[i])
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
+            found.dropped += 1
             continue
         if found.counts != NULL:
             found.counts[found.record] += begin >= found.end
@@ -80,13 +86,13 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         put_value(&columns.patterns, word)
         found.begin, found.end, found.word = begin, end, word
     columns.text_end = window.begin + window.bytes_count
-    return any_failed(&columns.begins, 3)
+    return any_failed(&columns.begins, 3) or (found.may_copy and found.dropped > DROPPED_MAX)
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. The library may not choose the spans of strings on a
-    tape, where an occurrence across a record's border could hide an occurrence inside the record."""
-    if found.all or found.overlap or (found.records != NULL and not found.several):
+    """Return the flags by which the library chooses the spans. The library may not choose the spans on a tape, where
+    an occurrence across a record's border could hide an occurrence inside the record."""
+    if found.all or found.overlap or (found.records != NULL and not (found.by_lines or found.alone)):
         return TRAWL_WINDOW_FIRSTS if found.first_only else 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
 
@@ -131,10 +137,9 @@ cdef bint mark_records(work *job, column *marks) noexcept nogil:
 
 
 cdef void work_lines_of_records(work *job) noexcept nogil:
-    """Search for expressions in a copy of the tape in which a line end follows each record."""
+    """Search a copy of the tape in which found.line_end follows each record."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
-    cdef uint8_t line_end = trawl_plan_facts(job.plan).line_end
     cdef uint64_t first = offset_of(records, 0), count = records.record_count, begin, end = first, i
     cdef trawl_text *text = NULL
     cdef column copy
@@ -146,7 +151,7 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
         begin, end = end, offset_of(records, i + 1)
         if begin < end:
             memcpy(copy.memory.bytes + begin - first + i, records.bytes + begin, end - begin)
-        copy.memory.bytes[end - first + i] = line_end
+        copy.memory.bytes[end - first + i] = found.line_end
     job.status = TRAWL_OK
     if not job.no_memory:
         job.status = trawl_text_from_memory(copy.memory.bytes, offset_of(records, count) - first + count, &text,
@@ -159,7 +164,8 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
 
 cdef void work_record_spans(work *job) noexcept nogil:
     """Search the tape as one text or, if found.alone, each record as a text. If found.alone, a search before
-    finds the records in which a pattern occurs, and the others are passed over."""
+    finds the records in which a pattern occurs, and the others are passed over. If found.may_copy, a search that drops
+    many occurrences begins anew, by a copy."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
@@ -189,15 +195,30 @@ cdef void work_record_spans(work *job) noexcept nogil:
             search_spans(job, text)
             trawl_text_close(text)
     drop(&marks)
+    if found.may_copy and found.dropped > DROPPED_MAX and job.status == TRAWL_STOPPED and not job.no_memory:
+        found.may_copy, found.by_lines = False, True
+        found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
+        found.record = found.begin = found.end = 0
+        if found.counts != NULL:
+            memset(found.counts, 0, records.record_count * sizeof(uint64_t))
+        work_lines_of_records(job)
 
 
-cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
-    _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
+cdef int spans_begin(spans_state *found, Plan plan, object match, records=None) except -1:
+    """Prepare a search of a text or, with a Reader, of records. plan: as plan_for() returns it."""
+    cdef int separator
+
+    _sources.choice("match", match, MATCHES if records is not None else MATCHES[1:])
     memset(found, 0, sizeof(found[0]))
-    found.longest = match == "leftmost-longest"
-    found.several = plan.regex is not None and len(plan) > 1
-    found.all = plan.has_distances or (plan.regex is not None and not found.several)
+    found.overlap, found.longest = match == "all", match != "leftmost-first" or plan.first_is_longest
+    found.all = plan.has_distances or (plan.regex is not None and len(plan) == 1)
     found.alone, found.by_lines = plan.is_alone, plan.by_lines
+    found.line_end = trawl_plan_facts(plan.plan).line_end
+    if records is not None:
+        found.records = &(<Reader>records).records
+        if not (found.alone or found.overlap or len(plan) == 1):
+            separator = plan.separator()
+            found.may_copy, found.line_end = separator >= 0, <uint8_t>max(separator, 0)
     return 0
 
 
@@ -205,7 +226,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
     """Find the spans of a text: a Matches."""
     cdef spans_state found
 
-    _sources.choice("match", match, MATCHES)
+    plan = plan_for(plan, match)
     spans_begin(&found, plan, match)
     found.columns.with_values = value
     try:
@@ -256,8 +277,10 @@ cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     cdef uint64_t i
 
     found.count, found.over = 0, True
-    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
-             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}[_sources.choice("match", match, MATCHES)]
+    _sources.choice("match", match, MATCHES)
+    plan = plan_for(plan, match)
+    flags = (0 if match == "all" else TRAWL_WINDOW_SPANS if match == "leftmost-longest" or plan.first_is_longest
+             else TRAWL_WINDOW_SPANS_FIRST)
     if (flags == 0 or not plan.has_distances and plan.regex is None) \
             and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
         search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
@@ -647,6 +670,7 @@ cdef void work_stream(work *job) noexcept nogil:
 cdef object replace_file(Searcher searcher, Plan plan, text, Values values, match, progress, write):
     cdef Stream stream = Stream.__new__(Stream)
 
+    plan = plan_for(plan, match)
     spans_begin(&stream.found, plan, match)
     stream.values, stream.write = values, write
     try:
@@ -947,19 +971,17 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     all.with_values = values.with_values = value
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
-        _sources.choice("match", match, MATCHES)
-        spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
+        plan = plan_for(plan, match)
+        spans_begin(&found, plan, match, reader)
         job.plan = plan.plan
-        found.overlap = match == "all"
         found.first_only = found.overlap and (kind == WHICH or (groups is not None and groups.made.first_only))
-        found.records = &reader.records
         job.out = &found
         if kind == LISTS:
             put_value(&made.values, 0)
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if plan.by_lines else PIECE_MAX):
+        while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if found.by_lines else PIECE_MAX):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 keyed_groups = Groups(plan, groups.made.first_only)
@@ -1049,9 +1071,8 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     else:
         put_value(&made.values, 0)
     try:
-        spans_begin(&found, plan, match)
+        spans_begin(&found, plan, match, reader)
         job.plan = plan.plan
-        found.records = &reader.records
         job.out = &found
         while not gather_failed(&made) and reader.next_piece(piece):
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
@@ -1063,7 +1084,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             if found.columns.begins.count > job.bytes // DENSE_BYTES:
                 piece = PIECE_MIN
             else:
-                piece = searcher.lines_bytes if plan.by_lines else PIECE_MAX
+                piece = searcher.lines_bytes if found.by_lines else PIECE_MAX
         if gather_failed(&made):
             raise MemoryError()
         if objects is not None:
@@ -1090,6 +1111,7 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     cdef taken_buffer view
 
     items = _sources.array_items(text)
+    plan = plan_for(plan, match)
     if items is not None:
         text = items
     if is_column(text):

@@ -319,3 +319,20 @@ def test_values_in_a_circle():
     del token
     gc.collect()
     assert Token.alive == 0
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_nested_strings_in_records(order):
+    """So many occurrences overlap that the records are searched in a copy."""
+    plan = trawl.Plan(["-" * n for n in range(1, 301)][::order])
+    records = ["x-", "-" * 700, "", "--\n-" + "-" * 299 + "y", None, "-"]
+    longest = [[1], [300, 300, 100], [], [2, 300], [], [1]]
+    for match in MATCHES:
+        runs = longest if match == MATCHES[0] or order < 0 else [[1] * sum(lengths) for lengths in longest]
+        found = plan.match_lists(records, match=match).tolist()
+        assert [[end - begin for begin, end, _ in one or ()] for one in found] == runs
+        assert all(len(plan[pattern]) == end - begin for one in found for begin, end, pattern in one or ())
+        assert [count or 0 for count in plan.match_counts(records, match=match).tolist()] == [len(lengths) for lengths in runs]
+        assert plan.mask(records[:4], "*", match=match) == [one.replace("-", "*") for one in records[:4]]
+        assert list(plan.matches(records[1], match=match)) == plan.find_all(records[1], match=match) == found[1]
+        assert [len(one) for one in plan.batches(records[1], match=match)] == [len(runs[1])]

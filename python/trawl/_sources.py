@@ -621,6 +621,20 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
         yield end - 1, values[pattern]
 
 
+def without_later(patterns: list[bytes], ignore_case: bool) -> list[bytes] | None:
+    """Replace each pattern of which a prefix comes earlier by that prefix. None: there is none."""
+    made, known = patterns.copy(), [one.lower() for one in patterns] if ignore_case else patterns
+    above: list[int] = []  # patterns that are prefixes of the present one, each earlier than the shorter ones
+    for i in sorted(range(len(known)), key=known.__getitem__):
+        while above and not known[i].startswith(known[above[-1]]):
+            above.pop()
+        if above and above[-1] < i:
+            made[i] = patterns[above[-1]]
+        else:
+            above.append(i)
+    return made if made != patterns else None
+
+
 # ---- Pickles -----------------------------------------------------------------------------------
 
 
