@@ -630,12 +630,16 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
+        cdef Source source = Source()
+
+        source.name = name_of(text)
         text = content_of(self, text, "finditer")
         places = Places(plan, text)
-        if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+        if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES and source.name is None:
             found = find_all(self, plan, text, match, "bytes")
         else:
-            found = itertools.chain.from_iterable(self.batches(plan, text, match=match, offsets="bytes"))
+            source.open(text, False)
+            found = itertools.chain.from_iterable(self.batches(plan, source, match=match, offsets="bytes"))
         return _groups.matches(text, places.spans, plan.facts(), found)
 
     def groups(self, Plan plan not None, column, *, progress=None):

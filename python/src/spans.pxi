@@ -226,6 +226,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
     """Find the spans of a text: a Matches."""
     cdef spans_state found
 
+    _sources.choice("match", match, MATCHES)
     plan = plan_for(plan, match)
     spans_begin(&found, plan, match)
     found.columns.with_values = value
@@ -682,6 +683,14 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
     return stream.count
 
 
+cdef object name_of(given):
+    """Return the name of a path, a file or a Text of these for messages; None: the text has none."""
+    if isinstance(given, Source):
+        return (<Source>given).name
+    name = given if hasattr(given, "__fspath__") else getattr(given, "name", None) if hasattr(given, "read") else None
+    return fsdecode(name) if hasattr(name, "__fspath__") or isinstance(name, (str, bytes)) else None
+
+
 cdef Plan nothing = None  # a plan without patterns, by which a text is read
 
 
@@ -1049,8 +1058,13 @@ cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
                             and not hasattr(given, "read") and not _sources.is_bytes(given)):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
-    return (<Array>record_matches(searcher, plan, [content_of(searcher, given, "groups")], "all", False, "bytes", progress, LISTS,
-                                  Groups(plan, False))).fields
+    content = content_of(searcher, given, "groups")
+    try:
+        return (<Array>record_matches(searcher, plan, [content], "all", False, "bytes", progress, LISTS, Groups(plan, False))).fields
+    except _errors.LimitError as fault:
+        if (name := name_of(given)) is not None:
+            _errors.name_text(fault, name)
+        raise
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
