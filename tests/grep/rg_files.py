@@ -102,6 +102,7 @@ def make_case(rng, top, folders, files):
         if rng.random() < 0.3:
             options += ["--type-not", rng.choice(TYPES)]
     if "own" in options:
+        options = ["c" if word == "all" else word for word in options]  # of "all", ripgrep knows earlier types alone
         options += ["--type-add", rng.choice(["own:*.{c,o}", "own:a*", "own:include:c,py"])]
     if rng.random() < 0.05:
         options += ["--type-clear", "c"]
