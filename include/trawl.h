@@ -168,7 +168,7 @@ struct trawl_letters {
     /* Writes code_point, and all code points that equal code_point without case; returns how many,
      * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this function, and so may a search. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
-    /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
+    /* Returns true if this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
     /* Points *ranges to the first and last code point of each range of a class such as "alpha", and
      * returns how many; 0: no such class. If NULL, and always in PERL with UTF-8: ASCII classes. */

@@ -33,7 +33,7 @@ struct engine_call {
     void *poll_context;
 };
 
-/* Calls the poll function, if there is one, and returns whether the call is cancelled. Returns
+/* Calls the poll function, if there is one, and returns true if the call is cancelled. Returns
  * false if call is NULL. The thread that calls holds no lock. */
 static inline bool engine_call_is_over(const struct engine_call *call)
 {
@@ -121,7 +121,7 @@ struct price {
     double once_ns, byte_ns;
 };
 
-/* Returns whether a price is less than `times` the other price, for `bytes` bytes of text. */
+/* Returns true if a price is less than `times` the other price, for `bytes` bytes of text. */
 static inline bool price_is_less(struct price price, double times, struct price other,
                                  uint64_t bytes)
 {
@@ -281,7 +281,7 @@ struct engine_ops {
                                uint64_t from, uint64_t to, struct cells *cells,
                                struct trawl_error *error);
     /* The functions from here on are the devices' engine's alone. */
-    /* Returns whether the engine can make this answer for the plan, of chunks of loaded texts. */
+    /* Returns true if the engine can make this answer for the plan, of chunks of loaded texts. */
     bool (*answers)(const struct trawl_plan *plan, enum answer_form form);
     /* records_hold puts the offsets and the validity of records on a device, and makes a table of
      * them. With `lies_there`, they are in that device's memory already: then their order is

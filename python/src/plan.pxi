@@ -346,7 +346,7 @@ cdef class Plan:
         return hash((len(self), self.encoded(0) if len(self) > 0 else b"", self.options["ignore_case"]))
 
     def __contains__(self, pattern):
-        """Say whether a str (as UTF-8) or bytes object is one of the patterns."""
+        """Return True if a str (as UTF-8) or bytes object is one of the patterns."""
         if self.known is None:
             self.known = frozenset(self._encoded())
         if isinstance(pattern, str):

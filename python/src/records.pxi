@@ -330,14 +330,14 @@ cdef class Reader:
         return 0
 
     cdef bint is_str(self) noexcept:
-        """Say whether offsets in this column count characters, unless bytes are asked for."""
+        """Return True if offsets in this column count characters, unless bytes are asked for."""
         return self.is_text or (self.schema == NULL and self.no_bytes)
 
     cdef uint64_t offset(self, uint64_t i) noexcept:
         return offset_of(&self.records, i)
 
     cdef bint is_valid(self, uint64_t i) noexcept:
-        """Say whether record i of `records` is not null."""
+        """Return True if record i of `records` is not null."""
         return self.records.validity == NULL or bit_at(self.records.validity, self.records.validity_begin + i)
 
     cdef object value(self, uint64_t i):

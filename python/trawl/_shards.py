@@ -239,7 +239,7 @@ class Waiting:
 
 @functools.lru_cache(maxsize=8)
 def as_a_whole(plan: Plan) -> bool:
-    """Say whether a tape is searched as a whole. The tape is searched file by file if an occurrence could
+    """Return True if a tape is searched as a whole. The tape is searched file by file if an occurrence could
     cross a file's end or depends on the plan's own line end."""
     errors = plan.mismatches or plan.edits
     plain = plan.alphabet == "bytes" and not (errors or plan.whole_lines or plan.regex)
@@ -247,7 +247,7 @@ def as_a_whole(plan: Plan) -> bool:
 
 
 def stays_in_lines(plan: Plan) -> bool:
-    """Say whether surely no occurrence crosses a line end, so that a file may be cut there."""
+    """Return True if no occurrence can cross a line end, so that a file may be cut there."""
     given: Any = plan.__reduce__()[1][-1]
     errors = plan.mismatches or plan.edits or plan.alphabet == "dna"
     ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan._encoded())
@@ -665,7 +665,7 @@ class Collection:
                 missing.append((i, files[0].name, files[-1].name))
 
     def _answers(self, i: int, copy: int) -> bool:
-        """Say whether a copy answered when it was last asked. A lost copy is asked for its status again and again, and
+        """Return True if a copy answered when it was last asked. A lost copy is asked for its status again and again, and
         gets no requests until the copy has returned its status."""
         asked, ray = self.lost.get((i, copy)), _ray()
         if asked is None:

@@ -314,7 +314,7 @@ def bytes_view(given: Any) -> memoryview:
 
 
 def is_bytes(given: Any) -> bool:
-    """Say whether an object's items are single bytes, so that the object is one text and no column."""
+    """Return True if an object's items are single bytes, so that the object is one text and no column."""
     try:
         memoryview(given)  # raises TypeError for a list, whose items bytes_view() would write out for its message
         return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")

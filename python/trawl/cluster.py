@@ -169,7 +169,7 @@ class Copy:
 
 
 def lost(copies: list[Copy]) -> bool:
-    """Say whether no copy of a shard answers."""
+    """Return True if no copy of a shard answers."""
     return all(one.fault for one in copies)
 
 
@@ -521,7 +521,7 @@ class Front:
             return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
-        """Say whether the Host header is an IP address, localhost, the host of --listen, or empty. The page of a
+        """Return True if the Host header is an IP address, localhost, the host of --listen, or empty. The page of a
         foreign site sends the site's name."""
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
         with contextlib.suppress(ValueError):
@@ -640,7 +640,7 @@ class Front:
 
 
 def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Say whether the request is tg without operands, which is an error if no shard searches a file. A single shard
+    """Return True if the request is tg without operands, which is an error if no shard searches a file. A single shard
     that searches no file then fails, but the whole request does not fail."""
     return bool(body.get("tg") and not body.get("paths"))
 

@@ -29,7 +29,7 @@ struct approx_work {
     uint32_t threads;
 };
 
-/* Returns whether the host is to search. Before a device has searched, the host searches unless the
+/* Returns true if the host is to search. Before a device has searched, the host searches unless the
  * device's expected time is clearly less than the host's. Once the device has found the candidates
  * (is_found), the host searches if verifying the candidates would take longer than the host's
  * search. Returns false whenever a test forces the method, unless the device has no method. */

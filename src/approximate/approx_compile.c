@@ -93,7 +93,7 @@ static void mark_exact(struct approximate *approximate, uint32_t literal,
             (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
 }
 
-/* Returns whether a byte of a text equals this byte of a literal, by the plan's alphabet and
+/* Returns true if a byte of a text equals this byte of a literal, by the plan's alphabet and
  * flags. */
 static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
 {

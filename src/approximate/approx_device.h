@@ -37,7 +37,7 @@ enum trawl_status approx_device_rate(struct approx_device *device, const struct 
 /* Returns the expected time to make the tables of method GRAMS, in ns. Returns 0 if the tables
  * exist or the method is PIECES. */
 double approx_device_ready_ns(const struct approx_device *device);
-/* Returns whether some device's memory contains the chunk's bytes. */
+/* Returns true if some device's memory contains the chunk's bytes. */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */

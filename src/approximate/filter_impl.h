@@ -64,7 +64,7 @@ INLINE vector vector_every(uint64_t word)
     return (vector){0} + word;
 }
 
-/* Returns whether any bit is set. */
+/* Returns true if any bit is set. */
 INLINE bool vector_any(vector a)
 {
 #ifdef HAS_LOOKUP

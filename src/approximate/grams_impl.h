@@ -24,7 +24,7 @@ static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
     return (uint32_t)(word >> at % 8);
 }
 
-/* Returns whether some lane is 0. */
+/* Returns true if some lane is 0. */
 static inline bool has_zero(const lanes *value)
 {
 #if defined(__AVX2__)

@@ -344,8 +344,8 @@ void search_end(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Says whether more helpers than the caller has asked for are worth waking. Several threads search
- * a stream only if a thread that waits for the stream's bytes can be interrupted. */
+/* Returns true if more helpers than the caller has asked for are worth waking. Several threads
+ * search a stream only if a thread that waits for the stream's bytes can be interrupted. */
 static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
@@ -363,9 +363,9 @@ static void share(struct search *search)
     job_share(&search->job, search->helpers);
 }
 
-/* Says whether the caller may take a chunk. Of a stream, the caller may not while another chunk is
- * taken and not delivered: reading might take long, and that chunk, once searched, would wait for
- * the caller. A helper may still take a chunk before the caller does. So of a stream the caller
+/* Returns true if the caller may take a chunk. Of a stream, the caller may not while another chunk
+ * is taken and not delivered: reading might take long, and that chunk, once searched, would wait
+ * for the caller. A helper may still take a chunk before the caller does. So of a stream the caller
  * takes only the chunk that is delivered next. */
 static bool caller_may_work(const struct search *search)
 {
@@ -377,7 +377,7 @@ static bool caller_may_work(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* Says whether the caller should look once more for the next task before sleeping. Waking a
+/* Returns true if the caller should look once more for the next task before sleeping. Waking a
  * sleeping caller would take 20 to 50 us, in which devices could search. *until_ns is 0 before the
  * first look. Called with the lock held, and gives the lock up for a moment. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
@@ -396,7 +396,7 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
-/* Waits at the searcher's semaphore, and returns whether another thread has posted the semaphore.
+/* Waits at the searcher's semaphore, and returns true if another thread has posted the semaphore.
  * If the call has a poll function, waits only for WAIT_POLL_NS. */
 static bool wait_for_post(struct trawl_searcher *searcher)
 {
@@ -479,7 +479,7 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Says whether the task's chunk is a part of the text. If a file shrinks during the search, the
+/* Returns true if the task's chunk is a part of the text. If a file shrinks during the search, the
  * text ends at the first chunk whose read finds the file's end. This chunk is the last part of the
  * text, even if the chunk is empty. Later chunks are no part, although other threads may have read
  * them before the file shrank, or after the file grew again. */
@@ -609,8 +609,8 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* Says whether run_brief should search the text: the text is so short that cutting chunks for a job
- * would take longer than the search. Returns false if a device holds the text. */
+/* Returns true if run_brief should search the text: the text is so short that cutting chunks for a
+ * job would take longer than the search. Returns false if a device holds the text. */
 static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
 {
     return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&

@@ -321,7 +321,7 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Says whether a single occurrence in each record suffices and is found faster than all
+/* Returns true if a single occurrence in each record suffices and is found faster than all
  * occurrences. If a plan of strings has conditions, all occurrences are needed, because conditions
  * are checked after the search. For a single string longer than a byte, all occurrences are found
  * faster: a search for one in each record compares each candidate with the candidate before. */

@@ -126,7 +126,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
                               chunk->owned + chunk->after - at);
 }
 
-/* Says whether the plan's conditions hold before an occurrence at `begin` of the record. */
+/* Returns true if the plan's conditions hold before an occurrence at `begin` of the record. */
 static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
                           uint64_t begin)
 {
@@ -134,8 +134,8 @@ static bool accepts_begin(const struct cell_maker *maker, const struct at_record
            plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
 }
 
-/* Says whether the record holds the whole occurrence, and whether the conditions hold after the
- * occurrence. Stores the occurrence's pattern. */
+/* Returns true if the record holds the whole occurrence and the conditions hold after it. Stores
+ * the occurrence's pattern. */
 static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk *chunk,
                         const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {

@@ -31,7 +31,7 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Says whether a further piece can be asked for: an order (a list to bring) has pieces that were
+/* Returns true if a further piece can be asked for: an order (a list to bring) has pieces that were
  * not asked for yet, and the entry of `left` for the next piece is free. */
 static bool has_more(const struct pieces *pieces)
 {
@@ -168,8 +168,8 @@ bool pieces_work(struct pieces *pieces)
     return worked;
 }
 
-/* Says whether no work is left for a further thread. A piece on its way still means work, until all
- * parts of the piece are taken. */
+/* Returns true if no work is left for a further thread. A piece on its way still means work, until
+ * all parts of the piece are taken. */
 static bool is_over(const struct pieces *pieces)
 {
     return atomic_load(&pieces->last) &&
@@ -213,8 +213,8 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* Says whether all ordered words are in the array. Once all orders are finished, no further piece
- * is asked for, so `brought` does not grow any more. */
+/* Returns true if all ordered words are in the array. Once all orders are finished, no further
+ * piece is asked for, so `brought` does not grow any more. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&

@@ -72,7 +72,7 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
-/* Says whether the whole text is loaded, and stores whether the text is divided over devices. A
+/* Returns true if the whole text is loaded, and stores whether the text is divided over devices. A
  * text of which only a part is loaded is searched as a text that is not loaded: the remaining part
  * has to be copied, and all threads copy. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
@@ -321,7 +321,7 @@ static _Atomic uint64_t *remembered(const struct search *search)
     return &search->job.runtime->stage_ns[search->cursor.text->kind == TEXT_MEMORY];
 }
 
-/* Says whether making a chunk ready for a device takes less time than searching the chunk on the
+/* Returns true if making a chunk ready for a device takes less time than searching the chunk on the
  * host. A text in memory has to be copied. A file is read in both cases, but the host reads the
  * file into caches. The time to make ready is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
@@ -334,7 +334,7 @@ static bool staging_pays(const struct search *search)
     return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
 }
 
-/* Says whether the text is so long that devices may make the search faster. */
+/* Returns true if the text is so long that devices may make the search faster. */
 static bool is_long(const struct search *search)
 {
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
@@ -394,7 +394,7 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Says whether the sink's work on each chunk (sink.digest) is so much that helpers are worth
+/* Returns true if the sink's work on each chunk (sink.digest) is so much that helpers are worth
  * waking. */
 static bool digests_each(const struct sink *sink)
 {

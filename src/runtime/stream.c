@@ -156,7 +156,7 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Says whether this call has to deliver the match, which lies in the chunk: the match was not
+/* Returns true if this call has to deliver the match, which lies in the chunk: the match was not
  * decided before this call, and is decided now. */
 static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
                     const struct trawl_match *match)

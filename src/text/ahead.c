@@ -225,7 +225,7 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
     return true;
 }
 
-/* Returns whether the thread should decode more of the piece. Sets piece->pauses if the thread has
+/* Returns true if the thread should decode more of the piece. Sets piece->pauses if the thread has
  * other work. */
 static bool piece_goes_on(const struct ahead *ahead, struct piece *piece,
                           const _Atomic bool *wanted)
@@ -350,7 +350,7 @@ static struct piece *take_work(struct ahead *ahead)
     return found;
 }
 
-/* Finds where the piece of a cell begins. Returns whether the thread is to decode the piece: false
+/* Finds where the piece of a cell begins. Returns true if the thread is to decode the piece: false
  * if nothing begins in the cell, memory is short, or the reader is past the cell. */
 static bool find(struct ahead *ahead, struct piece *piece)
 {

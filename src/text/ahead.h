@@ -58,7 +58,7 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
  * piece is complete. Returns NULL if there is no such piece, so that the reader must decode, or if
  * ahead_stop was called. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
-/* Returns whether pieces consist of blocks, so that offsets count bits. */
+/* Returns true if pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
 /* Unpacks the blocks that begin at this bit into a piece. Returns NULL if that fails. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);

@@ -123,7 +123,7 @@ static enum trawl_status fail_as_told(const struct decoder *decoder,
                 decoder->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
 }
 
-/* Returns whether a skippable frame begins here, which in zstd and lz4 has no text. */
+/* Returns true if a skippable frame begins here, which in zstd and lz4 has no text. */
 static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, uint64_t bytes_count)
 {
     return bytes_count >= 4 && (bytes[0] & 0xf0) == 0x50 && bytes[1] == 0x2a && bytes[2] == 0x4d &&
@@ -174,7 +174,7 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
     return bytes - dropped;
 }
 
-/* Returns whether more input must be read before the library is called again. A codec whose
+/* Returns true if more input must be read before the library is called again. A codec whose
  * head_bytes (codec.h) is not 0 gets as much of a block as the input buffer can hold. So the byte
  * at which a fault is found does not depend on where the decoder began to read. */
 static bool lacks_input(const struct decoder *decoder)

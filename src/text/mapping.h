@@ -45,14 +45,14 @@ static inline const uint8_t *mapping_at(const struct mapping *mapping, uint64_t 
     return mapping->base + mapping->front_bytes + offset;
 }
 
-/* Returns whether the mapping has a page after the page with the byte `end` - 1 of the text. */
+/* Returns true if the mapping has a page after the page with the byte `end` - 1 of the text. */
 bool mapping_goes_on(const struct mapping *mapping, uint64_t end);
-/* Returns whether all bytes before `end` that a search has touched were the file's bytes. Must be
+/* Returns true if all bytes before `end` that a search has touched were the file's bytes. Must be
  * asked after the last touch, and only if mapping_goes_on(mapping, end): a file that now ends
  * inside the page of byte `end` - 1 reads as zeros up to the page's end, and only touching the next
  * page shows that. */
 bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
-/* Returns whether mapping_repair has replaced some page of the mapping by zeros. */
+/* Returns true if mapping_repair has replaced some page of the mapping by zeros. */
 bool mapping_was_repaired(const struct mapping *mapping);
 
 /* Gives the pages of the text's bytes [begin, end) back to the kernel. Touching a page again costs

@@ -48,7 +48,7 @@ struct trawl_text {
     uint64_t name_bytes;
 };
 
-/* Returns whether the text is in a GPU's memory and was not copied to the host. */
+/* Returns true if the text is in a GPU's memory and was not copied to the host. */
 static inline bool text_is_hidden(const struct trawl_text *text)
 {
     return text->device_address != 0 && !atomic_load(&text->is_on_host);
@@ -166,7 +166,7 @@ void text_cursor_close(struct text_cursor *cursor);
 /* Must be called before several threads take chunks of the cursor. */
 void text_cursor_share(struct text_cursor *cursor);
 
-/* Returns whether text_cursor_interrupt can end a thread's wait in text_cursor_next. */
+/* Returns true if text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Ends a wait for a stream: text_cursor_next returns TEXT_END. Also ends text_cursor_help. */
 void text_cursor_interrupt(struct text_cursor *cursor);
@@ -174,7 +174,7 @@ void text_cursor_interrupt(struct text_cursor *cursor);
  * becomes false; `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
-/* Returns whether taking the first chunk may take so long that other threads should help. */
+/* Returns true if taking the first chunk may take so long that other threads should help. */
 bool text_cursor_is_slow(const struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
@@ -203,9 +203,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
  * be in memory, the chunk must be the last that was taken, and no other thread may take chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
-/* Returns whether a chunk that begins at this offset may be mapped, as far as is known now. */
+/* Returns true if a chunk that begins at this offset may be mapped, as far as is known now. */
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
-/* Returns whether a mapped chunk, and the bytes after it, were the file's bytes during the whole
+/* Returns true if a mapped chunk, and the bytes after it, were the file's bytes during the whole
  * search. If not, the taker must drop its results. */
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk);
 /* Reads a chunk of a file into the taker's buffer, to which chunk->bytes then points. Serves mapped

@@ -62,7 +62,7 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
     return TRAWL_OK;
 }
 
-/* Returns whether a parent process had begun to read before the fork. The parent's threads do not
+/* Returns true if a parent process had begun to read before the fork. The parent's threads do not
  * exist here, so locks, decoders and libraries may wait for ever: nothing is freed. */
 static bool is_of_parent(const struct text_unpack *unpack)
 {

@@ -24,7 +24,7 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
 /* Returns the format's name; NULL as long as no read has shown a format. */
 const char *unpack_format(const struct text_unpack *unpack);
 
-/* Returns whether unpack_read would return at once, now or within wait_ns < 10^9 nanoseconds, as
+/* Returns true if unpack_read would return at once, now or within wait_ns < 10^9 nanoseconds, as
  * far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
@@ -35,7 +35,7 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
                   uint64_t cell_bytes);
 /* Unpacks ahead of the reader, as ahead_help does. Any thread may call this. */
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
-/* Returns whether the file is unpacked in pieces of bzip2 blocks. The reader's first read may then
+/* Returns true if the file is unpacked in pieces of bzip2 blocks. The reader's first read may then
  * take as long as reading a MiB of plain text. */
 bool unpack_is_slow(const struct trawl_text *text);
 /* Returns bytes of a piece without a copy, as ahead_lend does. When the bytes are no longer needed,

@@ -148,7 +148,7 @@ static void automaton_close(struct oracle *it)
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
 
-/* Returns whether a byte beside an occurrence spoils a whole word or a whole line. */
+/* Returns true if a byte beside an occurrence spoils a whole word or a whole line. */
 static bool spoils(const struct oracle *it, uint8_t byte)
 {
     bool word = byte == '_' || (byte < 0x80 && isalnum(byte));
@@ -157,7 +157,7 @@ static bool spoils(const struct oracle *it, uint8_t byte)
            ((it->question->flags & TRAWL_WHOLE_LINE) != 0 && byte != '\n');
 }
 
-/* Returns whether an occurrence is a whole word or line, if the question asks for these. `within`
+/* Returns true if an occurrence is a whole word or line, if the question asks for these. `within`
  * is the text or the record: beyond it is no byte. */
 static bool is_whole(const struct oracle *it, struct trawl_range occurrence,
                      struct trawl_range within)

@@ -96,7 +96,7 @@ def value_of(times):
 
 
 def holds(claim, value, bound=None):
-    """Return whether the claim holds for the value; None: undecided."""
+    """Return true if the claim holds for the value; None: undecided."""
     kind = claim.get('kind')
     bound = claim.get('bound', 1) if bound is None else bound
     if kind == 'equal':

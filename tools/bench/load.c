@@ -95,7 +95,7 @@ static void receive(struct load_client *client, int descriptor)
     client->buffer[client->have] = '\0';
 }
 
-/* Returns whether the chunked body from `at` on is complete. */
+/* Returns true if the chunked body from `at` on is complete. */
 static bool chunks_end(const char *at)
 {
     for (;;) {
@@ -112,7 +112,7 @@ static bool chunks_end(const char *at)
     }
 }
 
-/* Sends a query and receives the whole answer or, with first=1, the beginning. Returns whether the
+/* Sends a query and receives the whole answer or, with first=1, the beginning. Returns true if the
  * answer contains query->expected. */
 static bool ask(struct load_client *client, int descriptor, const struct query *query,
                 double *first)

@@ -134,7 +134,7 @@ static double least(const struct contestant *it)
     return found;
 }
 
-/* Returns whether the contestant is so much slower than another that no more runs are needed. */
+/* Returns true if the contestant is so much slower than another that no more runs are needed. */
 static bool is_behind(const struct bench_row *row, const struct contestant *it)
 {
     double times = field_seconds(&it->fields, "behind", 0), first = least(it);

@@ -184,8 +184,8 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Returns whether the collection holds each path that the request names. If collection is NULL,
- * returns whether each path is held by some collection of the server. Sets *missing to the first
+/* Returns true if the collection holds each path that the request names. If collection is NULL,
+ * returns true if each path is held by some collection of the server. Sets *missing to the first
  * path that is not held. */
 static bool holds_paths(const struct server *server, const struct collection *collection,
                         const struct request *request, const char **missing)

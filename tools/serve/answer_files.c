@@ -135,7 +135,7 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
     return true;
 }
 
-/* Returns whether the settings alone make sure that the job searches each file's bytes without
+/* Returns true if the settings alone make sure that the job searches each file's bytes without
  * conversion, as a pass does, and that no file is the job's own output. */
 static bool none_is_converted(const struct settings *settings)
 {
@@ -144,7 +144,7 @@ static bool none_is_converted(const struct settings *settings)
            !settings->surroundings.output_is_regular;
 }
 
-/* Returns whether a pass has shown that the file contains no string of the plan. Returns false if
+/* Returns true if a pass has shown that the file contains no string of the plan. Returns false if
  * there was no pass, or if the pass searched other bytes than the job would. A file whose bit in
  * pass.files is not set lies in a block (memory with the bytes of many files). The block's bytes
  * are what the job would search, unless the job converts the bytes. */

@@ -113,7 +113,7 @@ int answering_count(void *context, struct command_job *job, const struct value_i
                     size_t operand_count);
 /* For REQUEST_FILES: writes a line for each file of the collections. Returns the exit status. */
 int answering_list(struct served_answer *answer);
-/* Returns whether to end the answer: time is up, the client is gone, or the server ends. */
+/* Returns true if the answer must end: time is up, the client is gone, or the server ends. */
 bool answering_is_over(struct served_answer *answer);
 /* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS, and writes the whole answer. patterns
  * NULL: there was no string to search for. */

@@ -109,7 +109,7 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Returns whether GPUs search the text, which is loaded: searches the text, and looks whether a GPU
+/* Returns true if GPUs search the text, which is loaded: searches the text, and looks whether a GPU
  * took part. If the searcher has only the CPU's kind of workers, there are no GPUs, and
  * shelf->no_devices is set. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)

@@ -66,7 +66,7 @@ struct file_batch {
     struct served_block *block; /* the block that the batch fills */
 };
 
-/* Returns whether the batch's block would have at most bytes_max bytes with this file added. */
+/* Returns true if the batch's block would have at most bytes_max bytes with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
 /* Adds a file that no block holds yet, and returns it. The batch owns the file until state_publish.
  * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory is short. */
@@ -83,7 +83,7 @@ bool batch_fill(struct file_batch *batch);
 /* Frees the batch and its unpublished files. */
 void batch_close(struct file_batch *batch);
 
-/* Returns whether both statuses show the same file, with equal size, mode and times. */
+/* Returns true if both statuses show the same file, with equal size, mode and times. */
 bool same_status(const struct stat *one, const struct stat *other);
 
 /* Opens a path below a directory, following no link. Returns the descriptor; -1: see errno. */

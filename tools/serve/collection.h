@@ -23,7 +23,7 @@
 #include "trawl/job/command_job.h"
 #include "trawl/job/walk.h"
 
-/* Returns whether an errno means that memory or descriptors are short, so that the same call may
+/* Returns true if an errno means that memory or descriptors are short, so that the same call may
  * succeed later. After such an error, a walk of directories has not found all files. */
 static inline bool is_shortage(int os_code)
 {
@@ -145,7 +145,7 @@ const char *view_name(const struct served_view *view, const struct state *state,
  * is no longer a regular file. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);
 
-/* Returns whether the operand, typed in the absolute path `directory`, is the collection's root or
+/* Returns true if the operand, typed in the absolute path `directory`, is the collection's root or
  * lies below it. The file need not exist. Also returns true for an operand with "..", because
  * collection_view refuses the operand with a message. */
 bool collection_has(const struct collection *collection, const char *directory,

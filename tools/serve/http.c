@@ -399,7 +399,7 @@ static void set_refusal(struct exchange *exchange, int status, const char *messa
     (void)snprintf(exchange->message, sizeof exchange->message, "%s", message);
 }
 
-/* Returns whether the header has the token. The time does not depend on how many bytes are right,
+/* Returns true if the header has the token. The time does not depend on how many bytes are right,
  * so that a client cannot find the token byte by byte. */
 static bool is_token(const char *token, const char *header_value)
 {
@@ -418,7 +418,7 @@ static bool is_token(const char *token, const char *header_value)
     return difference == 0;
 }
 
-/* Returns whether the Host header names this machine. A foreign web page may reach the server by a
+/* Returns true if the Host header names this machine. A foreign web page may reach the server by a
  * name that resolves to a loopback address (DNS rebinding). So only addresses, `localhost` and the
  * HOST of --listen are allowed. */
 static bool is_our_host(const struct http *http, const char *host)
@@ -442,7 +442,7 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns whether, by the headers Host and Origin, a page of a different site may have made a
+/* Returns true if, by the headers Host and Origin, a page of a different site may have made a
  * user's browser send the request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
@@ -586,7 +586,7 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
     return true;
 }
 
-/* Refuses a request that announces too long a body. Returns whether the body is even longer than
+/* Refuses a request that announces too long a body. Returns true if the body is even longer than
  * DISCARD_BYTES, so that the server does not read the body. */
 static bool is_far_too_long(struct exchange *exchange)
 {

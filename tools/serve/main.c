@@ -75,7 +75,7 @@ static void warn_of_readers(const char *path)
                       (unsigned)status.st_mode & 07777u);
 }
 
-/* Returns whether a PEM file has a part of this kind. A part's first line names the kind. */
+/* Returns true if a PEM file has a part of this kind. A part's first line names the kind. */
 static bool has_part(const char *text, const char *what)
 {
     for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)
@@ -225,7 +225,7 @@ static void close_all(struct serving *serving)
     free(serving->key);
 }
 
-/* Prints a message for each collection that has been loaded since the last call. Returns whether
+/* Prints a message for each collection that has been loaded since the last call. Returns true if
  * some collection is still loading. */
 static bool report_loaded(struct serving *serving)
 {

@@ -112,7 +112,7 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Returns whether counting the request's occurrences is cheaper than listing all of them. Searches
+/* Returns true if counting the request's occurrences is cheaper than listing all of them. Searches
  * a sample of the state. The sample's parts are copied into a single text, because separate
  * searches would cost more. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)

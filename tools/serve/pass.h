@@ -90,7 +90,7 @@ void pass_cancel(struct passes *passes, struct pass_request *request);
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 
-/* Returns whether most files of the state seem to have an occurrence, by a sample of files. */
+/* Returns true if most files of the state seem to have an occurrence, by a sample of files. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
 

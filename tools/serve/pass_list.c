@@ -45,7 +45,7 @@ bool pass_list_is_merged(const struct pass_request *request)
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
-/* Returns whether two requests may share a pass. The plans of such requests may differ only in
+/* Returns true if two requests may share a pass. The plans of such requests may differ only in
  * strings. The option line_end is not compared: it matters only to plans for whole lines, and such
  * plans have '\n' if they passed pass_list_fits. The second line end (line_end_also) is
  * compared. */

@@ -58,7 +58,7 @@ struct update {
     bool failed; /* memory or descriptors were too few */
 };
 
-/* Returns whether this update has already added, changed or removed the file of this index. */
+/* Returns true if this update has already added, changed or removed the file of this index. */
 static bool is_changed(const struct update *update, uint32_t index)
 {
     return update->before == NULL || index >= update->before->index_count ||
@@ -217,7 +217,7 @@ bool is_within_bounds(const struct collection *collection, const char *path)
            (options->until == NULL || compare_paths(path, options->until) < 0);
 }
 
-/* Returns whether files on the directory's file system may change without a notice, because another
+/* Returns true if files on the directory's file system may change without a notice, because another
  * machine or the kernel changes them. */
 static bool is_without_notices(int descriptor)
 {
@@ -275,7 +275,7 @@ static bool watch_directory(struct collection *collection, int descriptor, const
     return good;
 }
 
-/* Returns whether the directory with which the walk began still has the part's path. */
+/* Returns true if the directory with which the walk began still has the part's path. */
 static bool is_part(const struct update *update, int descriptor)
 {
     int part = open_below(update->collection->shelf.base, update->part->path, O_PATH | O_CLOEXEC);

@@ -321,7 +321,7 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
     return value_add(to, VALUE_OPERAND, path) || exhausted(reading);
 }
 
-/* Returns whether the option's long name is complete. Abbreviations are refused, because options of
+/* Returns true if the option's long name is complete. Abbreviations are refused, because options of
  * later versions may make abbreviations ambiguous. */
 static bool is_whole_name(const char *option)
 {

@@ -161,7 +161,7 @@ static size_t find_added(const struct state *state, const struct file_batch *bat
     return count;
 }
 
-/* Returns whether the batch changes more than the contents of files: whether it adds or removes an
+/* Returns true if the batch changes more than the contents of files: whether it adds or removes an
  * entry, or has an entry that is not a file. */
 static bool changes_order(const struct state *state, const struct file_batch *batch)
 {

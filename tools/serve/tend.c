@@ -23,7 +23,7 @@ static uint64_t block_bytes_max(const struct state *state)
     return part > BLOCK_BYTES_MIN ? part : BLOCK_BYTES_MIN;
 }
 
-/* Returns whether a file may be loaded now. A large file must have been unchanged for quiet_ns.
+/* Returns true if a file may be loaded now. A large file must have been unchanged for quiet_ns.
  * Otherwise a file that grows all the time would be read all the time. */
 static bool is_quiet(const struct stat *status)
 {

@@ -180,7 +180,7 @@ static bool has_ignore_file(const struct file_settings *files)
     return false;
 }
 
-/* Returns whether the request leaves out files by the same rules as the collection, apart from
+/* Returns true if the request leaves out files by the same rules as the collection, apart from
  * rules that need only a path (such as globs). Then the state shows which files the command would
  * find below a directory. Returns false if rules differ; message says which. */
 static bool has_same_rules(struct viewing *viewing)
@@ -218,7 +218,7 @@ static bool has_same_rules(struct viewing *viewing)
     return true;
 }
 
-/* Returns whether the request wants an entry that the collection leaves out. `verdict` is the
+/* Returns true if the request wants an entry that the collection leaves out. `verdict` is the
  * decision of the request's globs and types. The request's ignore files are the same as the
  * collection's (has_same_rules). */
 static bool wants_left(const struct viewing *viewing, const struct served_file *file,
@@ -243,7 +243,7 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
     }
 }
 
-/* Returns whether the request takes the entry. `depth`, for a directory only: how many levels it
+/* Returns true if the request takes the entry. `depth`, for a directory only: how many levels it
  * lies below the operand. If the request does not take the entry, sets *is_left_out to whether a
  * rule of the request leaves the entry out; job->exclude does not count as a rule. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
@@ -321,7 +321,7 @@ static void skip_below(const struct state *state, struct range *range, const cha
         range->at++;
 }
 
-/* Handles an entry that is not a file. Returns whether entries below are to be skipped. */
+/* Handles an entry that is not a file. Returns true if entries below are to be skipped. */
 static bool pass_other(struct viewing *viewing, const struct served_file *file, uint64_t depth)
 {
     bool is_left_out, is_taken;
@@ -485,7 +485,7 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return has_operand;
 }
 
-/* Returns whether the operand's path lies below an entry that the collection leaves out. */
+/* Returns true if the operand's path lies below an entry that the collection leaves out. */
 static bool is_left_out(const struct viewing *viewing)
 {
     char *below = viewing->below;
@@ -502,7 +502,7 @@ static bool is_left_out(const struct viewing *viewing)
     return found;
 }
 
-/* Returns whether a newer state has the operand's path. */
+/* Returns true if a newer state has the operand's path. */
 static bool has_come(struct viewing *viewing)
 {
     struct state *newer = collection_now(viewing->collection, viewing->message);

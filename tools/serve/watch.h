@@ -49,7 +49,7 @@ void watches_end(struct watches *watches);
 /* Reads the next notice. Returns false at once if no notice is waiting. */
 bool watches_next(struct watches *watches, struct notice *notice);
 
-/* Returns whether the path is the directory or lies below it; every path lies below "". */
+/* Returns true if the path is the directory or lies below it; every path lies below "". */
 bool is_in(const char *path, const char *directory);
 
 #endif

@@ -253,7 +253,7 @@ function showTarget(search) {
     search.targetRow = search.top = null;
 }
 
-/* Returns whether a larger limit may bring more lines. If a truncated answer has fewer lines with matches than the limit, the
+/* Returns true if a larger limit may bring more lines. If a truncated answer has fewer lines with matches than the limit, the
    server's own limit ended the answer. */
 function canGrow(search) {
     return !search.running && search.status?.truncated === true && search.received >= search.limit;
@@ -476,7 +476,7 @@ function setTheme(theme) {
     localStorage.setItem('theme', theme);
 }
 
-/* Asks for the collections. Returns whether a collection has changed since the page asked before. */
+/* Asks for the collections. Returns true if a collection has changed since the page asked before. */
 async function askCollections() {
     const answer = await (await ask('/v1/collections')).json(), before = JSON.stringify(collections);
     collections = answer.collections.map(one => ({

@@ -84,7 +84,7 @@ void exclude_close(struct exclude *exclude)
     free(exclude);
 }
 
-/* Returns whether the glob matches the whole name. For an operand, the glob may also match all that
+/* Returns true if the glob matches the whole name. For an operand, the glob may also match all that
  * follows some slash of the name. */
 static bool rule_matches(const char *glob, const char *name, bool is_operand)
 {

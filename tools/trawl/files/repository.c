@@ -196,7 +196,7 @@ static const char *variable(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-/* Returns whether git reads no settings of the system. */
+/* Returns true if git reads no settings of the system. */
 static bool has_no_system(void)
 {
     const char *value = variable("GIT_CONFIG_NOSYSTEM");

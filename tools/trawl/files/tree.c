@@ -221,7 +221,7 @@ static void free_level_room(struct level *level)
 }
 
 /* Closes a directory above the last level, if ".." of the level below leads back to the directory.
- * The root stays open. Returns whether the directory was closed. */
+ * The root stays open. Returns true if the directory was closed. */
 static bool close_for_now(struct tree *tree, size_t at)
 {
     struct level *level = &tree->levels[at];

@@ -97,10 +97,10 @@ void job_file_error(struct command_job *job, const char *name, int os_code);
 /* As job_file_error, with the whole message given. */
 void job_file_fault(struct command_job *job, const char *message);
 
-/* Returns whether several files may be searched by one call, to find those without an occurrence.
+/* Returns true if several files may be searched by one call, to find those without an occurrence.
  * All such files must have the same report, and no occurrence may cross a line end. */
 bool job_may_pass_over(const struct command_job *job);
-/* Returns whether the report of a file without an occurrence is empty. */
+/* Returns true if the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);
 
 #endif

@@ -263,12 +263,12 @@ struct text_scan {
  * or with --line-buffered. */
 void scan_part_end(struct text_scan *scan);
 
-/* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`
+/* Returns true if the empty string matches the line [begin, end), given as text offsets. `bytes`
  * may be NULL if the line is not in memory. */
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
                       uint64_t end);
 
-/* Returns whether the line matches, before -v is applied. `matches` begin in the line. `begin` and
+/* Returns true if the line matches, before -v is applied. `matches` begin in the line. `begin` and
  * `end` are text offsets, `end` without the line end. `bytes` may be NULL if the line is not in
  * memory. */
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,

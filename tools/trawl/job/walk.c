@@ -44,7 +44,7 @@ static bool set_item(struct walk_item *item, enum walk_kind kind, const char *na
 }
 
 /* grep opens a directory before looking at --exclude-dir, so a directory that is left out and
- * cannot be opened is an error. Returns whether opening fails; `item` then reports the error. */
+ * cannot be opened is an error. Returns true if opening fails; `item` then reports the error. */
 static bool cannot_open(struct walk_item *item)
 {
     int descriptor =
@@ -177,7 +177,7 @@ size_t walk_lists_of_input(const struct settings *settings)
     return count;
 }
 
-/* Returns whether a search without operands searches the working directory. tg, like ripgrep,
+/* Returns true if a search without operands searches the working directory. tg, like ripgrep,
  * searches standard input instead if standard input is a file, a pipe or a socket, and no option
  * has read a list from standard input. */
 static bool searches_working_directory(const struct settings *settings)

@@ -50,7 +50,7 @@ struct walk {
 /* Returns how many lists (-f, --exclude-from) the options read from standard input. */
 size_t walk_lists_of_input(const struct settings *settings);
 
-/* Returns whether standard input is searched. */
+/* Returns true if standard input is searched. */
 bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
                       size_t operand_count);
 
@@ -66,10 +66,10 @@ bool walk_next(struct walk *walk, struct walk_item *item);
 /* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */
 void walk_tell(struct command_job *job, const struct walk_item *item);
 
-/* Returns whether devices, pipes and sockets are left out. */
+/* Returns true if devices, pipes and sockets are left out. */
 bool walk_skips_devices(const struct settings *settings, bool is_operand);
 
-/* Returns whether --exclude, --include, --exclude-dir or --directories=skip leaves out an operand.
+/* Returns true if --exclude, --include, --exclude-dir or --directories=skip leaves out an operand.
  * Called when the caller knows whether the operand is a directory. */
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
 

@@ -9,7 +9,7 @@
  * newlines or for options such as --multiline. Otherwise the patterns are strings, from which each
  * '\' before a character is removed. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);
-/* Returns whether --smart-case ignores case: some characters of the expressions stand for
+/* Returns true if --smart-case ignores case: some characters of the expressions stand for
  * themselves, and none of them is a capital letter. */
 bool expressions_fold(const struct patterns *patterns, const struct settings *settings);
 /* Joins the expressions to one. Leaves the expressions apart if the report needs their numbers.
@@ -29,7 +29,7 @@ bool expressions_bound(const struct patterns *patterns, const struct settings *s
 enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
                                    struct trawl_plan_options *options, struct trawl_plan **plan,
                                    struct trawl_error *error);
-/* For `tg`: returns whether an expression can match only a newline or NUL at some position, which
+/* For `tg`: returns true if an expression can match only a newline or NUL at some position, which
  * no line contains, and writes the message about that. */
 bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,
                            char *message);

@@ -132,7 +132,7 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
     return true;
 }
 
-/* Returns whether grep has the option. Options of grep are searched first, so that abbreviations
+/* Returns true if grep has the option. Options of grep are searched first, so that abbreviations
  * mean the same as in grep. */
 static bool is_grep_row(const struct flag *flag)
 {
@@ -327,7 +327,7 @@ static bool end_digits(struct settings *settings, struct reader *reader)
     return take_option(settings, &flag_table[FLAG_AROUND], value);
 }
 
-/* Returns whether the digit is tg's -0, not a part of -NUM. */
+/* Returns true if the digit is tg's -0, not a part of -NUM. */
 static bool is_tg_null(const struct settings *settings, const struct reader *reader,
                        const char *text)
 {

@@ -96,7 +96,7 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
-/* Returns whether a -f file has bytes that explain why nothing was found; `message` says which. */
+/* Returns true if a -f file has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
 /* Returns the flag by which trawl_windows finds the matches that do not overlap. */

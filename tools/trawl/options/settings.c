@@ -16,7 +16,7 @@
 /* Algorithms whose names begin with this text search records, which the command cannot do. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
-/* Finds options that ask for different output. Returns whether the settings contradict each
+/* Finds options that ask for different output. Returns true if the settings contradict each
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
 {

@@ -10,7 +10,7 @@
  * character. Where tg takes Unicode's, such a byte counts as a word character, because ripgrep
  * finds no word beside the byte. */
 struct trawl_letters words_utf8(const struct settings *settings);
-/* Returns whether -i means Unicode's equal letters. If not, -i means grep's. */
+/* Returns true if -i means Unicode's equal letters. If not, -i means grep's. */
 bool folds_by_unicode(const struct settings *settings);
 
 #endif

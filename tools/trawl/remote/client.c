@@ -41,7 +41,7 @@ static struct connection connection;
 
 /* ---- The request ---------------------------------------------------------------------- */
 
-/* Returns whether the settings ask for something that a server cannot do; then client->message says
+/* Returns true if the settings ask for something that a server cannot do; then client->message says
  * what. */
 static bool is_unserved(struct client *client)
 {

@@ -39,7 +39,7 @@ static void search_alone(struct pool_worker *worker, const struct open_file *fil
         gather->files_max = GATHER_FIRST;
 }
 
-/* Returns whether the files are first searched together. A single operand is searched alone at
+/* Returns true if the files are first searched together. A single operand is searched alone at
  * once, because a match would make the command search the operand twice. */
 static bool is_worth_while(const struct gather *gather)
 {

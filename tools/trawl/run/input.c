@@ -209,7 +209,7 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
     return bytes >= SHARED_BYTES || atomic_load(&worker->pool->active) == 1;
 }
 
-/* Returns whether the file is compressed, as far as its first bytes tell. */
+/* Returns true if the file is compressed, as far as its first bytes tell. */
 static bool is_packed(const struct open_file *file)
 {
     uint8_t first[COMPRESSION_BYTES];
@@ -261,7 +261,7 @@ static void search_encoded(struct pool_worker *worker, const struct open_file *f
         file_error(worker, file->name, os_code);
 }
 
-/* Returns whether the options or the kind of file leave out an opened item. */
+/* Returns true if the options or the kind of file leave out an opened item. */
 static bool is_skipped(const struct pool_worker *worker, const struct walk_item *item, mode_t mode)
 {
     const struct settings *settings = worker->job->settings;
@@ -311,7 +311,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         search_big(worker, &file);
 }
 
-/* Returns whether an item must wait for its turn before being opened. The writer of a pipe would
+/* Returns true if an item must wait for its turn before being opened. The writer of a pipe would
  * notice an earlier open. */
 static bool must_wait(const struct walk_item *item, int directory)
 {

@@ -215,14 +215,14 @@ static void scan_again(struct text_scan *scan)
     }
 }
 
-/* Returns whether NUL may end lines while the plan for whole lines ignores NUL. */
+/* Returns true if NUL may end lines while the plan for whole lines ignores NUL. */
 static bool is_unaware_of_nulls(const struct settings *settings)
 {
     return settings->whole_lines && settings->nuls.end_line && !settings->approximate &&
            !settings->expressions;
 }
 
-/* Returns whether the first match alone decides the report. */
+/* Returns true if the first match alone decides the report. */
 static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
@@ -250,7 +250,7 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
     return at;
 }
 
-/* Returns whether the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
+/* Returns true if the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
  * lines only from the block of the first NUL on. In the library NUL ends lines everywhere, which
  * makes no difference, because earlier blocks have no NUL. With --binary-files=without-match a NUL
  * ends the search, so binary.c decides about the count. */
@@ -263,7 +263,7 @@ static bool library_counts(const struct text_scan *scan, int descriptor)
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
-/* -o: returns whether matches are enough, because no line around a match is printed. */
+/* -o: returns true if matches are enough, because no line around a match is printed. */
 static bool matches_suffice(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -274,7 +274,7 @@ static bool matches_suffice(const struct text_scan *scan)
            !(settings->crlf && settings->whole_lines) && !scan->nulls.seen;
 }
 
-/* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
+/* --pattern-number: returns true if the longest match at an offset gives all numbers to be printed.
  * That is not enough for a line, which needs the numbers of all its matches. Nor is it enough if
  * several patterns may match the same bytes: expressions, strings with errors, or strings with case
  * ignored beyond ASCII. A match gives only one number. */
@@ -283,7 +283,7 @@ static bool one_match_tells(const struct text_scan *scan)
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
 }
 
-/* Returns whether a line's matches are needed only for the column of the first. */
+/* Returns true if a line's matches are needed only for the column of the first. */
 static bool shows_column_alone(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -500,7 +500,7 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
                   binary_offset(scan));
 }
 
-/* tg: returns whether a file of a directory is left out of a report without lines, because the file
+/* tg: returns true if a file of a directory is left out of a report without lines, because the file
  * is binary. */
 static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
@@ -658,7 +658,7 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
-/* --multiline: returns whether the file is mapped as one text. A short file is read, except with
+/* --multiline: returns true if the file is mapped as one text. A short file is read, except with
  * --mmap. */
 static bool maps_whole(const struct command_job *job, const struct open_file *file, off_t begin)
 {

@@ -43,7 +43,7 @@ uint64_t guard_left(const struct guard *guard);
 /* Stops counting the memory that is still counted, here and in guard->all. */
 void guard_end(struct guard *guard);
 
-/* Returns whether the search must end now, because the deadline passed or `cancelled` was set.
+/* Returns true if the search must end now, because the deadline passed or `cancelled` was set.
  * Every loop whose length a user's input decides has to ask. */
 static inline bool guard_is_over(const struct guard *guard)
 {

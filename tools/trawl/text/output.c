@@ -132,7 +132,7 @@ static bool grow(struct output *output, size_t bytes_count, size_t most)
     return true;
 }
 
-/* Returns whether bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
+/* Returns true if bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
  * are written. */
 static bool keep_bytes(struct output *output, size_t bytes_count)
 {
