@@ -34,7 +34,7 @@
  *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
  *     every field, and a NULL options pointer means all defaults. Structs of other versions are
  *     accepted if the fields that this version does not know are zero; a size less than the
- *     struct's in version 1.0, such as a pointer's, is refused with ARGUMENT.
+ *     struct's in version 1.0, such as a pointer's, is rejected with ARGUMENT.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
@@ -140,7 +140,7 @@ enum trawl_plan_flag {
                            bases does. Without the flag, all of the bases have to match */
 };
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. All
- * methods give the same answer; a method that does not fit the patterns is refused with ARGUMENT.
+ * methods give the same answer; a method that does not fit the patterns is rejected with ARGUMENT.
  * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses one
  * of these as the text demands, but no automaton that would be too large. Devices take SET. */
 #define TRAWL_METHOD_LIST(X) \
@@ -192,7 +192,7 @@ struct trawl_range {
 };
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
  * expression lies within a line or record, has a byte or more, and is leftmost; the search for the
- * expression then continues at the occurrence's end. A line counts as found also if the expression
+ * expression then continues at the occurrence's end. A line counts as found even if the expression
  * matches zero bytes there. */
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
@@ -357,12 +357,12 @@ struct trawl_text_options {
  * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
  *
  * UNPACK: the first bytes tell the format, not the name. A compressed text is a stream of its
- * unpacked bytes: offsets count unpacked bytes, and only one search can read the stream. Only a
- * part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
+ * decompressed bytes: offsets count decompressed bytes, and only one search can read the stream.
+ * Only a part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
  * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
  * without the flag; the first read of a pipe shows this. The library of a format is loaded when the
  * first text of the format is opened, or read if it is a pipe.
- * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is refused, too). With UNPACK also READ
+ * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is rejected, too). With UNPACK also READ
  * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
  * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
  * is not installed. */
@@ -498,7 +498,7 @@ struct trawl_stats {
     uint64_t device_copy_ns;   /* time of waiting for copies to and from devices */
     uint64_t device_kernel_ns; /* time in kernels, by the devices' clocks */
     uint64_t child_grids;      /* grids that kernels launched */
-    uint64_t child_spills;     /* launches the device refused; the launching thread did the work */
+    uint64_t child_spills;     /* launches the device rejected; the launching thread did the work */
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
     uint64_t device_memory_ns; /* time of allocating memory on devices and pinned host memory */
     uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */

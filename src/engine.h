@@ -65,7 +65,7 @@ struct engine_chunk {
     enum spans spans;      /* for plans of several expressions; the sink chooses otherwise */
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
-    uint32_t threads_left; /* searches with errors: number of host threads that would search a chunk
+    uint32_t threads_left; /* approximate searches: number of host threads that would search a chunk
                               which the device leaves */
     const struct records *records; /* the text's records, in place of lines; NULL: no records */
     /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an

@@ -160,7 +160,7 @@ cdef class Plan:
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
     unicode: in expressions, \\w, \\d, \\s and \\b mean Unicode's letters, digits, spaces and words instead
       of ASCII's, and the syntax is ripgrep's.
-    pcre: PCRE2 searches for an expression that RE2 refuses: look-around, backreferences and others.
+    pcre: PCRE2 searches for an expression that RE2 rejects: look-around, backreferences and others.
     multiline: an occurrence of an expression may cross lines, of a text in memory or of a record;
       ^ and $ match in each line. Write (?s) to let . match a newline, too.
 

@@ -370,7 +370,7 @@ cdef uint32_t search_flags(const match_columns *columns) noexcept:
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
-    """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before these occurrences."""
+    """Remove overlaps from the occurrences starting at `first`. All earlier occurrences begin before these occurrences."""
     cdef uint64_t *begins = values_of(&columns.begins)
     cdef uint64_t *ends = values_of(&columns.ends)
     cdef uint64_t *words = values_of(&columns.patterns)

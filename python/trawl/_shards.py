@@ -31,7 +31,7 @@ NAMESPACE = "trawl"
 
 
 class File(NamedTuple):
-    """Bytes of a file, or of a text: `size` bytes from `begin` on. whole: the size of the whole
+    """Bytes of a file, or of a text: `size` bytes starting at `begin`. whole: the size of the whole
     file, or of the text. Cuts are at line ends. name: a path, or the name of a text. changed_ns:
     when the file changed; 0 for a text. text: None for a file."""
 
@@ -357,7 +357,7 @@ def nodes_for(actors: int, cpus: float, gpus: float) -> list[dict[str, Any]]:
     """Return the resources of each node that can hold an actor, and the number of actors that fit there as "actors".
 
     ValueError: the nodes cannot hold so many actors, and Ray would wait without end. A cluster that starts nodes when
-    nodes are needed is not refused."""
+    nodes are needed is not rejected."""
     if actors < 1 or cpus < 0 or gpus < 0 or cpus + gpus == 0:
         raise ValueError(f"{actors} actors with {cpus} cores and {gpus} GPUs each: 1 or more is needed")
     ray = _ray()

@@ -353,7 +353,7 @@ PACKED_BEGINS = tuple(_PACKED.values())
 
 @contextlib.contextmanager
 def unpacked(path: Any) -> Iterator[Any]:
-    """Open a path for reading lines. A file that gzip, bzip2 or xz packed is unpacked, whatever the name of the file."""
+    """Open a path for reading lines. A file that gzip, bzip2 or xz packed is decompressed, whatever the name of the file."""
     with open(path, "rb") as file:
         head = file.peek(8)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
@@ -716,7 +716,7 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
 
     A regular file is opened again, so that the position of the caller's object stays. If an object has
     no descriptor that gives the object's bytes (GzipFile, an HTTP response), a thread reads the object
-    and writes to a pipe. A number is refused: most numbers are mistakes.
+    and writes to a pipe. A number is rejected: most numbers are mistakes.
     """
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise no_text(file)

@@ -202,7 +202,7 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
     given = [*strings["patterns"], *strings["requires"]]
     if b"" in given:
         raise ArgumentError(f"pattern {given.index(b'')} is empty")
-    is_hex = any(b"\n" in one or b"\0" in one for one in given)  # the server would cut or refuse such a string
+    is_hex = any(b"\n" in one or b"\0" in one for one in given)  # the server would cut or reject such a string
     if is_hex and items.get("regex"):
         raise ValueError("an expression contains a line end or NUL")
     flags += ["--hex"] * is_hex

@@ -43,7 +43,7 @@ PARTS_AHEAD = 16  # limit for the parts of a shard's answer that wait until earl
 READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS, NOTHING = 0x80, 0x40  # bits of the exit status: groups of lines were printed; no file was searched
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
-ENDING = b"the server is ending"  # in the refusals and messages of a server that will end
+ENDING = b"the server is ending"  # in the rejections and messages of a server that will end
 ENDED = "trawl-serve ended with status"
 LEFT_OUT = b"no files were searched"  # begins a message that holds for the cluster only if no shard searched a file
 DOUBT = b": nothing was found; "  # in a message that holds for the cluster only if all shards say it
@@ -52,7 +52,7 @@ EVERY_SECONDS = 0.5  # between two checks of a copy (see Copy); longer if there 
 SILENT_SECONDS = 2.0  # a server or an actor that is silent for longer is ended; a restarted actor has RETURN_SECONDS
 PATIENCE_SECONDS = 0.25  # a waiting request checks this often whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
-LOSSES_MAX = 5  # a request that loses this many servers is refused: perhaps the request makes the servers crash
+LOSSES_MAX = 5  # a request that loses this many servers is rejected: perhaps the request makes the servers crash
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
 NOT_SERVED = ("--sortr", "--count-by-pattern")
 
@@ -73,7 +73,7 @@ class Shard:
 
     def __init__(self, arguments: list[str]) -> None:
         self.arguments, self.folder = arguments, tempfile.TemporaryDirectory(prefix="trawl")
-        self.thread = ThreadPoolExecutor(1)  # starts the server, which ends with the thread, also if the actor is killed
+        self.thread = ThreadPoolExecutor(1)  # starts the server, which ends with the thread, even if the actor is killed
         self.start()
 
     def start(self) -> None:
@@ -149,7 +149,7 @@ class Shard:
 
 
 class Refused(Exception):
-    """A request is refused: status, headers, body."""
+    """A request is rejected: status, headers, body."""
 
 
 def refusal(status: int, message: str) -> Refused:
@@ -253,7 +253,7 @@ class Units:
             raise ServerError("trawl-serve: the answer ended early")
 
     async def all(self) -> AsyncIterator[tuple[bytes, bytes]]:
-        """Yield the units, also if actors are lost meanwhile."""
+        """Yield the units, even if actors are lost meanwhile."""
         import ray
 
         came: dict[bytes, int] = collections.defaultdict(int)
@@ -318,7 +318,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
-        if b".." in parts:  # refused here, before a request for some of the operands is sent to the shards
+        if b".." in parts:  # rejected here, before a request for some of the operands is sent to the shards
             raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
@@ -488,7 +488,7 @@ class Front:
                 asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
             if streams:
                 merged = self.frames(asked, given) if framed else self.lines(asked, given)
-                begin = await anext(merged)  # raises Refused if a shard refuses
+                begin = await anext(merged)  # raises Refused if a shard rejects
                 headers = asked[0][0].status[1]
 
                 async def answer() -> AsyncIterator[bytes]:

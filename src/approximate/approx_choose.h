@@ -1,5 +1,5 @@
 /* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of a
- * search with errors, by the methods' expected times. */
+ * approximate search, by the methods' expected times. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 

@@ -1,4 +1,4 @@
-/* approx_device: finds the candidates of a search with errors on a device. Method PIECES uses the
+/* approx_device: finds the candidates of an approximate search on a device. Method PIECES uses the
  * CUDA engine's kernels for sets of strings, method GRAMS uses kernels/grams.cu. The host verifies
  * the candidates. */
 #ifndef TRAWL_APPROXIMATE_APPROX_DEVICE_H
@@ -9,8 +9,8 @@
 
 struct approx_device;
 
-/* Opens a worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any device) for searches
- * with errors. Errors: MEMORY, DEVICE. */
+/* Opens a worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any device) for
+ * approximate searches. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
                                      struct approx_device **device, struct trawl_error *error);
 void approx_device_close(struct approx_device *device);

@@ -1,4 +1,4 @@
-/* approx_filter: compares each literal of a search with errors at all offsets of a text, and finds
+/* approx_filter: compares each literal of an approximate search at all offsets of a text, and finds
  * the offsets that may be occurrences.
  *
  * With mismatches the answer is a bit for each begin, found by counting in bit planes. With edits

@@ -1,4 +1,4 @@
-/* grams: finds the candidates of a search with errors on the host, by a table of the grams (codes
+/* grams: finds the candidates of an approximate search on the host, by a table of the grams (codes
  * of some symbols in a row) with which the literals' pieces begin.
  *
  * With k errors, at least one of k + 1 pieces of a literal occurs without an error. Piece j has

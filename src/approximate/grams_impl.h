@@ -15,7 +15,7 @@ typedef uint32_t lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef int32_t signed_lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef uint32_t loose_lanes __attribute__((vector_size(4 * GRAMS_LANES), aligned(4), may_alias));
 
-/* Returns the bits of 32 offsets from `at` on. */
+/* Returns the bits of 32 offsets starting at `at`. */
 static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
 {
     uint64_t word;
@@ -115,8 +115,8 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* For each begin from stretch->offset on, and for each piece, compares the literals on the list of
- * the gram that stands at the piece's symbols. */
+/* For each begin starting at stretch->offset, and for each piece, compares the literals on the list
+ * of the gram that stands at the piece's symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {

@@ -13,7 +13,7 @@ struct hit {
 };
 
 /* In searches that allow errors, an entry of hits.lengths holds two numbers: the occurrence's
- * length and, from bit HITS_DISTANCE_SHIFT on, its number of errors. */
+ * length and, starting at bit HITS_DISTANCE_SHIFT, its number of errors. */
 #define HITS_DISTANCE_SHIFT 56u
 
 /* In searches of records for expressions, this is the entry of hits.lengths for an empty match

@@ -48,8 +48,8 @@ bool devices_are_ready(const struct devices *devices)
     return atomic_load(&devices->state) == DEVICES_READY;
 }
 
-/* Returns the first device from `index` on, cyclically, that is not lost; `index` if all devices
- * are lost. */
+/* Returns the first device starting at `index`, cyclically, that is not lost; `index` if all
+ * devices are lost. */
 static uint32_t working_from(const struct devices *devices, uint32_t index)
 {
     for (uint32_t i = 0; i < devices->device_count; i++)

@@ -6,7 +6,7 @@
 #include "runtime/runtime.h"
 
 /* Opens the devices in the calling thread. If another thread opens or has opened the devices, waits
- * for that thread and returns OK, also if there are no devices. Errors: ENGINE, DEVICE, MEMORY. */
+ * for that thread and returns OK, even if there are no devices. Errors: ENGINE, DEVICE, MEMORY. */
 enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
 /* Begins to open the devices in a separate thread, unless opening has begun before. If no thread
  * can be made, all devices are lost. */
@@ -34,9 +34,9 @@ bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t 
  * whether the text is divided over several devices. Plan NULL: any plan. */
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
                        const struct trawl_text *text, bool *is_split);
-/* Finds the device that can search the text from `bytes` on without a copy. Sets found->device, to
- * ENGINE_DEVICES_MAX if several devices can. Sets found->reach to the number of bytes from `bytes`
- * on that the device can search. Returns false if no device can. Plan NULL: any plan. */
+/* Finds the device that can search the text starting at `bytes` without a copy. Sets found->device,
+ * to ENGINE_DEVICES_MAX if several devices can. Sets found->reach to the number of bytes starting
+ * at `bytes` that the device can search. Returns false if no device can. Plan NULL: any plan. */
 bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
                     const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 

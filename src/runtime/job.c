@@ -30,7 +30,7 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
-#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
+#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread decompresses ahead */
 /* Bytes of a compressed text that threads unpack before the reader needs them may take 1 /
  * UNPACK_SHARE of the runtime's limit of memory. The decoders' windows (earlier bytes to which
  * compressed data may refer) may take as much again. */
@@ -128,7 +128,8 @@ void job_end(struct job *job)
 }
 
 /* Takes and searches chunks until the search has no work for this worker. If no chunk can be taken,
- * the worker unpacks parts of a compressed text that later chunks need. This is job.serve(). */
+ * the worker decompresses parts of a compressed text that later chunks need. This is job.serve().
+ */
 static void serve(struct job *job, struct worker *worker)
 {
     struct search *search = (struct search *)job;
@@ -379,7 +380,7 @@ static bool caller_may_work(const struct search *search)
 
 /* Returns true if the caller should look once more for the next task before sleeping. Waking a
  * sleeping caller would take 20 to 50 us, in which devices could search. *until_ns is 0 before the
- * first look. Called with the lock held, and gives the lock up for a moment. */
+ * first look. Called with the lock held, and briefly drops the lock. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
@@ -414,9 +415,9 @@ static bool wait_for_post(struct trawl_searcher *searcher)
 }
 
 /* Waits until another thread has finished a task, or until the call is cancelled, and meanwhile
- * unpacks parts of a compressed text. Called with the lock held, and gives the lock up meanwhile.
- * Other threads put finished tasks into the ring under the lock, so no task comes there between the
- * caller's last look at the ring and the store to `sleeps`. */
+ * decompresses parts of a compressed text. Called with the lock held, and gives the lock up
+ * meanwhile. Other threads put finished tasks into the ring under the lock, so no task comes there
+ * between the caller's last look at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;

@@ -187,8 +187,9 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Appends the span's cells from *at on that belong to records before `record` to matrix->filled,
- * and moves *at behind these cells. Also makes room for the cells of one empty record. */
+/* Appends the span's cells starting at *at that belong to records before `record` to
+ * matrix->filled, and moves *at behind these cells. Also makes room for the cells of one empty
+ * record. */
 static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
                                      uint64_t *at, struct trawl_error *error)
 {

@@ -144,8 +144,8 @@ struct trawl_searcher {
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
-    /* bytes of memory reserved for a compressed text: for what is unpacked before the reader needs
-     * it, and for the decoders' windows */
+    /* bytes of memory reserved for a compressed text: for what is decompressed before the reader
+     * needs it, and for the decoders' windows */
     uint64_t unpack_bytes;
     struct task *tasks; /* task_count entries, owned */
     /* Searched tasks by chunk index (search_ring). Between searches all entries are NULL. */

@@ -187,7 +187,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
     return TRAWL_OK;
 }
 
-/* Searches the part of the task's chunk from task->from on, and makes matches of the hits. */
+/* Searches the part of the task's chunk starting at task->from, and makes matches of the hits. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {

@@ -20,7 +20,7 @@ void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes this search's first task that the worker may search from the devices' queue, and searches
  * the task. NOTHING: the queue has no task for this worker. */
 enum task_taken task_work_queued(struct search *search, struct worker *worker);
-/* Searches the task's chunk from task->from on. Then makes the digest, which is what the sink
+/* Searches the task's chunk starting at task->from. Then makes the digest, which is what the sink
  * computes of the hits before the delivery. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* Makes the matches that the sink wants of the task's hits, or the first of them. */

@@ -1,7 +1,7 @@
 /* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
  * needs the pieces. A member can be decoded without earlier bytes. A cell is one of the parts of
- * equal length into which the file is divided. A piece is what a thread unpacks, from the first
- * member in a cell on (ahead.h). */
+ * equal length into which the file is divided. A piece is what a thread decompresses, from the
+ * first member in a cell on (ahead.h). */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -13,8 +13,8 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Length of a cell for files that are unpacked block by block. A cell is shorter than most blocks,
- * so most pieces are a single block, and take about the same time. */
+/* Length of a cell for files that are decompressed block by block. A cell is shorter than most
+ * blocks, so most pieces are a single block, and take about the same time. */
 #define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
 
 enum piece_state {
@@ -30,7 +30,7 @@ enum piece_state {
 struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
-    /* length of a cell; the largest number of unpacked bytes in a piece */
+    /* length of a cell; the largest number of decompressed bytes in a piece */
     uint64_t cell_bytes, piece_bytes;
     /* limit for the memory that the decoder of a piece takes for its window, the earlier bytes to
      * which compressed data may refer */

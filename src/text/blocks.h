@@ -33,9 +33,9 @@ bool blocks_find(const uint8_t *bytes, uint64_t bytes_count, uint64_t from, uint
                  enum blocks_mark *mark);
 /* Returns which mark begins at this bit. Sets *checksum to the checksum that follows the mark. */
 enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *checksum);
-/* Finds the length, the number and the checksums' sum of the blocks from bit `begin` on, up to the
- * first mark at bit `least_end` or later, or to the stream's end. Returns false if there is no such
- * mark. */
+/* Finds the length, the number and the checksums' sum of the blocks starting at bit `begin`, up to
+ * the first mark at bit `least_end` or later, or to the stream's end. Returns false if there is no
+ * such mark. */
 bool blocks_measure(const uint8_t *bytes, uint64_t bytes_count, uint64_t begin, uint64_t least_end,
                     struct blocks *blocks);
 /* Makes a stream of the blocks that begin at bit `begin`: moves them to bytes[0] and adds an end.

@@ -14,7 +14,7 @@
 #define CODEC_MAGIC_BYTES_MAX 10u
 
 /* Limit for the memory with which xz data is decoded, most of it for the window, the earlier bytes
- * to which compressed data may refer. Data that needs more is refused. Other libraries have limits
+ * to which compressed data may refer. Data that needs more is rejected. Other libraries have limits
  * of their own. */
 #define CODEC_MEMORY_MAX (UINT64_C(256) << 20)
 

@@ -161,7 +161,7 @@ bool text_cursor_is_slow(const struct text_cursor *cursor)
     return unpack_is_slow(cursor->text);
 }
 
-/* Takes the lock. While a different thread holds it, unpacks a compressed file's pieces. */
+/* Takes the lock. While a different thread holds it, decompresses a compressed file's pieces. */
 static void lock_or_help(struct text_cursor *cursor)
 {
     while (pthread_mutex_trylock(&cursor->lock) != 0)
@@ -527,7 +527,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes a chunk of bytes that lie in an unpacked piece of a compressed file, without a copy.
+/* Makes a chunk of bytes that lie in a decompressed piece of a compressed file, without a copy.
  * Returns false if some of the next bytes are elsewhere, or if no line ends in the bytes. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)

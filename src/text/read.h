@@ -1,4 +1,4 @@
-/* read: reads a stream's bytes, and unpacks a compressed stream. */
+/* read: reads a stream's bytes, and decompresses a compressed stream. */
 #ifndef TRAWL_TEXT_READ_H
 #define TRAWL_TEXT_READ_H
 

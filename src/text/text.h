@@ -36,12 +36,13 @@ struct trawl_text {
     bool keeps_there;        /* the text may not be copied to the host */
     int descriptor;          /* only file and stream */
     bool descriptor_is_ours;
-    /* a regular file, even if read like a stream (size 0); false if it is unpacked, or mapped with
-     * TRAWL_TEXT_MAP */
+    /* a regular file, even if read like a stream (size 0); false if it is decompressed, or mapped
+     * with TRAWL_TEXT_MAP */
     bool is_regular;
     bool stream_is_used;       /* a stream that is not a regular file can be searched only once */
     uint64_t descriptor_begin; /* file offset of the text's first byte, in a regular file */
-    /* state of unpacking; NULL: the caller did not ask to unpack, or the file is not compressed */
+    /* state of decompressing; NULL: the caller did not ask to decompress, or the file is not
+     * compressed */
     struct text_unpack *unpack;
     struct mapping mapping; /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
     char *name;             /* the text's name in messages, of name_bytes bytes with the NUL */
@@ -80,7 +81,7 @@ struct text_need {
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
     /* Number of threads that may unpack a compressed file, and memory for the bytes that are
-     * unpacked before a chunk needs them (unpack.h). */
+     * decompressed before a chunk needs them (unpack.h). */
     uint32_t unpack_threads;
     uint64_t unpack_bytes;
     /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
@@ -112,13 +113,13 @@ struct text_lines {
 struct text_chunk {
     uint64_t index;       /* 0, 1, ... in the text's order */
     uint64_t begin;       /* offset in the text of bytes[0] */
-    const uint8_t *bytes; /* points into the text, a buffer, a mapping or unpacked bytes */
+    const uint8_t *bytes; /* points into the text, a buffer, a mapping or decompressed bytes */
     /* number of the chunk's own bytes: the search reports occurrences that begin there */
     uint64_t owned;
     uint64_t before;   /* number of bytes of the text that are readable before bytes[0] */
     uint64_t after;    /* number of bytes of the text that are readable after the own bytes */
     uint64_t readable; /* number of bytes after the own bytes that may be loaded, ≥ after */
-    /* If not NULL, the bytes lie in a piece that was unpacked ahead (text/ahead.h). The taker
+    /* If not NULL, the bytes lie in a piece that was decompressed ahead (text/ahead.h). The taker
      * lowers this count when the bytes are no longer needed. */
     _Atomic uint32_t *lent;
     /* of a compressed text: the memory that the decoder needs for its window */
@@ -170,7 +171,7 @@ void text_cursor_share(struct text_cursor *cursor);
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Ends a wait for a stream: text_cursor_next returns TEXT_END. Also ends text_cursor_help. */
 void text_cursor_interrupt(struct text_cursor *cursor);
-/* Unpacks a part of a compressed file before a chunk needs that part. Stops soon after *wanted
+/* Decompresses a part of a compressed file before a chunk needs that part. Stops soon after *wanted
  * becomes false; `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
@@ -199,8 +200,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error);
 
-/* Gives back the chunk's bytes from `owned` on, so that the next chunk begins there. The text must
- * be in memory, the chunk must be the last that was taken, and no other thread may take chunks. */
+/* Gives back the chunk's bytes starting at `owned`, so that the next chunk begins there. The text
+ * must be in memory, the chunk must be the last that was taken, and no other thread may take
+ * chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
 /* Returns true if a chunk that begins at this offset may be mapped, as far as is known now. */

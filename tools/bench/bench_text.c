@@ -50,8 +50,7 @@ static struct text texts[TEXTS_MAX];
 
 /* ---- Texts -------------------------------------------------------------------------------- */
 
-/* Returns the bytes of a file, to be freed, with room for another byte. A failure ends the
- * program. */
+/* Returns the bytes of a file, to be freed, with room for another byte. Exits on failure. */
 static uint8_t *read_file(const char *path, uint64_t *count)
 {
     FILE *file = fopen(path, "rb");

@@ -1,4 +1,4 @@
-"""gpu: measures searches on 1, 2 or 4 devices: single patterns, lists, sets, pairs, searches with errors,
+"""gpu: measures searches on 1, 2 or 4 devices: single patterns, lists, sets, pairs, approximate searches,
 every question about log lines, and the gallery's kernels. Each answer is compared with the CPU engine's. Counts of
 sets, and answers about the first part of each text, are also compared with the oracle.
 
@@ -130,7 +130,7 @@ def set_rows(options, texts):
 
 
 def approximate_rows(options, texts):
-    """Yield rows that search with errors. The first rows search for CRISPR guides (DNA of 23 letters) and for longer
+    """Yield rows of approximate searches. The first rows search for CRISPR guides (DNA of 23 letters) and for longer
     strings. The last rows compare a pattern of 40 letters with an exact search for the pattern's pieces."""
     for count, length, kind, errors, strands, motif in WITHIN:
         bases = recipes.letters(count * length, length, b'ACGT')

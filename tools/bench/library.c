@@ -100,7 +100,7 @@ void library_close(void)
 
 /* ---- Plans and texts ---------------------------------------------------------------------- */
 
-/* Returns the method of this name; an unknown name ends the program. */
+/* Returns the method of this name; exits if there is none. */
 static enum trawl_method method_named(const char *name)
 {
 #define METHOD_CASE(member, number, word) \

@@ -50,7 +50,7 @@ static struct {
     _Atomic size_t count;
 } times;
 
-/* Returns a socket that is connected to the server's Unix socket; a failure ends the program. */
+/* Returns a socket that is connected to the server's Unix socket; exits on failure. */
 static int connect_to(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -95,7 +95,7 @@ static void receive(struct load_client *client, int descriptor)
     client->buffer[client->have] = '\0';
 }
 
-/* Returns true if the chunked body from `at` on is complete. */
+/* Returns true if the chunked body starting at `at` is complete. */
 static bool chunks_end(const char *at)
 {
     for (;;) {

@@ -136,7 +136,7 @@ def doubtful(data):
 
 
 def methods_of(row):
-    """Return {forced method: least time}, without refused methods, the slowest last."""
+    """Return {forced method: least time}, without rejected methods, the slowest last."""
     found = {it['name']: least(result(row, it['name'])) for it in row['results']
              if it['name'] not in (CHOICE, *READS)}
     return dict(sorted(((name, value) for name, value in found.items() if value),

@@ -168,7 +168,7 @@ static void *work(void *context)
         (answer->truncated || answer->pipe.cut || answer->output.error != 0))
         tell_cut(answer, job.selected, &status);
     /* Count the answer before its last bytes are written. A client that has read these bytes ends
-     * the answer, which sets `cancelled`. A refused request is ended at once, so there `cancelled`
+     * the answer, which sets `cancelled`. A rejected request is ended at once, so there `cancelled`
      * does not mean that the client went away. */
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
@@ -218,7 +218,7 @@ static int by_prefix(const void *left, const void *right)
 
 /* Chooses the collections that the request is about: the one that the request names, or the one
  * that holds the request's paths, or all. Fills `shares`, which has room for all collections of the
- * server, and returns how many were chosen. Returns 0 if the request is refused; message and
+ * server, and returns how many were chosen. Returns 0 if the request is rejected; message and
  * *http_status say why. */
 static size_t choose(const struct server *server, const struct request *request,
                      struct answer_share *shares, int *http_status, char *message)

@@ -44,9 +44,9 @@ struct served_answer;
  * NULL on failure; message and *http_status say why. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
-/* Waits until the answer begins or is refused. Meanwhile watches the client's connection (-1:
+/* Waits until the answer begins or is rejected. Meanwhile watches the client's connection (-1:
  * none). A client that closes the connection, or only the sending side, counts as gone. Returns
- * false if the request is refused: message and *http_status say why, or *http_status is 0 if the
+ * false if the request is rejected: message and *http_status say why, or *http_status is 0 if the
  * client is gone. The caller must always call answer_end. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);
 /* Waits for the next bytes of the answer, and returns how many came. Returns 0 at the answer's end,

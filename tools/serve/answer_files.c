@@ -69,7 +69,7 @@ void answering_refuse_pass(struct served_answer *answer, const struct pass_reque
                          : "cancelled");
 }
 
-/* Drops from the view the files without the required string. Returns false after a refusal. */
+/* Drops from the view the files without the required string. Returns false after a rejection. */
 static bool require(struct served_answer *answer, struct answer_share *share,
                     const struct settings *settings, struct value_item *required)
 {

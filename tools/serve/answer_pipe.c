@@ -17,7 +17,7 @@
 #define LAST_LINE_NS SECOND_NS
 
 /* Writes bytes into the pipe. Before the answer begins, keeps the bytes in memory instead, because
- * the request may still be refused. Returns 0 or an errno. */
+ * the request may still be rejected. Returns 0 or an errno. */
 static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)
 {
     if (!answer->pipe.begun) {
@@ -171,7 +171,7 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->pipe.begun && *answer->message == '\0') {
         (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,
-                       /* this message is the reason if the request is refused */
+                       /* this message is the reason if the request is rejected */
                        (const char *)bytes);
     }
     if (format == REQUEST_FRAMES)

@@ -329,7 +329,7 @@ static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 struct unpacking {
     uint8_t *bytes;
     size_t used, capacity;
-    uint64_t most; /* most unpacked bytes of a file that is held */
+    uint64_t most; /* most decompressed bytes of a file that is held */
 };
 
 static int take_unpacked(void *context, const struct trawl_window *window)
@@ -344,8 +344,8 @@ static int take_unpacked(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Unpacks a compressed file into item->unpacked, before the file gets a place in the block. Returns
- * false if the file cannot be held. */
+/* Decompresses a compressed file into item->unpacked, before the file gets a place in the block.
+ * Returns false if the file cannot be held. */
 static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -392,7 +392,8 @@ static void refuse(struct batch_item *item)
     item->unpacked = NULL;
 }
 
-/* Unpacks the item's file if it is compressed. If that is impossible, marks the file as refused. */
+/* Decompresses the item's file if it is compressed. If that is impossible, marks the file as
+ * rejected. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     uint8_t head[16];
@@ -435,7 +436,7 @@ static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t
     return good;
 }
 
-/* Fills the item's place in the block from a file, another block or an unpacked file. */
+/* Fills the item's place in the block from a file, another block or a decompressed file. */
 static void fill_item(struct file_batch *batch, struct batch_item *item)
 {
     struct served_file *made = item->made;
@@ -502,7 +503,7 @@ bool batch_fill(struct file_batch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->items[i].unpacked != NULL &&
             batch->bytes_count + batch->items[i].room > shelf_room(batch->shelf))
-            /* the batch was planned by compressed sizes, and the unpacked bytes do not fit */
+            /* the batch was planned by compressed sizes, and the decompressed bytes do not fit */
             refuse(&batch->items[i]);
         batch->items[i].begin = batch->bytes_count;
         batch->bytes_count += batch->items[i].room;

@@ -13,7 +13,7 @@
 /* What all blocks and states of a collection share, and what is needed to load blocks onto GPUs. */
 struct shelf {
     int base;     /* descriptor of the directory that paths are relative to */
-    bool unpacks; /* --search-zip: blocks hold the unpacked bytes of compressed files */
+    bool unpacks; /* --search-zip: blocks hold the decompressed bytes of compressed files */
     /* a plan of one string that is not UTF-8, for calls that need a plan but only read or load a
      * text */
     struct trawl_plan *plan;
@@ -49,8 +49,8 @@ struct batch_item {
     const struct served_file *source;
     /* The place in the batch's block, with a line end. room 0: the block does not hold the file. */
     uint64_t begin, room;
-    /* The unpacked bytes of a compressed file, until fill_item copies them into the block. NULL:
-     * there are none. */
+    /* The decompressed bytes of a compressed file, until fill_item copies them into the block.
+     * NULL: there are none. */
     uint8_t *unpacked;
 };
 
@@ -77,7 +77,7 @@ struct served_file *batch_make(struct file_batch *batch, uint32_t index, const c
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
 /* Adds the removal of a file. Returns false if memory is short. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
-/* Makes and fills the block. A file that cannot be read is marked as refused, and is not held.
+/* Makes and fills the block. A file that cannot be read is marked as rejected, and is not held.
  * Returns false if memory is short; then no file of the batch is held. */
 bool batch_fill(struct file_batch *batch);
 /* Frees the batch and its unpublished files. */

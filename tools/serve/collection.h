@@ -102,7 +102,7 @@ struct collection_facts {
      * how many refreshes had files to look at. */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
-    bool unpacks; /* compressed files are unpacked, as with --search-zip */
+    bool unpacks; /* compressed files are decompressed, as with --search-zip */
 };
 
 /* Opens a collection, and starts a thread that loads its files. Searches may begin at once;
@@ -123,7 +123,7 @@ struct state *collection_now(struct collection *collection, char *message);
  * serve are skipped. If there are no operands, each name begins with `prefix` and a slash, unless
  * `prefix` is NULL. Operands are as the user typed them. Operands and prefix are borrowed until
  * view_drop. Reads the job's settings, exclude and filter, and sets show_names if a directory is
- * searched. Opens only operands that the state lacks. Options about files cost some hundred
+ * searched. Opens only operands that the state lacks. Options about files cost a few hundred
  * nanoseconds for each file. Returns NULL if the operands mean a file that the collection does not
  * serve, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
@@ -147,7 +147,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 
 /* Returns true if the operand, typed in the absolute path `directory`, is the collection's root or
  * lies below it. The file need not exist. Also returns true for an operand with "..", because
- * collection_view refuses the operand with a message. */
+ * collection_view rejects the operand with a message. */
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 

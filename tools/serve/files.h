@@ -53,12 +53,12 @@ struct served_file {
     struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
-    /* True: the block has the bytes of the file itself. False: the block has the unpacked bytes of
-     * a compressed file, or the file has holes. The block then only tells a pass whether the file
-     * has an occurrence, and the search itself opens the file. */
+    /* True: the block has the bytes of the file itself. False: the block has the decompressed bytes
+     * of a compressed file, or the file has holes. The block then only tells a pass whether the
+     * file has an occurrence, and the search itself opens the file. */
     bool is_plain;
-    /* The file cannot be held: reading or unpacking failed, the file changed meanwhile, or its
-     * unpacked bytes are too many. */
+    /* The file cannot be held: reading or decompressing failed, the file changed meanwhile, or its
+     * decompressed bytes are too many. */
     bool refused;
     /* The file had changed less than RECENT_NS before the reading. So a further change may leave
      * the file's times unchanged. */
@@ -81,7 +81,7 @@ struct served_order;
 struct shelf;
 
 /* The entries of a collection at one time. A path keeps its index in `files` from state to state,
- * also if the contents change. */
+ * even if the contents change. */
 struct state {
     atomic_uint holder_count;
     uint64_t number;            /* number of this state of the collection, from 1 */

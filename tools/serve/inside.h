@@ -50,7 +50,7 @@ struct collection {
     pthread_mutex_t refresh;
     /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* If the kernel has refused watches: the time, as of now_ns(), at which to ask again. 0: no
+    /* If the kernel has rejected watches: the time, as of now_ns(), at which to ask again. 0: no
      * such time. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */

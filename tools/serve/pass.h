@@ -30,7 +30,7 @@ struct pass_request {
     const struct trawl_plan_options *options;
     /* The state's collection, by which files are opened that no block holds. */
     const struct collection *collection;
-    /* Compressed files are unpacked; the collection must do so, too. */
+    /* Compressed files are decompressed; the collection must do so, too. */
     bool search_zip;
     uint64_t client;                    /* the request's client; clients take turns */
     bool wants_positions, wants_counts; /* results that are wanted besides `files` */

@@ -25,7 +25,7 @@
 /* collection_now gives up if files are still moved or directories still change after this time. */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
-/* After the kernel has refused watches, the server asks again after WATCH_PAUSE_NS, or after
+/* After the kernel has rejected watches, the server asks again after WATCH_PAUSE_NS, or after
  * WATCH_PAUSES times the last refresh if that is longer. */
 #define WATCH_PAUSE_NS SECOND_NS
 #define WATCH_PAUSES 100u

@@ -154,7 +154,7 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
     return left;
 }
 
-/* Refuses options that belong to a request, not to the server. Returns false if an option belongs
+/* Rejects options that belong to a request, not to the server. Returns false if an option belongs
  * to a request; settings->error names that option. */
 static bool check_options(struct settings *settings)
 {

@@ -62,7 +62,7 @@ struct level {
     dev_t device;
     ino_t inode;
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
-    bool unread;  /* there may be more entries, from read_offset on */
+    bool unread;  /* there may be more entries, starting at read_offset */
     bool begun;   /* the first portion (PORTION_ENTRIES) was read */
     off64_t read_offset; /* where reading the directory goes on */
     int os_code;         /* error of reading the directory; 0: no error */

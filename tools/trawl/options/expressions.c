@@ -600,7 +600,7 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     return status;
 }
 
-/* Builds the plan: of the joined expression, or if only this is refused, of the expressions. Among
+/* Builds the plan: of the joined expression, or if only this is rejected, of the expressions. Among
  * these, in Perl's syntax an earlier one wins, as an earlier alternative does. But trawl_windows
  * then finds no empty matches; so a list that is too large must have none. */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,

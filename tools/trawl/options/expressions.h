@@ -18,14 +18,14 @@ bool expressions_fold(const struct patterns *patterns, const struct settings *se
 bool expressions_join(struct patterns *patterns, const struct settings *settings);
 /* For a server: bounds the memory of the plan's programs, and counts the memory that the plan and
  * its searches take. *spare: bytes that only the building of the plan takes. False: the guard
- * refuses. */
+ * rejects. */
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
-/* Builds the plan of the expressions; for PCRE_LAST with PCRE2 if refused without. Each must be
+/* Builds the plan of the expressions; for PCRE_LAST with PCRE2 if rejected without. Each must be
  * valid alone: joined, the invalid "(" and ")" would be the valid "(?:()|(?:))".
  * error->pattern_index is the index of the expression at fault, or patterns->count for the joined
- * expression. Where only the joined expression is refused, the plan is that of the expressions, and
- * patterns->is_apart is set unless lines may be crossed. */
+ * expression. Where only the joined expression is rejected, the plan is that of the expressions,
+ * and patterns->is_apart is set unless lines may be crossed. */
 enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
                                    struct trawl_plan_options *options, struct trawl_plan **plan,
                                    struct trawl_error *error);

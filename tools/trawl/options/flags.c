@@ -73,7 +73,7 @@ bool flag_starts_server(const struct flag *flag)
     return served >= SERVED_START_LINES && served <= SERVED_READS;
 }
 
-/* grep refuses -NUM with more digits, and shows dots in place of the rest. */
+/* grep rejects -NUM with more digits, and shows dots in place of the rest. */
 #define DIGITS_MAX 21u
 
 /* The position of the parser in the arguments. */
@@ -301,7 +301,7 @@ const struct flag *flag_of_letter(char letter, bool tg)
 static void read_digit(struct reader *reader, char digit)
 {
     if (reader->digits[DIGITS_MAX] == '.')
-        return; /* refused, whatever follows */
+        return; /* rejected, whatever follows */
     if (!reader->digit_last)
         reader->digit_count = 0;
     else if (reader->digit_count == 1 && reader->digits[0] == '0')

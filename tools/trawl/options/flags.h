@@ -183,7 +183,7 @@ void config_free(struct config *config);
 
 /* Two options that exclude each other, or an option and a second option that the first needs. */
 struct option_pair {
-    bool wrong;               /* the options were given in a way that is refused */
+    bool wrong;               /* the options were given in a way that is rejected */
     const char *what, *other; /* the two options, for the message */
 };
 

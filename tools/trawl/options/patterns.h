@@ -40,7 +40,7 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    /* The joined expression is refused, as too large or for names of groups that several of the
+    /* The joined expression is rejected, as too large or for names of groups that several of the
      * expressions have. So the plan is built from `items`, and the library chooses among their
      * matches: of those that begin first that of the first expression, or else the longest. */
     bool is_apart, first_wins;

@@ -150,7 +150,7 @@ struct settings {
     const char *server;   /* an address; "": no server; NULL: option not given */
     const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;
-    /* PCRE2 may search for expressions that RE2 refuses. ASKED: the syntax is PCRE2's. LAST: it is
+    /* PCRE2 may search for expressions that RE2 rejects. ASKED: the syntax is PCRE2's. LAST: it is
      * ripgrep's, and PCRE2's if an expression is none of ripgrep's. */
     enum { PCRE_NEVER, PCRE_ASKED, PCRE_LAST } pcre;
     bool no_unicode, multiline, dot_all;

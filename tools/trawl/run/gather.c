@@ -46,7 +46,7 @@ static bool is_worth_while(const struct gather *gather)
     return gather->count > 1 || !gather->files[0].is_operand;
 }
 
-/* Searches the files from `at` on together. Returns the index of the first file that contains a
+/* Searches the files starting at `at` together. Returns the index of the first file that contains a
  * match, or `at` if the call fails; gather->count if no file contains a match. */
 static size_t first_match(struct pool_worker *worker, size_t at)
 {

@@ -220,9 +220,9 @@ static bool is_packed(const struct open_file *file)
     return got > 0 && trawl_compression(first, (uint64_t)got) != NULL;
 }
 
-/* Searches a file that is not read as a whole. A compressed file is unpacked in a single thread, or
- * with the threads that other files leave idle, so many files are unpacked at the same time.
- * Another long file is searched by all threads, when its turn has come. */
+/* Searches a file that is not read as a whole. A compressed file is decompressed in a single
+ * thread, or with the threads that other files leave idle, so many files are decompressed at the
+ * same time. Another long file is searched by all threads, when its turn has come. */
 static void search_big(struct pool_worker *worker, const struct open_file *file)
 {
     bool packed = is_packed(file);

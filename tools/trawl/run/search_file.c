@@ -233,7 +233,7 @@ static bool first_decides(const struct text_scan *scan, int descriptor)
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
-/* Returns the offset after the first line end from `at` on, or where the text ends; `at` if the
+/* Returns the offset after the first line end starting at `at`, or where the text ends; `at` if the
  * text cannot be read again. grep reads that far before looking at the line. */
 static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 {
@@ -624,7 +624,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
-/* Prints the message of a failed call. Errors of opening, reading and unpacking, lines with too
+/* Prints the message of a failed call. Errors of opening, reading and decompressing, lines with too
  * much work for PCRE2, and texts too large for --multiline let the job go on; other errors end the
  * job. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
