@@ -243,7 +243,7 @@ struct trawl_plan_options {
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
  * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
  * name at `index`, NULL after the last; a build without the gallery has no names. *summary gets one
- * line about the algorithm, *engines the engines that have the algorithm: bits 1u << enum
+ * line about the algorithm, *engines the engines that have it: bits 1u << enum
  * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. A search on
  * any other engine ends with UNSUPPORTED. Names with "rabin-karp-matrix" work with
  * trawl_matrix_open only. gallery/README.md has the options that may follow a name. */

@@ -14,7 +14,7 @@ extern "C" {
 
 /* Open a text in a GPU's memory, which is borrowed: memory from cuMemAlloc or cudaMalloc in the
  * GPU's primary context. Finish work that writes the memory before calls that get the text. Load
- * the text before the first search, and unload the text before trawl_text_close. The GPU searches
+ * the text before the first search, and unload it before trawl_text_close. The GPU searches
  * the text in place. If a call has to read the text on the host (windows, line numbers, matches of
  * whole words and lines, whole words beyond ASCII, errors, expressions, algorithms, IGNORE_CASE
  * where lengths vary), the first such call copies the text to the host: do not change the text from

@@ -1,7 +1,7 @@
 /* engine: declares the table of functions through which the library uses every engine.
  *
  * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
- * and submits tasks to the worker. A task is a *scan* if it searches a chunk of the text for hits.
+ * and submits tasks to it. A task is a *scan* if it searches a chunk of the text for hits.
  * A task is over when submit returns; several workers per device overlap copying and searching. The
  * code above this table calls every engine only by the table.
  */

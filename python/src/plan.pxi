@@ -620,5 +620,5 @@ cdef class Plan:
             self, column, match=match, value=value, first=first, offsets=offsets, progress=progress)
 
     def record_counts(self, column, *, progress=None):
-        """Count for each pattern the records that contain the pattern: a Column."""
+        """Count for each pattern the records that contain it: a Column."""
         return search_column(default(), self, column, progress, PATTERNS)

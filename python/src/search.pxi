@@ -242,7 +242,7 @@ cdef inline uint64_t last_of(uint64_t count) noexcept nogil:
 
 
 cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
-    """Replace each byte offset by the index of the character that contains the byte."""
+    """Replace each byte offset by the index of the character that contains it."""
     for i in range(count if by.bytes != NULL else 0):
         begins[i] = last_of(walk_to(by, begins[i] + 1))
 
@@ -617,7 +617,7 @@ cdef class Batches(Iteration):
         return made
 
     cdef object taken(self, const trawl_batch *batch):
-        """Return a batch's Matches, or None if the batch has no occurrence."""
+        """Return a batch's Matches, or None if it has no occurrence."""
         cdef match_columns columns = self.columns
 
         columns.by, columns.is_text = self.handle.job.by, self.handle.job.is_text

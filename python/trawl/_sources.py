@@ -143,7 +143,7 @@ _FOREIGN = re.compile(rb"\\(?:([0-9])|g<(\w+)>)")  # a group in the form of Pyth
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
     """Split an expression's value at groups. Return the value and the parts: bytes, and a group's name as a tuple. If
-    the value has no group, return the value with a $ for each $$, and None."""
+    the value has no group, return it with a $ for each $$, and None."""
     data = value.encode() if isinstance(value, str) else value
     if foreign := _FOREIGN.search(data):
         shown, name = foreign[0].decode(), (foreign[1] or foreign[2]).decode()
@@ -314,7 +314,7 @@ def bytes_view(given: Any) -> memoryview:
 
 
 def is_bytes(given: Any) -> bool:
-    """Return True if an object's items are single bytes, so that the object is one text and no column."""
+    """Return True if an object's items are single bytes, so that it is one text and no column."""
     try:
         memoryview(given)  # raises TypeError for a list, whose items bytes_view() would write out for its message
         return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")

@@ -115,7 +115,7 @@ class Shard:
 
     async def ask(self, verb: str, path: str, headers: dict[str, str], body: bytes) -> AsyncIterator[Any]:
         """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front ends
-        this task, the connection to the server is closed, and the server ends the search."""
+        this task, the connection to the server is closed, and it ends the search."""
         lines = [f"{verb} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
         head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""]).encode("latin-1")
         writer: Any = None

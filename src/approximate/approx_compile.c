@@ -134,7 +134,7 @@ static void approximate_classes(struct approximate *approximate)
 }
 
 /* Returns the number of the symbol's class, which is the set of the ASCII characters that the
- * symbol equals. Makes the class if the class is new. Returns APPROX_CLASSES_MAX if there is no
+ * symbol equals. Makes the class if it is new. Returns APPROX_CLASSES_MAX if there is no
  * room for another class. */
 static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
                                    uint32_t symbol)

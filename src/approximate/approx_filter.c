@@ -117,7 +117,7 @@ static void make_class(const uint64_t has[4], struct filter_class *made)
             made->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
 }
 
-/* Returns the number of the row of a class and shift. Makes the row if the row is new. */
+/* Returns the number of the row of a class and shift. Makes the row if it is new. */
 static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class_number,
                            uint32_t shift)
 {

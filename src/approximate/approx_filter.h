@@ -25,7 +25,7 @@ struct approx_filter_literals {
     const uint32_t *symbols;
     /* literal_count + 1 indices: where each literal's symbols begin */
     const uint64_t *symbol_begin;
-    /* with mismatches: a byte for each symbol, whose bit 0 is set if the symbol must not be
+    /* with mismatches: a byte for each symbol, whose bit 0 is set if it must not be
      * replaced; NULL if there are no such symbols */
     const uint8_t *exact;
     uint32_t errors_max; /* at most 31, and less than each literal's symbols */

@@ -241,7 +241,7 @@ static bool next_gram(const struct cut_literal *literal, const struct literal_pi
 }
 
 /* Adds the piece to the list of each gram that begins with the piece: counts an entry if `entries`
- * is NULL, otherwise writes the entry. */
+ * is NULL, otherwise writes it. */
 static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {

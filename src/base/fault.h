@@ -33,7 +33,7 @@ void fault_arm_new(bool persistent);
 /* Returns true if a point has failed since fault_arm or fault_arm_new. */
 bool fault_has_failed(void);
 /* Returns true if this function has not been called at this place with this kind before, and notes
- * the place. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is
+ * it. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is
  * the number of innermost calls, this function included, that are not compared. */
 bool fault_is_new_place(uint64_t kind, int skipped);
 /* Returns true if this point has to fail. Any thread may call this function. */

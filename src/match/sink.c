@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* a window's digest computes line numbers only if the window has this many bytes for each match */
+/* a window's digest computes line numbers only if it has this many bytes for each match */
 #define LINE_NUMBER_BYTES 512u
 
 uint64_t pattern_slots_min = PATTERN_SLOTS_MIN;

@@ -380,7 +380,7 @@ static bool caller_may_work(const struct search *search)
 
 /* Returns true if the caller should look once more for the next task before sleeping. Waking a
  * sleeping caller would take 20 to 50 us, in which devices could search. *until_ns is 0 before the
- * first look. Called with the lock held, and briefly drops the lock. */
+ * first look. Called with the lock held, and briefly drops it. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
@@ -482,7 +482,7 @@ static struct task *wait_next(struct search *search)
 
 /* Returns true if the task's chunk is a part of the text. If a file shrinks during the search, the
  * text ends at the first chunk whose read finds the file's end. This chunk is the last part of the
- * text, even if the chunk is empty. Later chunks are no part, although other threads may have read
+ * text, even if it is empty. Later chunks are no part, although other threads may have read
  * them before the file shrank, or after the file grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
@@ -533,7 +533,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     return false;
 }
 
-/* Fills *view with the part that the task holds, and counts the part in the call's statistics. */
+/* Fills *view with the part that the task holds, and counts it in the call's statistics. */
 static void view_counted(struct search *search, const struct task *task, struct sink_chunk *view)
 {
     task_view(search, task, view);

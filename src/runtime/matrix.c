@@ -2,7 +2,7 @@
  * another (trawl_matrix_open).
  *
  * The workers make cells of the occurrences, chunk by chunk (matrix_cells.c). A cell is a record, a
- * pattern, and where the pattern first begins in the record. This file joins the cells of chunks to
+ * pattern, and where the pattern first begins in it. This file joins the cells of chunks to
  * spans: complete records with all their cells. The cells of the record in which a chunk ends wait
  * for the next chunk's cells. No chunk holds an empty record, so the cells of expressions that
  * match the empty string are added to spans. Each span becomes a batch, or several batches if many
@@ -125,7 +125,7 @@ static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Keeps the chunk's cells of the record that continues after the chunk. */
+/* Keeps the chunk's cells of the record that continues after it. */
 static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     matrix->holds_chunk = false;

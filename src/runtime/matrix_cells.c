@@ -1,5 +1,5 @@
 /* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. A cell is a
- * record, a pattern, and where the pattern first begins in the record. */
+ * record, a pattern, and where the pattern first begins in it. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -182,7 +182,7 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 
 /* Makes the cells of a record with many occurrences. Goes from the last occurrence to the first, so
  * that the mark of a pattern's first begin replaces the marks of later begins. Only occurrences
- * near the record's end may reach beyond the record; mostly the others need no check. */
+ * near the record's end may reach beyond it; mostly the others need no check. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

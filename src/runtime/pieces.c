@@ -1,6 +1,6 @@
 /* pieces: brings the lists that begins.c orders from a device into the caller's array. A list
  * comes in pieces: the device copies a piece straight into the array, or to pinned memory, from
- * where threads copy the piece in PIECE_PARTS parts. */
+ * where threads copy it in PIECE_PARTS parts. */
 #include "runtime/pieces.h"
 
 #include <sched.h>

@@ -2,7 +2,7 @@
  *
  * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
  * chunks of text are read. Work comes as jobs: each call of a searcher is a job. The call lists the
- * job in the runtime while workers can help with the job. Host workers serve the listed jobs in
+ * job in the runtime while workers can help with it. Host workers serve the listed jobs in
  * turn. The job leaves the list before the call returns. Chunks for devices travel through the
  * devices' queue.
  *
@@ -203,7 +203,7 @@ void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text
  * does not answer is no fault: the host goes on without that device. */
 enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
                                       bool *on_device, uint32_t *device, struct trawl_error *error);
-/* Copies a text that lies on a device to the host, unless the host can already read the text. Any
+/* Copies a text that lies on a device to the host, unless the host can already read it. Any
  * thread may call. Errors: UNSUPPORTED, MEMORY, DEVICE. */
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
                                 struct trawl_error *error);

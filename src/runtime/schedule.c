@@ -187,7 +187,7 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
         search->schedule = SCHEDULE_CALLER;
     }
     /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk
-     * to the host, a single thread searches the chunk before all threads search the text. */
+     * to the host, a single thread searches it before all threads search the text. */
     if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.layer == ENGINE_FOR_ALGORITHMS))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
@@ -322,8 +322,8 @@ static _Atomic uint64_t *remembered(const struct search *search)
 }
 
 /* Returns true if making a chunk ready for a device takes less time than searching the chunk on the
- * host. A text in memory has to be copied. A file is read in both cases, but the host reads the
- * file into caches. The time to make ready is known from this search, or from an earlier search. */
+ * host. A text in memory has to be copied. A file is read in both cases, but the host reads it into
+ * caches. The time to make ready is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
 {
     uint64_t staged;

@@ -1,8 +1,8 @@
 /* search: a text searched under a plan, as a job of chunks.
  *
  * A search has a ring of tasks. A worker takes a free task and the text's next chunk, makes the
- * chunk ready (reads the chunk, or copies the chunk to where a device can fetch the bytes), and
- * then searches the chunk or queues the chunk to a device. Tasks become ready in any order. The
+ * chunk ready (reads the chunk, or copies it to where a device can fetch the bytes), and
+ * then searches the chunk or queues it to a device. Tasks become ready in any order. The
  * caller takes the tasks in the text's order, and works too while the next task is not ready. The
  * ring bounds memory: if a caller does not take results, no task becomes free.
  *

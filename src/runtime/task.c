@@ -1,4 +1,4 @@
-/* task: takes a text's next chunk, makes the chunk ready, and searches the chunk.
+/* task: takes a text's next chunk, makes the chunk ready, and searches it.
  *
  * The chunks of a loaded text lie on devices. Such a chunk ends at the latest at the end of the
  * device's part, or of a line there, and is queued for that device's workers. A device may be ahead
@@ -140,7 +140,7 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     return TRAWL_OK;
 }
 
-/* A device has left the text to the host, and all threads search the text from now on. The chunk
+/* A device has left the text to the host, and all threads search it from now on. The chunk
  * that the caller took for the device may be the whole text: the caller keeps as much of the chunk
  * as the caller would have taken for the host, unless a part of the chunk was already delivered. */
 static void leave_device(struct search *search, struct task *task)

@@ -1,7 +1,7 @@
 /* threads: the runtime's host threads and the jobs that these threads serve.
  *
  * A job is listed while the job can use help. Each worker serves a job until the job has no work
- * for the worker, then serves the next listed job. Waking is a chain: a woken worker finds out
+ * for it, then serves the next listed job. Waking is a chain: a woken worker finds out
  * whether a further worker is needed, and wakes or starts that worker. So the caller itself wakes
  * only one worker at a time.
  *
@@ -143,7 +143,7 @@ static int start_elsewhere(struct worker *worker, void *(*main)(void *))
     return pthread_create(&worker->thread, NULL, main, worker);
 }
 
-/* Makes the worker idle until a thread wakes the worker. The caller holds the runtime's lock. */
+/* Makes the worker idle until a thread wakes it. The caller holds the runtime's lock. */
 static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
 {
     worker->next_idle = runtime->idle;

@@ -65,7 +65,7 @@ struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
  * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
  * needed, the caller lowers piece->lent. Returns NULL if the piece has not all of these bytes, or
- * if ahead_make made the piece. */
+ * if ahead_make made it. */
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);

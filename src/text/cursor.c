@@ -267,7 +267,7 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
 
 /* Is called for the chunk in which a stride, a piece of MAP_STRIDE bytes, begins. Gives the pages
  * of the stride before the previous stride back to the kernel; all threads have probably left it. A
- * thread that still needs a page there gets the page by a fault. */
+ * thread that still needs a page there gets it by a fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);

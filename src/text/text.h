@@ -54,7 +54,7 @@ static inline bool text_is_hidden(const struct trawl_text *text)
 {
     return text->device_address != 0 && !atomic_load(&text->is_on_host);
 }
-/* Makes the host pages of a text on a GPU writable, for a copy of the text. Errors: MEMORY. */
+/* Makes the host pages of a text on a GPU writable, for a copy of it. Errors: MEMORY. */
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error);
 /* Records that the copy is complete. */
 void text_host_done(struct trawl_text *text);

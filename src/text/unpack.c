@@ -133,7 +133,7 @@ void unpack_unshare(const struct trawl_text *text)
     text->unpack->piece = NULL;
 }
 
-/* Finds out by a stream's first bytes whether the stream is compressed. */
+/* Finds out by a stream's first bytes whether it is compressed. */
 static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
 {
     struct decoder *decoder = unpack->decoder;
@@ -228,7 +228,7 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
     return TRAWL_OK;
 }
 
-/* Reads bytes from the piece. At the piece's end, prepares to read what follows the piece. */
+/* Reads bytes from the piece. At the piece's end, prepares to read what follows it. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
 {

@@ -190,7 +190,7 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
     return run->why[0] == '\0';
 }
 
-/* Reads the text with the kernel, or copies the text, once. */
+/* Reads the text with the kernel, or copies it, once. */
 static bool pass(struct bound *own, bool to_host)
 {
     void *parameters[] = {&own->address, &own->bytes, &own->address};

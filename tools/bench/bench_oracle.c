@@ -1,6 +1,6 @@
 /* bench_oracle: computes the right answers with an automaton for all patterns (Aho, Corasick 1975),
  * which shares no code with the library. Threads take pieces of the text. An occurrence belongs to
- * the piece in which the occurrence ends. The automaton starts longest - 1 bytes before a piece, so
+ * the piece in which it ends. The automaton starts longest - 1 bytes before a piece, so
  * that its state is right where the piece begins.
  */
 #include <ctype.h>

@@ -271,7 +271,7 @@ static char *recipe_of(const struct fields *fields)
     return copy_text(recipe);
 }
 
-/* Unloads a text from the devices and frees the text. */
+/* Unloads a text from the devices and frees it. */
 static void drop(struct text *text)
 {
     if (text->bytes != NULL) {

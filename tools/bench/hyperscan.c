@@ -2,7 +2,7 @@
  * block mode. In a record each pattern is reported once. The declarations here follow Hyperscan's C
  * interface, version 5.
  *
- * The library is loaded at run time, so the program needs no headers and runs without the library;
+ * The library is loaded at run time, so the program needs no headers and runs without it;
  * the contestant is then left out with a reason. The first run also compiles the patterns.
  */
 #include <dlfcn.h>

@@ -52,7 +52,7 @@ bool answer_begun(struct served_answer *answer, int connection, int *http_status
 /* Waits for the next bytes of the answer, and returns how many came. Returns 0 at the answer's end,
  * and -1 if the client is gone or the answer ended early. */
 ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room);
-/* Ends the search if the search still runs, waits for the answer's thread, and frees the answer. */
+/* Ends the search if the search still runs, waits for the answer's thread, and frees it. */
 void answer_end(struct served_answer *answer);
 
 #endif

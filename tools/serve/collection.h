@@ -147,7 +147,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 
 /* Returns true if the operand, typed in the absolute path `directory`, is the collection's root or
  * lies below it. The file need not exist. Also returns true for an operand with "..", because
- * collection_view rejects the operand with a message. */
+ * collection_view rejects it with a message. */
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 

@@ -48,14 +48,14 @@ struct served_file {
     int os_code;
     enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is left out */
     bool is_directory;  /* of an entry of kind ENTRY_LEFT: the entry is a directory */
-    /* supplied.bytes points into `block`. NULL: a search opens the file, because no block holds the
-     * file or because the file is not plain. */
+    /* supplied.bytes points into `block`. NULL: a search opens the file, because no block holds it
+     * or because the file is not plain. */
     struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
     /* True: the block has the bytes of the file itself. False: the block has the decompressed bytes
      * of a compressed file, or the file has holes. The block then only tells a pass whether the
-     * file has an occurrence, and the search itself opens the file. */
+     * file has an occurrence, and the search itself opens it. */
     bool is_plain;
     /* The file cannot be held: reading or decompressing failed, the file changed meanwhile, or its
      * decompressed bytes are too many. */

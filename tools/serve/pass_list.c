@@ -161,7 +161,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
         uint64_t pattern = matches[i].pattern_index;
 
         if (matches[i].end > range->end || state_file_at(state, listing->block, range) == NULL)
-            continue; /* the match crosses the file's end, or the state no longer has the file */
+            continue; /* the match crosses the file's end, or the state no longer has it */
         if (listing->firsts == NULL) {
             occurs(listing->leader, range, matches[i].begin, pattern);
             continue;

@@ -32,7 +32,7 @@ struct pass_member {
     uint32_t member_count;
     uint64_t string_count; /* number of strings of all these requests together */
 
-    /* For each index of the state: the first index in the view at which the view has that file; 0
+    /* For each index of the state: the first index in the view at which it has that file; 0
      * for files that the view lacks. NULL: positions are not wanted. */
     uint32_t *ranks;
     uint64_t position_capacity; /* capacity of request->positions */

@@ -43,7 +43,7 @@ struct update {
     struct state *state;        /* the state that is being made */
     struct file_batch batch;
     uint64_t bytes_max; /* limit for the bytes that are read from files */
-    /* for each file of `before`: MARK_SEEN if the file was met on disk, MARK_DIRTY if the file may
+    /* for each file of `before`: MARK_SEEN if the file was met on disk, MARK_DIRTY if it may
      * have changed */
     uint8_t *marks;
     struct command_job job;
@@ -65,7 +65,7 @@ static bool is_changed(const struct update *update, uint32_t index)
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds an entry to the batch, and returns the entry. index UINT32_MAX: the entry is new. is_read:
+/* Adds an entry to the batch, and returns it. index UINT32_MAX: the entry is new. is_read:
  * the batch reads the file. Returns NULL on failure, and sets update->failed. */
 static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
                                      const struct stat *status, bool is_read)

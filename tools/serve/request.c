@@ -1,6 +1,6 @@
 /* request: reads a request's JSON into settings.
  *
- * A table has a row for each member of the JSON object, with the function that reads the member.
+ * A table has a row for each member of the JSON object, with the function that reads it.
  * Options go to the parser of the command trawl, so options mean the same as on a command line.
  */
 #include "serve/request.h"
@@ -229,7 +229,7 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
 }
 
 /* Makes a file in memory with these bytes. Returns its path, which lasts as long as the request, or
- * NULL if the request is rejected. */
+ * NULL if it is rejected. */
 static const char *make_file(struct reading *reading, const char *bytes, size_t bytes_count)
 {
     struct request *request = reading->request;

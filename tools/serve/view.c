@@ -332,7 +332,7 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     else if (file->os_code != 0) {
         const char *name =
             write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
-        /* --files lists a file without opening the file. */
+        /* --files lists a file without opening it. */
         bool is_listed = file->kind == ENTRY_LEFT && viewing->job->settings->files.names_only;
 
         (void)(name != NULL ? add_special(viewing, file->path, name,

@@ -229,7 +229,7 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
 }
 
 /* With edits, compares the literal of an entry whose piece stands at `offset`, and emits a
- * candidate if the literal may occur there. An occurrence with this piece begins up to errors_max
+ * candidate if it may occur there. An occurrence with this piece begins up to errors_max
  * before or after offset - symbol. */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,

@@ -424,7 +424,7 @@ void filter_walk_close(struct filter_walk *walk)
 }
 
 /* Sets walk->full to the real path of the entry `path`. `path` begins with the root as messages
- * show the root. False: no memory. */
+ * show it. False: no memory. */
 static bool set_full(struct filter_walk *walk, const char *path)
 {
     const char *rest = path + walk->root_bytes;

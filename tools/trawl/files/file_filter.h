@@ -2,7 +2,7 @@
  * of the following with a rule that matches decides: -g and --iglob; .rgignore, .ignore, .gitignore
  * and .git/info/exclude of the directory and of the directories above; git's global excludes file;
  * --ignore-file; types; hidden names. A file of a type that is left out stays left out even where a
- * rule file keeps the file. Files that the command line names are never filtered.
+ * rule file keeps it. Files that the command line names are never filtered.
  */
 #ifndef TRAWL_FILE_FILTER_H
 #define TRAWL_FILE_FILTER_H
@@ -33,7 +33,7 @@ bool filter_open(struct filter **filter, const struct settings *settings, bool i
                  char *message);
 void filter_close(struct filter *filter);
 
-/* Begins a walk of the tree below `root`, a path as messages show the path. Reads the rule files of
+/* Begins a walk of the tree below `root`, a path as messages show it. Reads the rule files of
  * the directories above `root`. NULL: errno says why. */
 struct filter_walk *filter_walk_open(const struct filter *filter, const char *root);
 void filter_walk_close(struct filter_walk *walk);

@@ -1,7 +1,7 @@
 /* tree: lists the files of a directory and of the directories below.
  *
  * walk.c and the server's refresh.c ask for entry after entry. exclude.c and file_filter.c decide
- * which entries are left out, and a link to a directory that contains the link is reported, not
+ * which entries are left out, and a link to a directory that contains it is reported, not
  * followed. An entry that cannot be read becomes a TREE_ERROR, and the listing goes on.
  */
 #include "trawl/files/tree.h"
@@ -31,7 +31,7 @@
 #endif
 
 /* The order of grep 3.8, found by experiment. grep reads up to 100,000 entries of a directory at a
- * time. If a portion has more than 10,000 entries, grep sorts the portion by inode number, except
+ * time. If a portion has more than 10,000 entries, grep sorts it by inode number, except
  * on file systems where sorting does not help. */
 #define PORTION_ENTRIES 100000u
 #define UNSORTED_ENTRIES 10000u

@@ -33,7 +33,7 @@ void tree_directory_drop(struct tree_directory *directory); /* does nothing for 
 
 enum tree_kind {
     TREE_FILE, /* anything but a directory */
-    TREE_LOOP, /* a link to a directory that contains the link */
+    TREE_LOOP, /* a link to a directory that contains it */
     /* os_code is the error of a directory or link that could not be read, ENOMEM, or ECANCELED if
      * the guard ended the walk */
     TREE_ERROR,

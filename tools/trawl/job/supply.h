@@ -17,7 +17,7 @@ struct walk_item;
 struct supplied_file {
     const uint8_t *bytes; /* NULL: the file is opened when it is searched */
     uint64_t bytes_count;
-    struct stat status; /* the file's status when the file was read */
+    struct stat status; /* the file's status when it was read */
 };
 
 struct supply {

@@ -76,7 +76,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                         true);
     set_item(item, WALK_FILE, operand, true);
     if (settings->files.directories != DIRECTORIES_RECURSE && !settings->files.names_only)
-        return true; /* the caller learns by opening the operand what kind of file the operand is */
+        return true; /* the caller learns by opening the operand what kind of file it is */
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
         item->kind = WALK_ERROR;
         item->os_code = errno;

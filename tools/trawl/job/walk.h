@@ -11,7 +11,7 @@
 enum walk_kind {
     WALK_FILE,  /* a file to search */
     WALK_INPUT, /* standard input */
-    WALK_LOOP,  /* a link to a directory that contains the link; walk_tell prints a warning */
+    WALK_LOOP,  /* a link to a directory that contains it; walk_tell prints a warning */
     WALK_ERROR, /* a file or directory that cannot be read; os_code says why */
     WALK_NOTE,  /* a file or directory was left out; `name` is the message */
 };
@@ -19,7 +19,7 @@ enum walk_kind {
 /* What walk_next found. */
 struct walk_item {
     enum walk_kind kind;
-    /* the path as messages show the path; borrowed until the next call */
+    /* the path as messages show it; borrowed until the next call */
     const char *name;
     /* WALK_FILE: `name + open_at` is the file's path below `directory`, or below the working
      * directory if `directory` is NULL. */

@@ -105,7 +105,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     return true;
 }
 
-/* Carries out an option, and records the option for a request to a server. False: settings->error
+/* Carries out an option, and records it for a request to a server. False: settings->error
  * is set, or empty if memory is short. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {

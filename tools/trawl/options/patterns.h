@@ -11,7 +11,7 @@
 #include "trawl.h"
 
 #define PATTERN_EMPTY UINT64_MAX /* the empty string */
-/* a string with a NUL where NUL ends lines, so no line contains the string */
+/* a string with a NUL where NUL ends lines, so no line contains it */
 #define PATTERN_NEVER (UINT64_MAX - 1)
 
 /* Says which checks the command has to make on the library's matches, because the library compares

@@ -54,7 +54,7 @@ static void file_error(struct pool_worker *worker, const char *name, int os_code
         job_file_error(worker->job, name, os_code);
 }
 
-/* Reads a file to its end, unless the file is too long. size: the expected length; < 0: unknown.
+/* Reads a file to its end, unless it is too long. size: the expected length; < 0: unknown.
  * Sets *moved if the descriptor's position moved. */
 static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
                         struct open_file *file)
@@ -175,7 +175,7 @@ static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **se
     return good;
 }
 
-/* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
+/* Searches a file with a searcher that has the runtime's threads, and opens it if *opened
  * is NULL. If only a single thread may search, uses the worker's own searcher. */
 static void search_with(struct pool_worker *worker, const struct open_file *file,
                         struct trawl_searcher **opened)

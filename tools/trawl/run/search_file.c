@@ -528,7 +528,7 @@ static void report_count(struct command_job *job, struct text_scan *scan)
     print_terminator(job->output, job->settings, '\n');
 }
 
-/* Prints the rest of a file's report, once the file was searched as far as needed. */
+/* Prints the rest of a file's report, once it was searched as far as needed. */
 static void report_file(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;

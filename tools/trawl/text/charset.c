@@ -271,7 +271,7 @@ static bool byte_is_word(void *context, uint32_t byte)
 }
 
 /* Returns the last character of the block that begins at `code`. The characters of a block are all
- * in the class, or all not in the class. A block is a whole plane (65,536 characters) of private or
+ * in the class, or all not in it. A block is a whole plane (65,536 characters) of private or
  * unassigned characters, of which one character in BLOCK is tested. Elsewhere a block is a single
  * character. */
 static uint32_t block_end(wctype_t class, uint32_t code)
