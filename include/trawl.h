@@ -486,7 +486,7 @@ struct trawl_stats {
     uint64_t cpu_chunk_count;
     uint64_t device_chunk_count;
     uint64_t match_count;     /* occurrences found; fewer than the text has if lines are counted or
-                                 window flags leave out occurrences */
+                                 window flags skip occurrences */
     uint64_t candidate_count; /* positions verified byte by byte */
     uint64_t wall_ns;         /* 0 if no clock is read: see struct trawl_worker_stats */
     uint32_t thread_count;    /* threads that took part */
@@ -591,7 +591,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
 /* Find the first occurrence: the least begin, and among equal begins the least pattern_index. If
- * there is none, *found is false and *match is untouched. Reads little behind the occurrence. */
+ * there is none, *found is false and *match is untouched. Reads little after the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text,
@@ -654,7 +654,7 @@ struct trawl_window {
     const struct trawl_match *matches; /* in order; each begins in the window */
     uint64_t match_count;
     uint64_t line_end_count;          /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
-    const uint64_t *line_ends_before; /* line ends before each match's begin; NULL without
+    const uint64_t *line_ends_before; /* line ends before each match's start; NULL without
                                          TRAWL_WINDOW_LINE_ENDS, or if matches are dense */
     bool last;
     bool one_per_line; /* no two matches begin in the same line; may be false although no two do */
@@ -720,8 +720,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
 struct trawl_search;
 enum trawl_search_flag {
     TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
-    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS leaves out may be missing */
-    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST leaves out may be missing */
+    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS skips may be missing */
+    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST skips may be missing */
 };
 
 /* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern
@@ -786,7 +786,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
  * of TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If
  * the file is written to during a search, the search may see bytes from before or after the write.
  * Mapped bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are
- * resident at a time if one thread searches, else mostly up to 80 MiB. Chunks for GPUs are read.
+ * resident at a time if one thread searches, else usually up to 80 MiB. Chunks for GPUs are read.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus

@@ -47,7 +47,7 @@ static inline bool engine_call_is_over(const struct engine_call *call)
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text. `before` and
  * `after` are at least the plan's need_before and need_after, the bytes around an occurrence that a
  * search may read. At the text's borders `before` and `after` are less. Bytes up to owned +
- * readable (readable >= after) may be loaded; the bytes beyond owned + after have no meaning. */
+ * readable (readable >= after) may be loaded; the bytes beyond owned + after are undefined. */
 struct engine_chunk {
     const uint8_t *bytes;
     uint64_t begin; /* text offset of bytes[0] */
@@ -58,7 +58,7 @@ struct engine_chunk {
     uint64_t readable;
     /* For WANT_SPANS. True: the spans (hits without overlap) that begin before the chunk are known,
      * and the last of these ends at spans_end, an offset in the chunk. If that span ends at the
-     * chunk's begin or before, spans_end is 0. */
+     * chunk's start or before, spans_end is 0. */
     bool spans_known;
     uint64_t spans_end;
     bool firsts;           /* no more than the first hit of each line is needed */
@@ -266,7 +266,7 @@ struct engine_ops {
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in the host's memory without a worker. Returns false if the plan or the
-     * text needs a task, or if memory does not suffice; then the hits have no meaning. Any thread
+     * text needs a task, or if memory does not suffice; then the hits are undefined. Any thread
      * may call. If this member is NULL, every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);

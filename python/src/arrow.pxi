@@ -44,7 +44,7 @@ cdef struct string_view:
 cdef enum:
     SHORT_MAX = 12
 
-# private_data of an exported schema and of an exported array. The same allocation holds, behind this struct, the
+# private_data of an exported schema and of an exported array. The same allocation holds, after this struct, the
 # children's ArrowSchema or ArrowArray structs, and then the pointers to these structs.
 cdef struct schema_memory:
     char *name

@@ -138,7 +138,7 @@ cdef class Plan:
 
     patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
       strings, an Arrow array of strings, or a path (os.PathLike) or file object with one pattern a
-      line. The line ends \\n and \\r\\n, and a UTF-8 byte order mark at the file's begin, are not
+      line. The line ends \\n and \\r\\n, and a UTF-8 byte order mark at the file's start, are not
       part of a pattern. Occurrences may overlap. An occurrence has the index of the pattern.
     values: an object for each pattern, in order. The default for a dict of patterns are the dict's
       values.
@@ -565,7 +565,7 @@ cdef class Plan:
 
     def batches(self, text, *, match="all", line_numbers=False, value=False, offsets=None):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
-        Batches without an occurrence are left out. match, value: see matches(). offsets: see first()."""
+        Batches without an occurrence are skipped. match, value: see matches(). offsets: see first()."""
         return default().batches(self, text, match=match, line_numbers=line_numbers, value=value, offsets=offsets)
 
     def lines(self, text, *, offsets=None, progress=None):

@@ -56,7 +56,7 @@ cdef enum:
 
 
 cdef walk walk_of(Source source, object offsets) except *:
-    """Return a walk, which converts byte offsets to character offsets, at the text's begin. Its field `bytes` is NULL
+    """Return a walk, which converts byte offsets to character offsets, at the text's start. Its field `bytes` is NULL
     if offsets count bytes, or are the same in a str of ASCII."""
     cdef walk made
     cdef Py_ssize_t count = 0
@@ -257,7 +257,7 @@ cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
 
 cdef inline void walk_match(walk *by, walk *far, uint64_t *begin, uint64_t *end) noexcept nogil:
     """Convert a match's begin and end. far: a second walk, for ends more than NEAR bytes after their
-    begin. Other ends are counted from the begin on."""
+    begin. Other ends are counted from it."""
     cdef uint64_t inside = begin[0] + 1, count = walk_to(by, inside)
 
     begin[0] = last_of(count)

@@ -684,7 +684,7 @@ class Collection:
         self.lost[i, copy] = self.held[i].actors[copy].status.remote()
 
     def _parts(self, i: int, sent: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
-        """Yield the parts of a shard's answer. If an actor is lost, ask the next actor, and leave out the parts that
+        """Yield the parts of a shard's answer. If an actor is lost, ask the next actor, and skip the parts that
         the lost actor has already sent."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
         dead: set[int] = set()
@@ -696,7 +696,7 @@ class Collection:
                     yield ray.get(answer, timeout=left)
                     return
                 for at, reference in enumerate(answer):
-                    part = ray.get(reference, timeout=left)  # also if the part is left out: this actor may be lost, too
+                    part = ray.get(reference, timeout=left)  # also if the part is skipped: this actor may be lost, too
                     if at == came:
                         came += 1
                         yield part

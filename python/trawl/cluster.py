@@ -346,12 +346,12 @@ SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "match
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# These rules leave out the members whose rule is "joined", because the front itself makes these members.
+# These rules skip the members whose rule is "joined", because the front itself makes these members.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
 def joined(values: list[Any], rule: Any) -> Any:
-    """Put a member's values together. A member without a rule, which a later server may send, is left out."""
+    """Put a member's values together. A member without a rule, which a later server may send, is skipped."""
     if not isinstance(rule, dict):
         return rule(values)
     known = [key for key in values[0] if key in rule and all(key in one for one in values)]
@@ -363,8 +363,8 @@ def counts(answers: list[bytes]) -> bytes:
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
-    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is left
-    out."""
+    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is skipped.
+    """
     heads, begins, files, patterns = [], b"", b"", b""
     names: dict[bytes, tuple[int, Any]] = {}  # path -> index, name
     for answer in answers:
@@ -403,7 +403,7 @@ def collections_of(answers: list[bytes], **more: Any) -> bytes:
 
 
 def kind_of(line: bytes) -> bytes:
-    """Return the type of a line of JSON, which nearly always stands at the line's begin."""
+    """Return the type of a line of JSON, which nearly always stands at the line's start."""
     return line[9 : line.index(b'"', 9)] if line.startswith(b'{"type":"') else str(json.loads(line)["type"]).encode()
 
 
@@ -433,7 +433,7 @@ class Front:
                         ray.kill(copy.actor, no_restart=False)
                         asked, patience = time.monotonic(), RETURN_SECONDS
                 fault, patience = check.result(), SILENT_SECONDS
-            except Exception as loss:  # mostly the loss of the actor, which Ray starts again
+            except Exception as loss:  # usually the loss of the actor, which Ray starts again
                 fault, patience = words(loss), RETURN_SECONDS
             copy.mark(fault)
             await asyncio.sleep(pause)

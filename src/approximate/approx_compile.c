@@ -74,7 +74,7 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
 
 /* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there. In
  * a reverse complement the range is mirrored: it lies as far from the literal's end as, in the
- * pattern, from the pattern's begin. */
+ * pattern, from the pattern's start. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {

@@ -129,7 +129,7 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
 /* Appends the literal's candidates that host->found marks. Bit i belongs to offset from + i of the
- * chunk. The first `known` offsets are left out: they are searched only because later candidates
+ * chunk. The first `known` offsets are skipped: they are searched only because later candidates
  * depend on their bytes. With edits, consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,

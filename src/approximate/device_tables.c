@@ -293,7 +293,7 @@ static void write_lists(struct builder *builder)
             sum += count;
         }
     }
-    /* Each head is now the end of its list, which is the begin of the next list. */
+    /* Each head is now the end of its list, which is the start of the next list. */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = 0;
 }

@@ -95,7 +95,7 @@ void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
  * begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX
- * after an occurrence's begin, so `bytes` should include that many bytes after `offsets` if the
+ * after an occurrence's start, so `bytes` should include that many bytes after `offsets` if the
  * text has them. */
 void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
                           uint32_t offsets, struct grams_stretch *stretch);

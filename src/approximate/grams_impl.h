@@ -160,7 +160,7 @@ struct waiting {
 };
 
 /* The text that each lane compares with its literal: the codes from errors_max offsets before the
- * literal's begin on, 32 offsets per word. */
+ * literal's start on, 32 offsets per word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {
@@ -189,7 +189,7 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
 
 /* Sets a lane of *near to a value other than 0 if a span of the lane's text is within errors_max
  * edits of the lane's literal. If the longest of the literals has n symbols, the span may end up to
- * n + 2 * errors_max offsets after the text's begin. Computes columns of Sellers' table (Myers
+ * n + 2 * errors_max offsets after the text's start. Computes columns of Sellers' table (Myers
  * 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)

@@ -19,7 +19,7 @@ struct attachment {
         .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* Makes the object for attachment_want, unless a different thread has made it meanwhile. */
+/* Makes the object for attachment_want, unless another thread has made it meanwhile. */
 enum trawl_status attachment_make(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),

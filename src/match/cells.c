@@ -138,7 +138,7 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
     return left;
 }
 
-/* Does what sort_few does, for long rows: a stable radix sort by pattern number, lowest byte first,
+/* Like sort_few, for long rows: a stable radix sort by pattern number, lowest byte first,
  * moves the cells back and forth between the buffers `row` and `room`. *sorted is the buffer with
  * the result. */
 static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,

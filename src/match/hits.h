@@ -44,7 +44,7 @@ struct hits {
 
 /* Makes room for `more` further hits, and drops lengths if the array grows. Errors: MEMORY. */
 enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error);
-/* Does what hits_reserve does for items and lengths, and keeps the lengths that are set. */
+/* Like hits_reserve for items and lengths, and keeps the lengths that are set. */
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 

@@ -144,7 +144,7 @@ static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *ch
     return ended;
 }
 
-/* Does what count_ended does, if no two hits begin in the same line. */
+/* Like count_ended, if no two hits begin in the same line. */
 static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chunk *chunk,
                                   uint64_t i, bool *open_hit)
 {

@@ -130,7 +130,7 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* Sets up a sink without `deliver`, for callers that take the chunks from the search themselves. */
 void sink_batches(struct sink *sink, bool line_numbers, enum spans spans);
-/* Does what sink_batches does, but with the caller's digest, which reads hits instead of
+/* Like sink_batches, but with the caller's digest, which reads hits instead of
  * matches. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,

@@ -137,7 +137,7 @@ static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint
     l->likely = min_u64(l->reach, left) / per_hit;
 }
 
-/* Is called after a list that did not fit into the device's memory. If earlier lists take up that
+/* Called after a list that did not fit into the device's memory. If earlier lists take up that
  * memory, waits until they are in the array. Otherwise makes the next list shorter. */
 static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct engine_words *list,
                                  struct trawl_error *error)

@@ -49,7 +49,7 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
     return found;
 }
 
-/* Claims a further idle worker if the queue has a further item for this device, and returns the
+/* Claims another idle worker if the queue has another item for this device, and returns the
  * worker, or NULL. Called with the lock held. The caller then gives the lock up before it wakes the
  * worker, because waking takes 6 us. */
 static struct worker *next_for(struct devices *devices, uint32_t device)

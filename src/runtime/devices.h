@@ -22,7 +22,7 @@ bool devices_work(const struct devices *devices);
  * returns any device. */
 uint32_t devices_choose(struct devices *devices);
 /* Returns true if a worker of device `own` may search a chunk that lies on device `other`
- * (ENGINE_DEVICES_MAX: on any device). Returns false only if a different device holds the chunk,
+ * (ENGINE_DEVICES_MAX: on any device). Returns false only if another device holds the chunk,
  * works, and has a worker. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 

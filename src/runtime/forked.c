@@ -6,7 +6,7 @@
  * use them. CUDA does not work in a child if the parent used CUDA. So a runtime whose devices the
  * parent opened, or was opening, has no devices in the child. A call that the forking thread was
  * inside, or that was open (trawl_search_open, trawl_matrix_open), cannot go on: the call is marked
- * as orphaned. A call that a different thread was inside has ended. */
+ * as orphaned. A call that another thread was inside has ended. */
 #include "runtime/forked.h"
 
 #include <string.h>

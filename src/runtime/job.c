@@ -505,7 +505,7 @@ static enum trawl_status task_status(const struct task *task, struct trawl_error
     return task->status;
 }
 
-/* Ends the delivery of a part of search->current, a task. If the task's chunk has a further part,
+/* Ends the delivery of a part of search->current, a task. If the task's chunk has another part,
  * searches that part and returns true. *status is the task's fault, if there was a fault. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {

@@ -1,4 +1,4 @@
-/* job: the begin and the end of calls, and the loop of a search. Public functions call these
+/* job: the start and the end of calls, and the loop of a search. Public functions call these
  * functions in the calling thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H

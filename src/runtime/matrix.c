@@ -188,7 +188,7 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
 }
 
 /* Appends the span's cells starting at *at that belong to records before `record` to
- * matrix->filled, and moves *at behind these cells. Also makes room for the cells of one empty
+ * matrix->filled, and moves *at after these cells. Also makes room for the cells of one empty
  * record. */
 static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
                                      uint64_t *at, struct trawl_error *error)
@@ -205,7 +205,7 @@ static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_
     return TRAWL_OK;
 }
 
-/* Does what next_span does, and adds the cells of empty records. */
+/* Like next_span, and adds the cells of empty records. */
 static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct span *taken,
                                      struct trawl_error *error)
 {
@@ -247,7 +247,7 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     return TRAWL_OK;
 }
 
-/* Does what next_span does, with cells that the algorithm makes. */
+/* Like next_span, with cells that the algorithm makes. */
 static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
                                            struct trawl_error *error)
 {

@@ -182,7 +182,7 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 
 /* Makes the cells of a record with many occurrences. Goes from the last occurrence to the first, so
  * that the mark of a pattern's first begin replaces the marks of later begins. Only occurrences
- * near the record's end may reach beyond it; mostly the others need no check. */
+ * near the record's end may reach beyond it; the others usually need no check. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

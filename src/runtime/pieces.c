@@ -31,7 +31,7 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Returns true if a further piece can be asked for: an order (a list to bring) has pieces that were
+/* Returns true if another piece can be asked for: an order (a list to bring) has pieces that were
  * not asked for yet, and the entry of `left` for the next piece is free. */
 static bool has_more(const struct pieces *pieces)
 {
@@ -77,7 +77,7 @@ static bool bring_one(struct pieces *pieces)
     if (!has_more(pieces) || atomic_load(&pieces->bringing) ||
         atomic_exchange(&pieces->bringing, true))
         return false;
-    may = has_more(pieces); /* a different thread may have asked for the last piece meanwhile */
+    may = has_more(pieces); /* another thread may have asked for the last piece meanwhile */
     if (may)
         bring_next(pieces);
     atomic_store(&pieces->bringing, false);
@@ -168,7 +168,7 @@ bool pieces_work(struct pieces *pieces)
     return worked;
 }
 
-/* Returns true if no work is left for a further thread. A piece on its way still means work, until
+/* Returns true if no work is left for another thread. A piece on its way still means work, until
  * all parts of the piece are taken. */
 static bool is_over(const struct pieces *pieces)
 {

@@ -171,7 +171,7 @@ struct trawl_runtime {
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
-    /* Time to make a MiB ready for a device, from the last searches: [0] of files, [1] of texts in
+    /* Time to stage a MiB for a device, from the last searches: [0] of files, [1] of texts in
      * memory; 0: not known. */
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */

@@ -302,7 +302,7 @@ static struct price host_price(const struct search *search)
     return measured(host_ns(search), atomic_load(&search->done.host.bytes));
 }
 
-/* Returns the time per byte for making chunks ready for devices in this search. Sets *staged to the
+/* Returns the time per byte for staging chunks for devices in this search. Sets *staged to the
  * bytes of these chunks. */
 static struct price staging_price(const struct search *search, uint64_t *staged)
 {
@@ -321,9 +321,9 @@ static _Atomic uint64_t *remembered(const struct search *search)
     return &search->job.runtime->stage_ns[search->cursor.text->kind == TEXT_MEMORY];
 }
 
-/* Returns true if making a chunk ready for a device takes less time than searching the chunk on the
+/* Returns true if staging a chunk for a device takes less time than searching the chunk on the
  * host. A text in memory has to be copied. A file is read in both cases, but the host reads it into
- * caches. The time to make ready is known from this search, or from an earlier search. */
+ * caches. The time to stage is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
 {
     uint64_t staged;
@@ -341,7 +341,7 @@ static bool is_long(const struct search *search)
 }
 
 /* For a search of a long text by schedule HOST: adds the search's time to searched_ns and, if a
- * device works, sets stage_ns to the time to make a MiB ready for a device. If little was made
+ * device works, sets stage_ns to the time to stage a MiB for a device. If little was made
  * ready, lowers stage_ns a little instead, so that a later search tries devices again. */
 static void remember_devices(const struct search *search)
 {

@@ -1,4 +1,4 @@
-/* task: takes a text's next chunk, makes the chunk ready, and searches it. Workers, the
+/* task: takes a text's next chunk, prepares the chunk, and searches it. Workers, the
  * caller and the threads of devices call these functions; job.c delivers the results. */
 #ifndef TRAWL_RUNTIME_TASK_H
 #define TRAWL_RUNTIME_TASK_H
@@ -7,10 +7,10 @@
 
 enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
-/* Takes the text's next chunk into a free task, makes the chunk ready, and searches or queues it.
+/* Takes the text's next chunk into a free task, prepares the chunk, and searches or queues it.
  * From a stream, only the chunk with index `only` is taken. TEXT_ANY_CHUNK: any chunk. Returns DONE
  * if a chunk was taken, or if the worker should try again at once. Returns NOTHING if there is no
- * chunk for this worker, no free task, or no room for the chunk. Returns BUSY if a different thread
+ * chunk for this worker, no free task, or no room for the chunk. Returns BUSY if another thread
  * is taking the next chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
 /* Makes the whole text, which is in memory, the task's chunk. */

@@ -2,7 +2,7 @@
  *
  * A job is listed while the job can use help. Each worker serves a job until the job has no work
  * for it, then serves the next listed job. Waking is a chain: a woken worker finds out
- * whether a further worker is needed, and wakes or starts that worker. So the caller itself wakes
+ * whether another worker is needed, and wakes or starts that worker. So the caller itself wakes
  * only one worker at a time.
  *
  * A woken or new worker begins on a different core than the waker, if it may. Linux puts a waking
@@ -69,7 +69,7 @@ static void job_unlist(struct trawl_runtime *runtime, struct job *job)
         runtime->jobs = job->next == job ? NULL : job->next;
 }
 
-/* Returns a listed job that a further host worker can help, or NULL. */
+/* Returns a listed job that another host worker can help, or NULL. */
 static struct job *job_for_host(struct trawl_runtime *runtime)
 {
     struct job *first = runtime->jobs, *job = first;
@@ -199,7 +199,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Wakes or starts a further worker: threads are started when a job can use more threads, and stay.
+/* Wakes or starts another worker: threads are started when a job can use more threads, and stay.
  * If a thread cannot be started, searches go on with the running threads. The caller holds the
  * runtime's lock. */
 static void wake_one(struct trawl_runtime *runtime)

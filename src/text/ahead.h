@@ -23,7 +23,7 @@ struct piece {
     /* of a complete piece: the decoder that continues after the piece; not used if the piece
      * is_whole or consists of blocks */
     struct decoder *decoder;
-    bool is_whole;  /* the piece ends where a member ends and a further member begins */
+    bool is_whole;  /* the piece ends where a member ends and another member begins */
     uint64_t end;   /* offset in the file where the piece ends */
     uint8_t *bytes; /* the decompressed bytes, of which bytes[at, count) have not been read */
     uint64_t at, count;

@@ -20,7 +20,7 @@
 
 struct codec_io {
     const uint8_t *in;
-    /* codec.step moves `in` and `out` behind the bytes that it read and wrote, and lowers the
+    /* codec.step moves `in` and `out` after the bytes that it read and wrote, and lowers the
      * counts. */
     uint64_t in_count;
     bool is_last; /* the file has no bytes after these */
@@ -35,7 +35,7 @@ struct codec_io {
 
 enum codec_result {
     CODEC_MORE, /* the member goes on; with more input or room, codec.step may give more */
-    CODEC_END,  /* a member has ended; a further member may follow */
+    CODEC_END,  /* a member has ended; another member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more memory than the library's limit */
     CODEC_MEMORY
@@ -49,9 +49,9 @@ struct codec {
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: the library's header was missing in the build. */
     bool (*load)(void *library);
-    void *(*open)(uint32_t threads); /* returns NULL if memory is short */
+    void *(*open)(uint32_t threads); /* returns NULL if out of memory */
     enum codec_result (*step)(void *state, struct codec_io *io);
-    /* Prepares for a further member, also after a fault. Returns false if memory is short. */
+    /* Prepares for another member, also after a fault. Returns false if out of memory. */
     bool (*again)(void *state);
     void (*close)(void *state);
     /* Returns how many bytes the library holds for the window. The pointer is NULL if that is never

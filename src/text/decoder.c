@@ -131,7 +131,7 @@ static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, ui
            (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
 }
 
-/* Skips NULs after a member, and finds out whether a further member or the file's end follows. */
+/* Skips NULs after a member, and finds out whether another member or the file's end follows. */
 static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
                                      enum decoder_stop *stop)
 {
@@ -161,7 +161,7 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
 }
 
 /* Counts `bytes` decoded bytes of the member. Drops bytes that an earlier call has delivered
- * already, and moves the remaining bytes to the buffer's begin. Returns the number of bytes that
+ * already, and moves the remaining bytes to the buffer's start. Returns the number of bytes that
  * are left. */
 static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
 {

@@ -6,7 +6,7 @@
  * large folios, as after writing or reading in large blocks, a fault maps 2 MiB. With single pages,
  * a fault maps 64 KiB, and mapping saves little. text/cursor.c measures the faults.
  *
- * While a file is mapped, a different process may truncate it, or the disk may fail. Touching
+ * While a file is mapped, another process may truncate it, or the disk may fail. Touching
  * a lost page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts
  * zero pages over the rest of the mapping and notes the first zero page. After a search, a worker
  * asks mapping_is_whole; if not, the worker drops the results and reads the bytes. So the search

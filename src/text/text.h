@@ -87,7 +87,7 @@ struct text_need {
     /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
      * wait cannot be ended. */
     int wake;
-    /* Is called while a stream rests: no bytes come for a while. Returns how many of the `have`
+    /* Called while a stream rests: no bytes come for a while. Returns how many of the `have`
      * bytes at `bytes` can be searched although fewer than `after` bytes follow. bytes[-before] is
      * readable. May be NULL. */
     uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);

@@ -194,7 +194,7 @@ static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, s
 }
 
 /* Searches a piece of the text. If only the first occurrence is wanted, skips a piece that lies
- * behind an occurrence found by any thread. */
+ * after an occurrence found by any thread. */
 static void search_piece(void *context, uint64_t index)
 {
     struct oracle *it = (struct oracle *)context;

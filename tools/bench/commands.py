@@ -48,7 +48,7 @@ ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), {})
              ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
 ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), {'ignores': True})
          for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
-# (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not left out.
+# (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not skipped.
 README_ROWS = (
     ('frequent word -c', 'count lines with "the"'),
     ('frequent word -c -i', 'the same, ignoring case'),

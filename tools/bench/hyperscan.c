@@ -3,7 +3,7 @@
  * interface, version 5.
  *
  * The library is loaded at run time, so the program needs no headers and runs without it;
- * the contestant is then left out with a reason. The first run also compiles the patterns.
+ * the contestant is then skipped with a reason. The first run also compiles the patterns.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

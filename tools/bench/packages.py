@@ -5,7 +5,7 @@ Five questions, for 1 to 100,000 patterns: count the occurrences in a long text;
 contain a pattern; list the occurrences of each record, with a call for each; replace the occurrences in a
 text; replace the occurrences in a column of records. Half
 of the patterns are taken from the text, half do not occur. Compiling the patterns is not timed. Packages
-that are not installed are left out."""
+that are not installed are skipped."""
 import functools
 import itertools
 import random

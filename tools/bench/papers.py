@@ -349,7 +349,7 @@ def keys_said(figures):
 
 
 def children_line(figures):
-    """Say how many child grids ran. If many windows were left out, a row did not run the source's
+    """Say how many child grids ran. If many windows were skipped, a row did not run the source's
     algorithm."""
     counts = [(row, one) for row in figures.rows.values() for it in row['results']
               if figures.good(it) for one in it.get('children', [])]

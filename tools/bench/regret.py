@@ -127,7 +127,7 @@ def rows(options, texts):
 
 
 def doubtful(data):
-    """Return the rows with a regret above AGAIN_FROM. Rows on a device are left out: a device has little
+    """Return the rows with a regret above AGAIN_FROM. Rows on a device are skipped: a device has little
     noise, and large texts take long to make."""
     return [row for row in data['rows'] if (regret(row) or 0) > AGAIN_FROM and data.get('engine') != 'cuda']
 

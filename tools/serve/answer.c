@@ -39,7 +39,7 @@ static void end_searches(struct served_answer *answer)
 }
 
 /* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel
- * the searcher. If searcher is NULL, forgets all searchers. Returns false if memory is short. */
+ * the searcher. If searcher is NULL, forgets all searchers. Returns false if out of memory. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;

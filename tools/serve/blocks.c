@@ -157,7 +157,7 @@ static void free_block(struct served_block *block, struct shelf *shelf)
     free(block);
 }
 
-/* Makes an empty block with room for the files to be held. Returns NULL if memory is short. */
+/* Makes an empty block with room for the files to be held. Returns NULL if out of memory. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
@@ -292,7 +292,7 @@ bool same_status(const struct stat *one, const struct stat *other)
 }
 
 /* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked,
- * because a further change may leave the times unchanged: file systems take times from the kernel's
+ * because another change may leave the times unchanged: file systems take times from the kernel's
  * coarse clock, which stands still between two ticks. On a busy virtual machine the next tick may
  * come 0.7 s late, so this function reads the same clock. */
 static void set_status(struct served_file *file, const struct stat *status)
@@ -306,7 +306,7 @@ static void set_status(struct served_file *file, const struct stat *status)
                    (int64_t)RECENT_NS;
 }
 
-/* Reads up to `most` bytes from the file's begin, and returns the number. Returns -1 on an error;
+/* Reads up to `most` bytes from the file's start, and returns the number. Returns -1 on an error;
  * errno says why. */
 static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 {

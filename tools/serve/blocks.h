@@ -69,16 +69,16 @@ struct file_batch {
 /* Returns true if the batch's block would have at most bytes_max bytes with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
 /* Adds a file that no block holds yet, and returns it. The batch owns the file until state_publish.
- * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory is short. */
+ * is_to_be_held: batch_fill reads the file into the block. Returns NULL if out of memory. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
 /* Adds a copy of `source`, a file that a block holds; batch_fill will copy the bytes. Returns false
- * if memory is short. */
+ * if out of memory. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
-/* Adds the removal of a file. Returns false if memory is short. */
+/* Adds the removal of a file. Returns false if out of memory. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
 /* Makes and fills the block. A file that cannot be read is marked as rejected, and is not held.
- * Returns false if memory is short; then no file of the batch is held. */
+ * Returns false if out of memory; then no file of the batch is held. */
 bool batch_fill(struct file_batch *batch);
 /* Frees the batch and its unpublished files. */
 void batch_close(struct file_batch *batch);

@@ -67,7 +67,7 @@ struct served_view {
     /* error_count: number of specials of kind WALK_ERROR */
     size_t part_count, special_count, error_count;
     uint8_t *seen; /* bit i is set if the view names file i of the state */
-    bool left_out; /* a rule about files in directories has left out some file */
+    bool left_out; /* a rule about files in directories has skipped some file */
 };
 
 /* A buffer for the name of a view's file (view_name). The user clears the struct, and frees
@@ -131,12 +131,12 @@ struct served_view *collection_view(struct collection *collection, const struct 
                                     const char *prefix, const struct value_item *operands,
                                     size_t operand_count, int *http_status, char *message);
 /* Drops from the view the files whose bit is not set in `bits`, which has a bit for each file of
- * the state. Returns false if memory is short. */
+ * the state. Returns false if out of memory. */
 bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard);
 void view_drop(struct served_view *view);
 /* Returns the name that the command shows for files[at]. Calls with the same `names` must have
  * ascending `at`. A name lasts until the next call; the name of an operand lasts as long as the
- * operand. Returns NULL if memory is short. */
+ * operand. Returns NULL if out of memory. */
 const char *view_name(const struct served_view *view, const struct state *state, uint64_t at,
                       struct view_names *names);
 

@@ -37,7 +37,7 @@ struct served_block {
 enum entry_kind {
     ENTRY_FILE,
     ENTRY_DIRECTORY, /* a directory that the collection's walk has entered, or could not read */
-    ENTRY_LEFT       /* a file or directory that the server's options leave out */
+    ENTRY_LEFT       /* a file or directory that the server's options skip */
 };
 
 /* An entry of a state: a file or a directory. States share an entry that did not change, and the
@@ -46,7 +46,7 @@ struct served_file {
     enum entry_kind kind;
     /* why a directory, or the status of a file of kind ENTRY_LEFT, cannot be read; 0: no error */
     int os_code;
-    enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is left out */
+    enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is skipped */
     bool is_directory;  /* of an entry of kind ENTRY_LEFT: the entry is a directory */
     /* supplied.bytes points into `block`. NULL: a search opens the file, because no block holds it
      * or because the file is not plain. */
@@ -60,7 +60,7 @@ struct served_file {
     /* The file cannot be held: reading or decompressing failed, the file changed meanwhile, or its
      * decompressed bytes are too many. */
     bool refused;
-    /* The file had changed less than RECENT_NS before the reading. So a further change may leave
+    /* The file had changed less than RECENT_NS before the reading. So another change may leave
      * the file's times unchanged. */
     bool recent;
     uint64_t born;                 /* number of the first state with this entry */

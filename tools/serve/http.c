@@ -162,7 +162,7 @@ static void end_query(struct exchange *exchange)
 
 /* Rejects the request. After a request that is wrong itself (status below 500), the connection is
  * closed. If the connection stayed open, bytes that a proxy takes for a part of that request could
- * run as a different request. */
+ * run as another request. */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -200,7 +200,7 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
     return queue_text(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", text);
 }
 
-/* Counts a further query of the client. Returns false if the client already has the greatest
+/* Counts another query of the client. Returns false if the client already has the greatest
  * allowed number of queries running. */
 static bool enter(struct http *http, uint64_t id)
 {

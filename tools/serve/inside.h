@@ -22,7 +22,7 @@ extern uint64_t refresh_bytes, quiet_ns;
 /* If more names than these are written to between two looks at the tree, the tree is walked. */
 #define WRITTEN_MAX 64u
 
-/* A name that was written to since the last look at the tree. It may have been a further hard link
+/* A name that was written to since the last look at the tree. It may have been another hard link
  * of a known file, so it counts until it is seen to be a file of its own. */
 struct written {
     char *path;
@@ -112,7 +112,7 @@ void drop_fresh(struct collection *collection);
 /* Returns true if the bounds (--from, --until) include the file at this path below the base. */
 bool is_within_bounds(const struct collection *collection, const char *path);
 
-/* Returns true if the options let a walk leave out files by rules like those of .gitignore. */
+/* Returns true if the options let a walk skip files by rules like those of .gitignore. */
 bool walks_by_rules(const struct file_settings *files);
 /* Returns the part of an absolute path without links that lies below the base; NULL if the path is
  * not below the base. */

@@ -27,7 +27,7 @@ static bool walks_alike_below(const struct file_settings *files)
            files->depth_max == UINT64_MAX;
 }
 
-/* Sets collection->path to directory/name. If memory is short, returns false, and the whole tree
+/* Sets collection->path to directory/name. If out of memory, returns false, and the whole tree
  * will be walked. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
@@ -109,7 +109,7 @@ bool status_below(int directory, const char *path, struct stat *status)
 }
 
 /* Adds collection->path to the list of new files (`fresh`). The caller has made sure that no rule
- * leaves out the file. */
+ * skips the file. */
 static void add_fresh(struct collection *collection)
 {
     char *copy = NULL;
@@ -121,7 +121,7 @@ static void add_fresh(struct collection *collection)
         collection->fresh[collection->fresh_count++] = copy;
 }
 
-/* Returns true if some option or rule may leave out a file because of its path or size. */
+/* Returns true if some option or rule may skip a file because of its path or size. */
 static bool may_leave_out(const struct settings *settings)
 {
     return walks_by_rules(&settings->files) || settings->filters.count > 0 ||
@@ -257,7 +257,7 @@ static void take_notice(struct collection *collection, const struct notice *noti
 }
 
 /* Returns true if the path of the base (the directory to which the collection's paths are relative)
- * now leads to a different directory, or to none. The kernel sends no notice if an empty base is
+ * now leads to another directory, or to none. The kernel sends no notice if an empty base is
  * replaced, or if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {

@@ -10,7 +10,7 @@
 enum pass_stage {
     PASS_WAITS,
     PASS_LEADS, /* the request's thread runs the pass for all members */
-    PASS_RUNS,  /* the request is in a pass that a different request leads */
+    PASS_RUNS,  /* the request is in a pass that another request leads */
     PASS_DONE,
     PASS_FAILED /* the request is searched for alone: it cannot share a pass, or the pass failed */
 };

@@ -89,7 +89,7 @@ static void remove_file(struct update *update, uint32_t index)
     update->state->files[index] = NULL;
 }
 
-/* Handles a directory, or an entry that is left out. If the entry of `before` is unchanged, keeps
+/* Handles a directory, or an entry that is skipped. If the entry of `before` is unchanged, keeps
  * that entry; otherwise adds `wanted` to the batch. An entry that this update has changed already
  * only gets the error of `wanted`. */
 static void take_other(struct update *update, const char *below, const struct served_file *wanted)
@@ -415,7 +415,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_end(collection->watches);
 }
 
-/* Opens the base again, because the base's path may lead to a different directory now. */
+/* Opens the base again, because the base's path may lead to another directory now. */
 static bool open_base(struct collection *collection, char *message)
 {
     int descriptor = open(collection->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

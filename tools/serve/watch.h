@@ -20,7 +20,7 @@ enum notice_kind {
 
 struct notice {
     enum notice_kind kind;
-    bool is_moved;         /* the file had a different name or directory before */
+    bool is_moved;         /* the file had another name or directory before */
     bool is_written;       /* the file's bytes changed */
     bool is_deleted;       /* the name was removed */
     uint32_t cookie;       /* not 0: the number that the two notices of a move share */

@@ -1,4 +1,4 @@
-/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
+/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir skip. */
 #include "trawl/files/exclude.h"
 
 #include <ctype.h>
@@ -112,7 +112,7 @@ bool exclude_skips(const struct exclude *exclude, const char *name, bool is_oper
             return !rule->include;
         first_includes = rule->include;
     }
-    /* No rule matches. As in grep, a file is then left out if the first rule about files is an
+    /* No rule matches. As in grep, a file is then skipped if the first rule about files is an
      * --include. */
     return first_includes;
 }

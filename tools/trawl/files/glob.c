@@ -163,7 +163,7 @@ static size_t read_members(uint8_t *set, const char *pattern, size_t bytes, size
     return at;
 }
 
-/* Reads a set from *at, the offset after '[', and moves *at behind the ']'. */
+/* Reads a set from *at, the offset after '[', and moves *at after the ']'. */
 static enum glob_status read_class(uint8_t *set, unsigned flags, const char *pattern, size_t bytes,
                                    size_t *at)
 {

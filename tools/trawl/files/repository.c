@@ -154,7 +154,7 @@ static char *value_of(char *line, const char *name)
     return value;
 }
 
-/* Finds core.excludesFile in the file `path` of git settings, which is NULL if memory is short.
+/* Finds core.excludesFile in the file `path` of git settings, which is NULL if out of memory.
  * *found stays NULL if the file does not set core.excludesFile, and is empty if the file sets an
  * empty value, or a path below ~ while HOME is not set. Frees the path. Returns 0 or an errno. */
 static int read_setting(char *path, char **found)

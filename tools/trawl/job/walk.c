@@ -43,7 +43,7 @@ static bool set_item(struct walk_item *item, enum walk_kind kind, const char *na
     return true;
 }
 
-/* grep opens a directory before looking at --exclude-dir, so a directory that is left out and
+/* grep opens a directory before looking at --exclude-dir, so a directory that is skipped and
  * cannot be opened is an error. Returns true if opening fails; `item` then reports the error. */
 static bool cannot_open(struct walk_item *item)
 {
@@ -60,8 +60,8 @@ static bool cannot_open(struct walk_item *item)
 }
 
 /* Begins with the next operand. True: `item` is set to the operand, or to an error. False: the
- * operand is a directory whose files next_entry lists from now on, or a directory that is left
- * out. */
+ * operand is a directory whose files next_entry lists from now on, or a directory that is skipped.
+ * */
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;

@@ -13,7 +13,7 @@ enum walk_kind {
     WALK_INPUT, /* standard input */
     WALK_LOOP,  /* a link to a directory that contains it; walk_tell prints a warning */
     WALK_ERROR, /* a file or directory that cannot be read; os_code says why */
-    WALK_NOTE,  /* a file or directory was left out; `name` is the message */
+    WALK_NOTE,  /* a file or directory was skipped; `name` is the message */
 };
 
 /* What walk_next found. */
@@ -66,10 +66,10 @@ bool walk_next(struct walk *walk, struct walk_item *item);
 /* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */
 void walk_tell(struct command_job *job, const struct walk_item *item);
 
-/* Returns true if devices, pipes and sockets are left out. */
+/* Returns true if devices, pipes and sockets are skipped. */
 bool walk_skips_devices(const struct settings *settings, bool is_operand);
 
-/* Returns true if --exclude, --include, --exclude-dir or --directories=skip leaves out an operand.
+/* Returns true if --exclude, --include, --exclude-dir or --directories=skip skips an operand.
  * Called when the caller knows whether the operand is a directory. */
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
 

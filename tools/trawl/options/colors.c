@@ -11,7 +11,7 @@
 
 /* ---- --colors ------------------------------------------------------------------------- */
 
-/* Reads a number ≤ 255, decimal, or hexadecimal after 0x. Returns the text behind the number; NULL:
+/* Reads a number ≤ 255, decimal, or hexadecimal after 0x. Returns the text after the number; NULL:
  * no such number. */
 static const char *read_number(const char *text, unsigned *number)
 {

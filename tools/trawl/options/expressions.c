@@ -324,8 +324,8 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns the line end or NUL that the group asks for, which cannot be left out; 0: none. As in
- * ripgrep, in a choice between single characters a line end is left out if another of these
+/* Returns the line end or NUL that the group asks for, which cannot be skipped; 0: none. As in
+ * ripgrep, in a choice between single characters a line end is skipped if another of these
  * characters is none. */
 static uint32_t nest_asks(const struct nest *nest)
 {

@@ -106,7 +106,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 }
 
 /* Carries out an option, and records it for a request to a server. False: settings->error
- * is set, or empty if memory is short. */
+ * is set, or empty if out of memory. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
     struct arguments *read = &settings->arguments;
@@ -246,7 +246,7 @@ static const struct flag *find_long(struct settings *settings, const char *text,
 }
 
 /* Carries out a long option, given without its "--". The value follows '=' or is the next argument.
- * False: settings->error is set, or empty if memory is short. */
+ * False: settings->error is set, or empty if out of memory. */
 static bool read_long(struct settings *settings, struct reader *reader, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -336,7 +336,7 @@ static bool is_tg_null(const struct settings *settings, const struct reader *rea
 }
 
 /* Carries out a cluster of short options, given without its '-'. False: settings->error is set, or
- * empty if memory is short. */
+ * empty if out of memory. */
 static bool read_short(struct settings *settings, struct reader *reader, const char *text)
 {
     reader->digit_last = false;
@@ -454,7 +454,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 /* ---- The file of options -------------------------------------------------------------- */
 
 /* Reads a file's text, ended by NUL. Returns NULL, or why the file cannot be used; errno is ENOMEM
- * only if memory is short. */
+ * only if out of memory. */
 static const char *load_config(struct config *config, int descriptor)
 {
     size_t bytes_count;

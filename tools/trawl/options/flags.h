@@ -203,7 +203,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 /* Returns a copy of `value` that lasts as long as the settings. NULL: no memory. */
 char *value_keep(struct settings *settings, const char *value);
 
-/* Setters that flags.def names. False: settings->error says why, or is empty if memory is short. */
+/* Setters that flags.def names. False: settings->error says why, or is empty if out of memory. */
 #define value_refuse(settings, ...) message_fail((settings)->error, __VA_ARGS__)
 bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);

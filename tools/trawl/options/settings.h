@@ -23,7 +23,7 @@ enum report {
 /* How lines are printed, beyond grep's options. */
 struct style {
     bool vimgrep, heading, column, trim;
-    bool preview; /* print the begin of a line that is too long */
+    bool preview; /* print the start of a line that is too long */
     uint64_t max_columns;
     const char *path_separator; /* one byte; NULL: '/' is printed */
     const char *hyperlink;      /* a format; NULL or "": no links */

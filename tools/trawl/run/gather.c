@@ -21,7 +21,7 @@
 /* number of files that are gathered at first, and number of files without a match after which
  * gathering is tried again */
 #define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
-#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the begin of a cache line */
+#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the start of a cache line */
 
 void gather_begin(struct gather *gather, const struct command_job *job)
 {

@@ -261,7 +261,7 @@ static void search_encoded(struct pool_worker *worker, const struct open_file *f
         file_error(worker, file->name, os_code);
 }
 
-/* Returns true if the options or the kind of file leave out an opened item. */
+/* Returns true if the options or the kind of file skip an opened item. */
 static bool is_skipped(const struct pool_worker *worker, const struct walk_item *item, mode_t mode)
 {
     const struct settings *settings = worker->job->settings;

@@ -153,7 +153,7 @@ int run_end_document(struct command_job *job)
     return report_write(job);
 }
 
-/* Is called if no file was searched. For the command under the name `tg` that is an error if the
+/* Called if no file was searched. For the command under the name `tg` that is an error if the
  * command line names no FILE, as for ripgrep. Otherwise a message comes only if rules left files
  * out. */
 static void tell_of_nothing(struct command_job *job, size_t operand_count)

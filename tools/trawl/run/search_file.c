@@ -145,7 +145,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->name = file->name;
     scan->binary_files = settings->binary_files;
     if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
-        /* tg leaves out only binary files of directories */
+        /* tg skips only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
     scan->rules.seekable = trawl_text_is_seekable(text);
     scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
@@ -198,7 +198,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     }
 }
 
-/* Prepares the second search, from the begin of the text, that a NUL made necessary (`rerun`). */
+/* Prepares the second search, from the start of the text, that a NUL made necessary (`rerun`). */
 static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
@@ -475,7 +475,7 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
 }
 
 /* For tg: prints, after the lines of a binary file, ripgrep's message that a part of the file is
- * not shown. If the file was left out, prints a message about that with --debug. */
+ * not shown. If the file was skipped, prints a message about that with --debug. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
@@ -487,7 +487,7 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
             what = "WARNING: stopped searching binary file after match";
         else if (job->settings->files.debug)
             job_message(job,
-                        "%s: left out: binary file (found \"\\0\" byte around offset %" PRIu64 ")",
+                        "%s: skipped: binary file (found \"\\0\" byte around offset %" PRIu64 ")",
                         scan->name, binary_offset(scan));
     }
     if (what == NULL || job->settings->report > REPORT_ONLY_MATCHING)
@@ -595,7 +595,7 @@ static bool drain_input(void)
     return got == 0;
 }
 
-/* Leaves standard input at the position at which grep leaves its input: after -m, behind the last
+/* Leaves standard input at the position at which grep leaves its input: after -m, after the last
  * selected line; after -q or if only the name was wanted, where grep's buffer ended; otherwise at
  * the end. */
 static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
@@ -615,7 +615,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
             (void)lseek(STDIN_FILENO, begin + (off_t)scan->lines.selected_end, SEEK_SET);
         else if (is_quick && scan->stop && begin + end < status->st_size)
             (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
-        else if (lseek(STDIN_FILENO, 0, SEEK_END) < begin) /* the search began behind the end */
+        else if (lseek(STDIN_FILENO, 0, SEEK_END) < begin) /* the search began after the end */
             (void)lseek(STDIN_FILENO, begin, SEEK_SET);
     } else if (scan->stop && scan->lines.left > 0 && !is_quick &&
                settings->report <= REPORT_QUIET && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&

@@ -129,7 +129,7 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
     return decode(locale_set.kind, bytes, bytes_count, code_point, length);
 }
 
-/* Does what charset_is_valid does, character by character. Not inline: because the addresses of two
+/* Like charset_is_valid, character by character. Not inline: because the addresses of two
  * locals are taken, the compiler would add the stack protector's check to charset_is_valid. */
 static __attribute__((noinline)) bool characters_are_valid(const uint8_t *bytes, size_t bytes_count)
 {
@@ -242,7 +242,7 @@ static uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-/* Does what charset_variants does, for a byte of CHARSET_SINGLE. If context is not NULL, letters
+/* Like charset_variants, for a byte of CHARSET_SINGLE. If context is not NULL, letters
  * are equal by Unicode's rule. */
 static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
