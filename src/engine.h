@@ -1,9 +1,9 @@
-/* engine: declares the table of functions through which the library uses every engine.
+/* engine: the table of functions through which the library uses every engine.
  *
- * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
+ * A runtime opens an engine. Each thread that searches with it has a worker of that engine,
  * and submits tasks to it. A task is a *scan* if it searches a chunk of the text for hits.
  * A task is over when submit returns; several workers per device overlap copying and searching. The
- * code above this table calls every engine only by the table.
+ * code above calls engines only by this table.
  */
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H
@@ -46,8 +46,8 @@ static inline bool engine_call_is_over(const struct engine_call *call)
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text. `before` and
  * `after` are at least the plan's need_before and need_after, the bytes around an occurrence that a
- * search may read. At the text's borders `before` and `after` are less. Bytes up to owned +
- * readable (readable >= after) may be loaded; the bytes beyond owned + after are undefined. */
+ * search may read, except at the ends of the text. Bytes up to owned + readable (readable >= after)
+ * may be loaded; the bytes beyond owned + after are undefined. */
 struct engine_chunk {
     const uint8_t *bytes;
     uint64_t begin; /* text offset of bytes[0] */
@@ -68,8 +68,8 @@ struct engine_chunk {
     uint32_t threads_left; /* approximate searches: number of host threads that would search a chunk
                               which the device leaves */
     const struct records *records; /* the text's records, in place of lines; NULL: no records */
-    /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an
-     * engine may end with STOPPED; an engine that takes long for a chunk should. */
+    /* NULL, or the searcher's call. Once it is cancelled, nobody wants the result, so an engine may
+     * end with STOPPED, and should if it takes long for a chunk. */
     const struct engine_call *call;
     uint64_t search; /* number of the search, different for each search of a runtime; 0: none */
 };
@@ -112,8 +112,8 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
     *result = (struct engine_result){.hits = hits, .done = from, .on_device = on_device};
 }
 
-/* A scan may stop before the chunk's end once its result holds this many hits. This bounds the
- * memory for hits, of which patterns that nest have very many. */
+/* A scan may stop before the chunk's end once its result holds this many hits, to bound their
+ * memory: patterns that nest have very many. */
 #define ENGINE_HITS_MAX (1u << 20)
 
 /* An expected time in ns: a fixed part, and a part for each byte of text. */

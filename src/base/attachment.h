@@ -1,5 +1,5 @@
-/* attachment: keeps an object that is derived from another object. The first thread that needs the
- * derived object makes it, and all threads then share it. */
+/* attachment: an object derived from another one, made by the first thread that needs it and then
+ * shared by all. */
 #ifndef TRAWL_BASE_ATTACHMENT_H
 #define TRAWL_BASE_ATTACHMENT_H
 

@@ -1,9 +1,9 @@
-/* fault: points at which a test can make a system call fail.
+/* fault: fault injection: points at which a test can make a system call fail.
  *
  * A point is a call of fault_hit(), before a call of the operating system, of the allocator or of
  * the CUDA driver that can fail. In ordinary builds fault_hit() is the constant false. In builds
- * with TRAWL_FAULTS a test chooses a point: the N-th point from then on, or the first point at a
- * new place. Then this point fails once, or this point and all later points fail.
+ * with TRAWL_FAULTS a test chooses a point, the N-th from then on or the first at a new place, and
+ * that point fails alone, or with all later ones.
  */
 #ifndef TRAWL_BASE_FAULT_H
 #define TRAWL_BASE_FAULT_H

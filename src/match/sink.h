@@ -1,9 +1,8 @@
 /* sink: turns the occurrences of a search into the caller's results.
  *
- * A sink has up to two functions. `digest` runs in the thread that searched a chunk, in several
- * threads at the same time, and stores its result in the chunk's digest. `deliver` runs in the
- * calling thread, for each chunk in the order of the text. A sink does not know which engine
- * searched.
+ * A sink has up to two functions. `digest` runs in the thread that searched a chunk, concurrently
+ * with others, and stores its result in the chunk's digest. `deliver` runs in the calling thread,
+ * for each chunk in text order. A sink does not know which engine searched.
  */
 #ifndef TRAWL_MATCH_SINK_H
 #define TRAWL_MATCH_SINK_H

@@ -4,7 +4,7 @@
  * with engine CUDA opens the devices when it is opened, and loading a text opens them, too.
  * Otherwise, with engine AUTO, a separate thread begins to open them once the runtime's searches of
  * long texts have taken a second, while host workers go on. A device that fails is lost until the
- * runtime closes: other devices or the CPU take the tasks, and devices->failure says why.
+ * runtime closes: other devices or the CPU take over its tasks, and devices->failure says why.
  */
 #include "runtime/devices.h"
 

@@ -435,8 +435,8 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
-/* Works until the next task in order is ready. Returns NULL if no task is left, or if the search is
- * stopping or cancelled. */
+/* Works until the next task in order is ready. NULL: no task is left, or the search is stopping or
+ * cancelled. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
@@ -481,9 +481,9 @@ static struct task *wait_next(struct search *search)
 }
 
 /* Returns true if the task's chunk is a part of the text. If a file shrinks during the search, the
- * text ends at the first chunk whose read finds the file's end. This chunk is the last part of the
- * text, even if it is empty. Later chunks are no part, although other threads may have read
- * them before the file shrank, or after the file grew again. */
+ * text ends with the first chunk whose read finds the file's end, even if that is empty. Later
+ * chunks do not count, although other threads may have read them before the file shrank, or after
+ * it grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -496,8 +496,7 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
-/* Returns the task's status, and copies the error of a failure. A status that is no failure comes
- * without an error. */
+/* Returns the task's status, and copies the error if it is a failure. */
 static enum trawl_status task_status(const struct task *task, struct trawl_error *error)
 {
     if (task->status >= TRAWL_ARGUMENT && error != NULL)

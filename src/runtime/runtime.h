@@ -176,9 +176,8 @@ struct trawl_runtime {
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
     _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
-    /* Held while a searcher is added, and while a text is copied to devices or back to the host. So
-     * no searcher comes while loading copies a text anew, which it does only for a single
-     * searcher. */
+    /* Held while a searcher is added, and while a text is copied to devices or back to the host:
+     * loading copies a text anew only for a single searcher, so no second may come meanwhile. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;

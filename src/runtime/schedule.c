@@ -1,8 +1,8 @@
-/* schedule: decides which workers search a text, how long chunks are, and how many workers help.
+/* schedule: who searches a text, how long chunks are, and how many workers help.
  *
- * Chunks are short at the beginning, so that a first result comes soon and a rate is known early,
- * and short at the end, so that no thread waits for a straggler. Helpers are woken if the remaining
- * search takes longer than waking helpers.
+ * Chunks are short at the beginning, so that a first result and a rate come soon, and at the end,
+ * so that no thread waits for a straggler. Helpers are woken if what remains takes longer than
+ * waking them.
  */
 #include "runtime/schedule.h"
 
@@ -73,8 +73,8 @@ static bool may_be_frequent(const struct trawl_plan *plan)
 }
 
 /* Returns true if the whole text is loaded, and stores whether the text is divided over devices. A
- * text of which only a part is loaded is searched as a text that is not loaded: the remaining part
- * has to be copied, and all threads copy. */
+ * text that is loaded only in part is searched as if it were not: the rest has to be copied, and
+ * all threads copy. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
     const struct devices *devices = &search->job.runtime->devices;

@@ -1,13 +1,13 @@
-/* stream: searches a text that the caller brings piece by piece.
+/* stream: searches a text that arrives piece by piece.
  *
  * An occurrence is decided once later bytes cannot change whether it counts. For strings, the
- * stream keeps the last bytes of its text: as many as an undecided occurrence may have, and as many
- * as a search reads before an occurrence. A short piece is copied after these bytes, and a single
- * search finds what begins in both. Of a long piece only the first bytes are copied, for the
- * occurrences that begin in the kept bytes or soon after. Further searches read the piece where the
- * caller has it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an
- * engine worker does. The engine takes the end of the bytes for the text's end. So is_news() skips
- * the matches that were delivered before and the matches that are not decided yet.
+ * stream keeps a tail of its text: as many bytes as an undecided occurrence may have, and as a
+ * search reads before an occurrence. A short piece is copied after these bytes, and a single search
+ * finds what begins in both. Of a long piece only the first bytes are copied, for the occurrences
+ * that begin in the kept bytes or soon after. Further searches read the piece where the caller has
+ * it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an engine
+ * worker does. The engine takes the end of the bytes for the text's end. So is_news() skips the
+ * matches that were delivered before and the matches that are not decided yet.
  *
  * For expressions, the stream keeps the bytes of the open line, which has not ended. A scan
  * searches whole lines.

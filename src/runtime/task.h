@@ -33,9 +33,8 @@ bool task_deliver(struct search *search, struct task *task, struct sink_chunk *v
 /* Frees the task of the next chunk in order, which was delivered. */
 void task_delivered(struct search *search, struct task *task);
 
-/* Gives a pinned buffer of the task back to the devices. If the runtime has a limit of memory,
- * releases any other buffer; otherwise the task keeps it. The task's bytes must not be needed
- * again. */
+/* Gives a pinned buffer back to the devices; any other is released if the runtime has a memory
+ * limit, and kept otherwise. The task's bytes must not be needed again. */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 
 /* ---- Chunks of a loaded text ---- */

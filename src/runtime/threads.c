@@ -1,9 +1,8 @@
 /* threads: the runtime's host threads and the jobs that these threads serve.
  *
- * A job is listed while the job can use help. Each worker serves a job until the job has no work
- * for it, then serves the next listed job. Waking is a chain: a woken worker finds out
- * whether another worker is needed, and wakes or starts that worker. So the caller itself wakes
- * only one worker at a time.
+ * A job is listed while it can use help. Each worker serves a job until that has no work for it,
+ * then the next listed one. Waking is a chain: a woken worker finds out whether another is needed,
+ * and wakes or starts it, so the caller wakes only one at a time.
  *
  * A woken or new worker begins on a different core than the waker, if it may. Linux puts a waking
  * thread on the waker's core if Linux takes all other cores for busy, and a guest of KVM takes a

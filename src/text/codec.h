@@ -1,10 +1,10 @@
-/* codec: decodes compressed texts. There is a codec for each format, which uses a library. A member
- * is what can be decoded without earlier bytes, like a gzip member.
+/* codec: decodes compressed texts, with a library for each format. A member is what can be decoded
+ * without earlier bytes, like a gzip member.
  *
- * A format's library is loaded with the first text of that format. So the command does not load
- * all libraries at the start, and a program that links libtrawl runs without them. The build takes
- * types from a library's header. Without the header, the codec is built without the library, and
- * opening a file of that format, or reading a stream of that format, fails with a message.
+ * A format's library is loaded with the first text of that format, so the command starts without
+ * loading any, and a program that links libtrawl runs without them. The build takes types from a
+ * library's header; without it, opening a file or reading a stream of that format fails with a
+ * message.
  */
 #ifndef TRAWL_TEXT_CODEC_H
 #define TRAWL_TEXT_CODEC_H

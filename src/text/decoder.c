@@ -176,7 +176,7 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
 
 /* Returns true if more input must be read before the library is called again. A codec whose
  * head_bytes (codec.h) is not 0 gets as much of a block as the input buffer can hold. So the byte
- * at which a fault is found does not depend on where the decoder began to read. */
+ * at which damage is found does not depend on where the decoder began to read. */
 static bool lacks_input(const struct decoder *decoder)
 {
     uint64_t needed =

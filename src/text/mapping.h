@@ -1,5 +1,4 @@
-/* mapping: maps a regular file, so that a search reads the bytes directly in the kernel's page
- * cache.
+/* mapping: maps a regular file, so that a search reads the page cache in place.
  *
  * A mapping saves the copy of read(2): a core searches 27 to 31 GB/s in place, but only 10 GB/s
  * with the copy (AMD EPYC). But a mapping costs page faults. If the page cache holds the file in
@@ -55,8 +54,8 @@ bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
 /* Returns true if mapping_repair has replaced some page of the mapping by zeros. */
 bool mapping_was_repaired(const struct mapping *mapping);
 
-/* Gives the pages of the text's bytes [begin, end) back to the kernel. Touching a page again costs
- * a page fault, and shows the same bytes. */
+/* Gives the pages of bytes [begin, end) back to the kernel. Touching one again costs a page fault,
+ * and shows the same bytes. */
 void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
 
 /* Returns the number of page faults of the calling thread so far. A fault that waits for a disk

@@ -1,5 +1,4 @@
-/* text: declares texts, from which a search takes its bytes, and the cursor that cuts a text into
- * chunks.
+/* text: the texts that are searched, and the cursor that cuts them into chunks.
  *
  * A cursor hands out the text's chunks in order to any number of threads ("takers"). There are
  * three kinds of text:

@@ -1,4 +1,4 @@
-/* race: runs a row's contestants in turns, checks each answer, and writes the times as JSON.
+/* race: runs a row's programs in turns, checks each answer, and writes the times as JSON.
  *
  * main.c calls row_run for each row. First each contestant answers once, and the answer is compared
  * with the oracle's, or else with the first contestant's. Then the contestants take turns, round by

@@ -1,8 +1,8 @@
 /* answer: begins, runs and ends the answer to a request.
  *
- * Each answer has a thread, which runs the same search job as the command trawl. answer_files.c
- * says which files the job searches, answer_pipe.c passes on what the job prints, and
- * answer_count.c writes the answers that are not lines.
+ * Each answer has a thread, which runs the same job as the command. answer_files.c says which files
+ * it searches, answer_pipe.c passes on what it prints, and answer_count.c writes the answers that
+ * are not lines.
  */
 #include "serve/answer.h"
 

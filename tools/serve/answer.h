@@ -1,5 +1,4 @@
-/* answer: answers a request: takes the request's settings, searches, and gives out the bytes of the
- * answer.
+/* answer: takes a request's settings, searches, and gives out the bytes of the answer.
  *
  * A thread of the answer writes the bytes into a pipe, in the format for the client. The
  * connection's thread reads the pipe. If the connection's thread ends the answer, the search ends,

@@ -160,9 +160,9 @@ static void end_query(struct exchange *exchange)
     (void)pthread_mutex_unlock(&http->mutex);
 }
 
-/* Rejects the request. After a request that is wrong itself (status below 500), the connection is
- * closed. If the connection stayed open, bytes that a proxy takes for a part of that request could
- * run as another request. */
+/* Rejects the request. After a malformed one (status below 500), the connection is closed:
+ * otherwise bytes that a proxy takes for a part of it could run as another request (request
+ * smuggling). */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);

@@ -1,9 +1,9 @@
 /* main: starts the server, handles signals, and ends the server.
  *
- * To read the server's code, follow a request: http.h receives the request, request.h reads the
- * JSON, answer.h makes the answer from a collection (collection.h: states, blocks and views of
- * files), and pass.h searches for several requests at once. watch.h and refresh.c follow changes of
- * the files.
+ * To read the server's code, follow a request: http.h receives it, request.h reads the JSON,
+ * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
+ * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
+ * files.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* notices: reads the kernel's notices about changes, and decides what a collection has to look at
- * again.
+/* notices: reads the kernel's notices of changes (inotify), and decides what a collection must look
+ * at again.
  *
  * A notice leads to a file that may have changed, or to a part of the tree that must be walked: a
  * directory, with or without the directories below.

@@ -1,4 +1,4 @@
-/* pass: runs passes: searches of a collection's state that several requests share.
+/* pass: runs searches of a collection's state that several requests share.
  *
  * There is no thread for passes. If no pass that the request could share is running, the request
  * becomes a leader: its own thread runs a pass. Requests that come meanwhile and could share the

@@ -1,4 +1,4 @@
-/* pass_list: a search that lists all occurrences for several requests at once. The text is a
+/* pass_list: lists all occurrences for several requests in one search. The text is a
  * state's blocks, which hold the bytes of many files each.
  *
  * The strings of all requests (the members) become one plan, which has each string once. An

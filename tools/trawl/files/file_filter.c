@@ -1,8 +1,8 @@
 /* file_filter: decides which files of a tree are searched, by ripgrep's rules.
  *
- * tree.c enters and leaves directories and asks about each entry. The server asks about paths of
- * texts that it holds in memory. A filter is made once and then only read, so several walks may
- * share a filter; each walk has a separate filter_walk.
+ * tree.c enters and leaves directories and asks about each entry; the server asks about paths of
+ * texts that it holds in memory. A filter is immutable once made, so walks may share it; each has a
+ * filter_walk of its own.
  */
 #include "trawl/files/file_filter.h"
 

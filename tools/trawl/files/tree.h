@@ -1,9 +1,9 @@
-/* tree: lists the files of a directory and of the directories below.
+/* tree: lists the files of a directory, recursively.
  *
- * Only the root is opened by a path. Every other directory is opened relative to the descriptor of
- * its parent, or again by ".." of a child, so a path may have any length. No function is recursive,
- * so a tree may have any depth. The default order is grep's: the order in which the directory lists
- * its entries, or by inode number if there are more than 10,000 entries (see tree.c).
+ * Only the root is opened by a path; every other directory relative to its parent's descriptor, or
+ * again by ".." of a child, so paths may have any length. No function is recursive, so trees may
+ * have any depth. The default order is grep's: the order in which the directory lists its entries,
+ * or by inode number if there are more than 10,000 entries (see tree.c).
  */
 #ifndef TRAWL_TREE_H
 #define TRAWL_TREE_H

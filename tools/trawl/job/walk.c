@@ -1,8 +1,8 @@
 /* walk: finds the files to search.
  *
  * pool.c, or run.c for --files, asks for item after item. Operands come in the order given, and the
- * files of a directory (tree.c) in its place. The walk opens no file: the worker that searches an
- * item opens the file.
+ * files of a directory (tree.c) in its place. The walk opens no file; the worker that searches it
+ * does.
  */
 #include "trawl/job/walk.h"
 

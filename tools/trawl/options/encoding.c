@@ -1,4 +1,4 @@
-/* encoding: --encoding: converts files in another encoding.
+/* encoding: converts files in another encoding (--encoding).
  *
  * A thread reads the file, converts its bytes with decode.c, or with iconv if decode.c lacks the
  * encoding, and writes the converted bytes into a pipe, which is searched like any stream. The
