@@ -324,7 +324,8 @@ function showLine(search, data, isMatch) {
     const row = make(file.lines, 'li', gap ? 'line gap' : 'line');
     const label = make(row, search.view ? 'a' : isMatch ? 'button' : 'span', '', line);
     const code = make(row, 'code');
-    if (isMatch && (!file.isLinked || line === search.target)) linkFile(file, line);
+    // Before a match is shown, the heading leads to the first line: an answer may end with lines of context.
+    if (!file.line || (isMatch && (!file.isLinked || line === search.target))) linkFile(file, line);
     file.isLinked ||= isMatch;
     file.line = line;
     if (search.view) {
