@@ -32,7 +32,7 @@ BOUND = {'name': READ, 'kind': READ}
 ORACLE = '16M'
 GALLERY_SECONDS = 2
 GROUPS = (
-    ('counts', 'Counts in a loaded text'), ('worst', 'Texts that hurt'), ('lists', 'Positions'),
+    ('counts', 'Counts in a loaded text'), ('worst', 'Worst-case inputs'), ('lists', 'Positions'),
     ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
     ('forms', 'Questions about log lines'),
     ('gallery', "Against the gallery's kernels"),
