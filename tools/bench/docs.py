@@ -25,13 +25,18 @@ SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, 
              for name in papers.NAMES]
 
 
+# (figure, file of results, function that draws it)
+PLOTS = [('docs/plots/papers.svg', 'papers', papers.plot_factors), ('docs/plots/papers-swift.svg', 'papers', papers.plot_swift),
+         ('docs/plots/papers-word.svg', 'papers', papers.plot_word), ('docs/plots/papers-records.svg', 'papers', papers.plot_records)]
+
+
 def results(root, name):
     path = os.path.join(root, MEASUREMENTS, f'{name}.json')
     return read_results(path) if os.path.exists(path) else None
 
 
 def pages(root):
-    """Return {page: text}, with sections made from the measurements."""
+    """Return {page or plot: text}, with sections made from the measurements."""
     known, made = {}, {}
     for path, name, lines in SECTIONS:
         file = 'papers' if path == 'docs/papers.md' else name
@@ -45,6 +50,7 @@ def pages(root):
         if text is None and data:
             die(f'{path} has no markers for {name}')
         made[path] = text or made[path]
+    made.update((path, draw(known[file])) for path, file, draw in PLOTS if known.get(file))
     return made
 
 
@@ -53,7 +59,9 @@ def main(check, root=ROOT):
     wrong = 0
     for path, text in pages(root).items():
         full = os.path.join(root, path)
-        with open(full, encoding='utf-8') as file:
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, 'a+', encoding='utf-8') as file:
+            file.seek(0)
             if file.read() == text:
                 continue
         if check:
