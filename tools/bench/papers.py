@@ -326,19 +326,25 @@ def part(data, paper):
     if not figures.rows:
         return ['Not measured.']
     lines = [f"Source: {facts['source']}. Measured there on {facts['hardware']}." + keys_said(figures), '',
-             f"`./dev bench papers {paper}` measures this section; a form alone: `{facts['try']}`"]
+             f"`./dev bench papers {paper}` measures this section; a form alone: {facts['try']}. "
+             f"[Each claim](papers-claims.md#{anchor(facts['title'].split(':')[0])})"]
     lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
                      for it in row['results'] if it.get('why') and figures.state(it, '') != 'no GPU'})
     for made in (made for made in facts['tables'] if not made.get('fold')):
         lines += table_lines(figures, made)
     lines += children_line(figures)
-    lines += ['', f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get('plot') else []
-    more = ', and more tables' if any(made.get('fold') for made in facts['tables']) else ''
-    lines += ['', f'<details><summary>Each claim{more}</summary>', '']
-    lines += claim_lines(figures, facts['claims'])
+    return lines + (['', f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get('plot') else [])
+
+
+def claims_part(data, paper):
+    """Return the lines of papers-claims.md for a publication: a row for each claim, and the tables that are left."""
+    figures, facts = figures_of(data, paper), definitions()[paper]
+    if not figures.rows:
+        return ['Not measured.']
+    lines = claim_lines(figures, facts['claims'])
     for made in (made for made in facts['tables'] if made.get('fold')):
         lines += table_lines(figures, made)
-    return lines + ['', '</details>']
+    return lines
 
 
 def claim_lines(figures, of_source):
@@ -445,20 +451,33 @@ def overview(data):
                       f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
                       f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
                       if ratios else '-'])
-    kinds = ', '.join(f'{name} ({size})' for name, size in data.get('texts', {}).values())
+    kinds = '; '.join(f'[{name}]({origin[0]}), {size} bytes, SHA-256 {origin[1]}' if origin else f'{name}, {size} bytes'
+                      for name, size in data.get('texts', {}).values() for origin in [recipes.ORIGINS.get(name)])
     return said + [''] + narrow(
         ['publication', 'main claim: order', 'factor', 'other claims: order', 'factor', 'trawl beside the source'], lines, left=6) + [
         '', 'The last column: whole searches, copies and sorting included, on the same kind of processor; the least median '
         'time of published and suggested forms, divided by trawl\'s least median time. '
         f"trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
-            f"- {data['grep']}; texts (bytes): {kinds or 'generated'}", spread_line(data)]
+            f"- {data['grep']}; texts: {kinds or 'generated'}", spread_line(data)]
+
+
+def future(data):
+    """Make a row for each proposal of a source: what trawl has of it, and figures in ms."""
+    lines = []
+    for paper in NAMES:
+        figures, facts = figures_of(data, paper), definitions()[paper]
+        for item, where, words, *refs in facts.get('future', []):
+            times = [figures.time(ref) for ref in refs]
+            lines.append([facts['title'].split(':')[0], item, where, words.format(*(digits(1e3 * it) for it in times))
+                          if all(times) else 'not measured'])
+    return narrow(['source', 'proposal', 'where trawl has it', 'measured (ms, if no unit is named)'], lines, left=4)
 
 
 def section(data):
     lines = overview(data)
     for paper in NAMES:
         if any(row['paper'] == paper for row in data['rows']):
-            lines += [''] + part(data, paper)
+            lines += [''] + part(data, paper) + [''] + claims_part(data, paper)
     return lines
 
 
@@ -567,7 +586,7 @@ def plot_records(data):
 def terminal(lines):
     """Return the report's lines for a terminal: tables in columns, without the marks of Markdown."""
     made, rows = [], []
-    for one in [*(re.sub(r'\*\*|!?\[([^]]*)\]\([^)]*\)', r'\1', it) for it in lines if not re.match('</?details|!\\[', it)), '']:
+    for one in [*(re.sub(r'\*\*|!?\[([^]]*)\]\([^)]*\)', r'\1', it) for it in lines if not it.startswith('![')), '']:
         if one.startswith('|'):
             rows += [one.strip('|').split('|')] if not one.startswith('|--') else []
             continue
