@@ -73,7 +73,7 @@ SIMT_FUNCTION void skip_place(const struct gallery_arguments *a, const struct co
     }                                                                \
     SIMT_KERNEL(gallery_##name##_shared, gallery_arguments, 1024, 1) \
     {                                                                \
-        SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);     \
+        SIMT_SHARED_DYNAMIC(uint32_t, words, args.bin_bytes);        \
         struct compare_bin bin = compare_places_fill(&args, words);  \
                                                                      \
         skip_place(&args, &bin, COMPARE_CONSTANT, rule);             \

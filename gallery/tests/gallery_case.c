@@ -20,6 +20,7 @@ const char *const gallery_ways[] = {
     "pss-gr:96",
     "pss-gm:128",
     "pss-gm:64,debug",
+    "pss-gm-argument:64",
     "pss-gg",
     "bmh",
     "bmh:3x5",

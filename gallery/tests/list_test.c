@@ -16,6 +16,7 @@ static const struct {
     const char *geometry;
 } rows[] = {
     {"naive", ON_CPU, NULL},
+    {"naive-whole", ON_CPU, NULL},
     {"memmem", ON_CPU, NULL},
     {"strstr", ON_CPU, NULL},
     {"rabin-karp", ON_CPU, NULL},
@@ -49,6 +50,7 @@ static const struct {
     {"pss-gg", ON_CUDA, "32"},
     {"pss-gr", ON_CUDA, "992"},
     {"pss-gm", ON_CUDA, "256"},
+    {"pss-gm-argument", ON_CUDA, "256"},
     {"word-simple", ON_CUDA, "256"},
     {"word-chunked", ON_CUDA, "256"},
     {"word-reduction", ON_CUDA, "96"},

@@ -53,6 +53,7 @@
     X(gallery_pss_gg)            \
     X(gallery_pss_gr)            \
     X(gallery_pss_gm)            \
+    X(gallery_pss_gm_argument)   \
     X(gallery_bmh)               \
     X(gallery_bmh_shared)        \
     X(gallery_bmh_conflict_free) \

@@ -201,8 +201,8 @@ def one(options, name):
     if options.markdown:
         with open(options.markdown, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name not in ('cpu', 'commands', 'papers'):  # these benchmarks print each row as it ends
-        print('\n' + '\n'.join(lines))
+    elif name not in ('cpu', 'commands'):  # these benchmarks print each row as it ends
+        print('\n' + '\n'.join(papers.terminal(lines) if name == 'papers' else lines))
     if options.ledger == 'write':
         ledger.write(data)
     return ledger.report(data) if options.ledger == 'check' else 0
