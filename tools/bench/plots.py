@@ -1,8 +1,8 @@
 """plots: draws figures of the documents as SVG, which a page shows in light and in dark.
 
 An axis is (label, [(value, its words), ...]): the logarithms of the first and the last value are its ends. `curves` draws
-series over two such axes, `ranges` a line of values for each of some names. Both put a name beside what it names, in
-the colour of the lines; a text is 12 px high or more."""
+series over two such axes, `ranges` a line of values for each of some names, `dots` values of several programs. A name
+stands beside what it names, in the same colour; a text is 12 px high or more."""
 import math
 from xml.sax.saxutils import escape
 
@@ -97,4 +97,19 @@ def ranges(title, said, across, rows):
         parts += [text(left - 12, y + 4, name, '', 'end'), line(to_x(least), y, to_x(most), y, 'line c0'),
                   f'<circle class="dot c0" cx="{to_x(middle):.1f}" cy="{y:.1f}" r="4"/>',
                   f'<circle class="claim c1" cx="{to_x(claimed):.1f}" cy="{y:.1f}" r="6"/>']
+    return page(title, said, base + 50, parts)
+
+
+def dots(title, said, across, names, rows):
+    """Draw a row (name, [value of each of names]) as dots on a level line; None: no value. The names stand at the top."""
+    (label, ticks), left, base = across, 340, TOP + 34 + ROW * len(rows)
+    to_x, at, parts = scale(ticks, left, WIDTH - 24), left, bottom(ticks, label, scale(ticks, left, WIDTH - 24), TOP + 24, base)
+    for i, name in enumerate(names):
+        parts += [f'<circle class="dot c{i}" cx="{at}" cy="{TOP + 4}" r="5"/>', text(at + 10, TOP + 8, name, f'name c{i}')]
+        at += 34 + 8 * len(name)
+    for i, (name, values) in enumerate(rows):
+        y = TOP + 28 + ROW * (i + 0.5)
+        known = [(to_x(value), k) for k, value in enumerate(values) if value]
+        parts += [text(left - 12, y + 4, name, '', 'end'), line(min(known)[0], y, max(known)[0], y, 'grid')]
+        parts += [f'<circle class="dot c{k}" cx="{x:.1f}" cy="{y:.1f}" r="5"/>' for x, k in reversed(known)]
     return page(title, said, base + 50, parts)
