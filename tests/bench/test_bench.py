@@ -20,7 +20,6 @@ import bench  # noqa: E402
 import docs  # noqa: E402
 import gpu  # noqa: E402
 import ledger  # noqa: E402
-import packages  # noqa: E402
 import papers  # noqa: E402
 import regret  # noqa: E402
 import report  # noqa: E402
@@ -254,12 +253,6 @@ class Docs(Case):
             return {'name': name, 'paper': '', 'answers': 1, **facts, 'results': [
                 {'name': one, 'host': '', 'side': '', 'why' if isinstance(it, str) else 'seconds': it}
                 for one, it in results]}
-
-        row = row_of('', ('liar', [0.5]), ('trawl', [2, 1]), ('re', [4, 8]), ('re2', [9]),
-                     table='t', count=9, text_bytes=8e9)
-        row['results'][0]['wrong'] = True
-        machine = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/cpu.json'))['machine']
-        self.assertEqual(packages.section({'machine': machine, 'rows': [row]})[-1], '|9||8.00|2.00|0.889|4.0|')
 
         row = row_of('', (regret.CHOICE, [4]), (regret.CHOICE, [3, 2]), ('b', [2.5]), ('a', [1, 5]), ('read', [0.1]),
                      ('c', 'refused'), text='T', text_bytes=8e9)
