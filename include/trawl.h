@@ -137,7 +137,7 @@ enum trawl_plan_flag {
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
     TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also find each pattern's reverse complement */
     TRAWL_ANY_BASE = 64 /* DNA: a text's letter for several bases, such as N, matches if any of the
-                           bases does. Without the flag, all of the bases have to match */
+                           bases does. Without the flag, all of the bases must match */
 };
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. All
  * methods give the same answer; a method that does not fit the patterns is rejected with ARGUMENT.
@@ -180,7 +180,7 @@ TRAWL_API const struct trawl_letters *trawl_unicode(void);
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
-    TRAWL_CHARACTERS = 1, /* characters of UTF-8; a byte that is part of no character is a symbol */
+    TRAWL_CHARACTERS = 1, /* characters of UTF-8; an invalid byte is a symbol */
     TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC; U is not
                      a code. Other bytes of a text match nothing */
 };
@@ -583,9 +583,9 @@ typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_patter
                                         uint64_t counts_count);
 
 /* Count all occurrences, overlapping occurrences too, of each pattern. Each searching thread adds
- * up the occurrences of its chunk, and the sink gets the sums, chunk after chunk in the text's
- * order. STOPPED if the sink stopped the search. Cost: the search; some nanoseconds per occurrence
- * in the searching threads; and per chunk a count for each pattern that occurs there. */
+ * up the occurrences of its chunk, and the sink gets the sums, chunk after chunk in
+ * text order. STOPPED if the sink stopped the search. Cost: the search; some nanoseconds per
+ * occurrence in the searching threads; and per chunk a count for each pattern that occurs there. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);

@@ -488,7 +488,7 @@ cdef object host_column(given, str name):
 
 
 cdef object contains_there(Searcher searcher, Plan plan, given, out, bint bits, progress):
-    """Answer contains() for a column on a GPU; None: the host has to answer."""
+    """Answer contains() for a column on a GPU; None: the host must answer."""
     if bits and out is not None:
         raise ValueError("out: not together with bits")
     return values_there(searcher, plan, given, TRAWL_RECORDS_BITS if bits else TRAWL_RECORDS_BYTES, not bits, "contains",
@@ -496,7 +496,7 @@ cdef object contains_there(Searcher searcher, Plan plan, given, out, bint bits, 
 
 
 cdef object counts_there(Searcher searcher, Plan plan, given, out, progress):
-    """Answer match_counts() for a column on a GPU; None: the host has to answer."""
+    """Answer match_counts() for a column on a GPU; None: the host must answer."""
     return values_there(searcher, plan, given, TRAWL_RECORDS_COUNTS, 4, "match_counts", out, progress)
 
 
@@ -516,7 +516,7 @@ cdef object values_there(Searcher searcher, Plan plan, given, int shape, uint32_
 
 
 cdef object cells_there(Searcher searcher, Plan plan, given, progress):
-    """Answer cells() for a column on a GPU, as two DeviceArrays; None: the host has to answer."""
+    """Answer cells() for a column on a GPU, as two DeviceArrays; None: the host must answer."""
     cdef Records records = load_records(searcher, given, False)
 
     if records is None:

@@ -386,12 +386,12 @@ cdef class Plan:
 
     @property
     def whole_words(self):
-        """Whether an occurrence has to be a whole word."""
+        """Whether an occurrence must be a whole word."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_WORD != 0
 
     @property
     def whole_lines(self):
-        """Whether an occurrence has to be a whole line."""
+        """Whether an occurrence must be a whole line."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_LINE != 0
 
     @property

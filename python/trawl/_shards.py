@@ -525,7 +525,7 @@ class Collection:
     combined in the order of the texts. Threads may share a collection, and requests for counts that
     wait for an actor share a search if they have the same plan, or few patterns and the same options.
 
-    sources: a path, or paths, of files and directories, which have to be the same on all nodes and here; or a dict
+    sources: a path, or paths, of files and directories, which must be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process

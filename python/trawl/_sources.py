@@ -102,7 +102,7 @@ def symbols(pattern: Any, alphabet: str) -> int:
 
 
 def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
-    """Return a whole number from 0 to `most`. A bool or a float is no number here, even if the value equals an integer."""
+    """Return a whole number from 0 to `most`. A bool or a float is not a number here, even if the value equals an integer."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -686,7 +686,7 @@ def joined(file: Any) -> str | bytes:
 
 
 def in_memory(text: Any) -> Any:
-    """Return a str or a buffer as it is, and what an object's read() gives; None for a text that the library has to read: a
+    """Return a str or a buffer as it is, and what an object's read() gives; None for a text that the library must read: a
     path, a file with a descriptor, a Text. A file's position stays."""
     try:
         return text if isinstance(text, str) else memoryview(text)

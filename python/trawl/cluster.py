@@ -3,7 +3,7 @@
 Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
 deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the
 order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster in the same way as a
-single server. The tree has to be the same on all nodes. docs/server.md of trawl describes the protocol.
+single server. The tree must be the same on all nodes. docs/server.md of trawl describes the protocol.
 """
 
 from __future__ import annotations

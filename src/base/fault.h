@@ -36,7 +36,7 @@ bool fault_has_failed(void);
  * it. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is
  * the number of innermost calls, this function included, that are not compared. */
 bool fault_is_new_place(uint64_t kind, int skipped);
-/* Returns true if this point has to fail. Any thread may call this function. */
+/* Returns true if this point must fail. Any thread may call this function. */
 bool fault_hit(enum fault_point point);
 #else
 #define fault_hit(point) (false)

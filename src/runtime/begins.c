@@ -158,7 +158,7 @@ static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct 
 
 /* Lists the occurrences that begin in [*at, *at + l->reach) of the text, and moves *at to where the
  * next list begins. *at stays if the list must be made later: it did not fit, or the device's
- * memory has to be freed first. */
+ * memory must be freed first. */
 static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl_error *error)
 {
     struct listing *listing = l->listing;

@@ -50,7 +50,7 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
 }
 
 /* Claims another idle worker if the queue has another item for this device, and returns the
- * worker, or NULL. Called with the lock held. The caller then gives the lock up before it wakes the
+ * worker, or NULL. Called with the lock held. The caller then drops the lock before it wakes the
  * worker, because waking takes 6 us. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {

@@ -163,7 +163,7 @@ static int wake_of(struct trawl_searcher *searcher)
     if (atomic_load(&searcher->wake) < 0)
         return -1;
     /* An earlier search may have left the descriptor readable; the read ends that. If this call was
-     * cancelled before the read, the descriptor has to be readable again. */
+     * cancelled before the read, the descriptor must be readable again. */
     (void)eventfd_read(atomic_load(&searcher->wake), &count);
     if (searcher_is_cancelled(searcher))
         (void)eventfd_write(atomic_load(&searcher->wake), 1);
@@ -420,7 +420,7 @@ static bool wait_for_post(struct trawl_searcher *searcher)
 }
 
 /* Waits until another thread has finished a task, or until the call is cancelled, and meanwhile
- * decompresses parts of a compressed text. Called with the lock held, and gives the lock up
+ * decompresses parts of a compressed text. Called with the lock held, and drops the lock
  * meanwhile. Other threads put finished tasks into the ring under the lock, so no task comes there
  * between the caller's last look at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)

@@ -100,7 +100,7 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
 }
 
 /* Returns true if the whole text is loaded, and stores whether the text is divided over devices. A
- * text that is loaded only in part is searched as if it were not: the rest has to be copied, and
+ * text that is loaded only in part is searched as if it were not: the rest must be copied, and
  * all threads copy. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
@@ -346,7 +346,7 @@ static _Atomic uint64_t *remembered(const struct search *search)
 }
 
 /* Returns true if staging a chunk for a device takes less time than searching the chunk on the
- * host. A text in memory has to be copied. A file is read in both cases, but the host reads it into
+ * host. A text in memory must be copied. A file is read in both cases, but the host reads it into
  * caches. The time to stage is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
 {

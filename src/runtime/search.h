@@ -3,7 +3,7 @@
  * A search has a ring of tasks. A worker takes a free task and the text's next chunk, prepares
  * the chunk (reads the chunk, or copies it to where a device can fetch the bytes), and
  * then searches the chunk or queues it to a device. Tasks become ready in any order. The
- * caller takes the tasks in the text's order, and works too while the next task is not ready. The
+ * caller takes the tasks in text order, and works too while the next task is not ready. The
  * ring bounds memory: if a caller does not take results, no task becomes free.
  *
  * A search has one of these schedules (schedule.c):

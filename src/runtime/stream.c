@@ -156,7 +156,7 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Returns true if this call has to deliver the match, which lies in the chunk: the match was not
+/* Returns true if this call must deliver the match, which lies in the chunk: the match was not
  * decided before this call, and is decided now. */
 static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
                     const struct trawl_match *match)
@@ -228,7 +228,7 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
 }
 
 /* As scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false if a
- * scan has to search. */
+ * scan must search. */
 static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {

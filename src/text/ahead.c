@@ -351,7 +351,7 @@ static struct piece *take_work(struct ahead *ahead)
 }
 
 /* Finds where the piece of a cell begins. Returns true if the thread is to decode the piece: false
- * if nothing begins in the cell, memory is short, or the reader is past it. */
+ * if nothing begins in the cell, memory runs out, or the reader is past it. */
 static bool find(struct ahead *ahead, struct piece *piece)
 {
     uint64_t at = UINT64_MAX;

@@ -110,7 +110,7 @@ struct text_lines {
 #define TEXT_SLACK_BYTES 64u
 
 struct text_chunk {
-    uint64_t index;       /* 0, 1, ... in the text's order */
+    uint64_t index;       /* 0, 1, ... in text order */
     uint64_t begin;       /* offset in the text of bytes[0] */
     const uint8_t *bytes; /* points into the text, a buffer, a mapping or decompressed bytes */
     /* number of the chunk's own bytes: the search reports occurrences that begin there */
@@ -128,7 +128,7 @@ struct text_chunk {
     /* the chunk lies in a mapping, so the taker must call text_cursor_is_whole and
      * text_cursor_judge after the search */
     bool is_mapped;
-    bool is_probe; /* the taker has to count the page faults of the search */
+    bool is_probe; /* the taker must count the page faults of the search */
 };
 
 struct text_cursor {
@@ -187,7 +187,7 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
  *
  * chunk_bytes   owned bytes of the chunk; fewer at the text's end and in a slow stream; with
  *               need.lines, further bytes follow up to a line's end
- * buffer        has to have text_cursor_room bytes, also with in_place; a text in memory needs none
+ * buffer        must have text_cursor_room bytes, also with in_place; a text in memory needs none
  * in_place      a file's chunk may be mapped instead of read, a stream's chunk may be lent
  * only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and only
  *               while no other thread reads; else *taken is TEXT_BUSY

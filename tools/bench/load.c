@@ -3,9 +3,9 @@
  * trawl-bench load SOCKET CLIENTS SECONDS reads queries on standard input, a query a line, in the
  * form of rows:
  *
- *   expected=        the answer's body has to contain this string
+ *   expected=        the answer's body must contain this string
  *   target=, body=   target and body of the request
- *   first=1          the client disconnects after the first bytes of the body, which have to
+ *   first=1          the client disconnects after the first bytes of the body, which must
  *                    contain `expected`
  *
  * Each client keeps a connection, but for first=1. Client i sends queries i, CLIENTS + i,

@@ -25,7 +25,7 @@
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
-/* Stands for the file where an item of the view is no file of the state: a directory that is an
+/* Stands for the file where an item of the view is not a file of the state: a directory that is an
  * operand with --directories=read, or a file whose status could not be read and that --files
  * lists. */
 static const struct supplied_file no_file;
@@ -225,8 +225,8 @@ void answering_begin_files(void *context, struct command_job *job,
 }
 
 /* Skips files without an occurrence, up to the next file that may have one, or the next item of the
- * view that is no file of the state (VIEW_SPECIAL). Does so in a single loop, because there may be
- * millions of files. */
+ * view that is not a file of the state (VIEW_SPECIAL). Does so in a single loop, because there may
+ * be millions of files. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;

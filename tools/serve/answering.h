@@ -108,7 +108,7 @@ void answering_refuse(struct served_answer *answer, int http_status, const char 
 /* The sink of struct output: turns what the job prints and reports into the answer's format.
  * Returns 0 or an errno. */
 int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);
-/* Is `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
+/* `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
 /* For REQUEST_FILES: writes a line for each file of the collections. Returns the exit status. */

@@ -23,7 +23,7 @@
 #include "trawl/job/command_job.h"
 #include "trawl/job/walk.h"
 
-/* Returns true if an errno means that memory or descriptors are short, so that the same call may
+/* Returns true if an errno means a lack of memory or descriptors, so that the same call may
  * succeed later. After such an error, a walk of directories has not found all files. */
 static inline bool is_shortage(int os_code)
 {
@@ -113,7 +113,7 @@ bool collection_open(struct collection **collection, const struct collection_opt
 void collection_close(struct collection *collection);
 
 /* Returns a state that is not older than the call. The caller releases the state with state_drop.
- * Returns NULL if memory or descriptors are short, if the root cannot be opened, or if files were
+ * Returns NULL if out of memory or descriptors, if the root cannot be opened, or if files were
  * moved again and again for half a second; message says why. */
 struct state *collection_now(struct collection *collection, char *message);
 

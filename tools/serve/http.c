@@ -540,7 +540,7 @@ static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t li
     exchange->body_long += is_long ? more : 0;
 }
 
-/* Keeps a part of the body, or rejects the request if it is too long or memory is short.
+/* Keeps a part of the body, or rejects the request if it is too long or memory runs out.
  * Returns false if the connection is to be closed: more than DISCARD_BYTES of a rejected body came,
  * or the body comes too slowly. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)

@@ -139,8 +139,8 @@ static void take_unread(struct update *update, const char *below, int os_code)
 
 /* Handles a path that was a regular file when it was noticed. If the file is as in `before`, keeps
  * that entry. If the file may have changed or is new, adds an entry to the batch. If the file's
- * status cannot be read, take_unread handles the path; if the path is no regular file now, or this
- * update has handled it already, nothing is done. `below` is the path below the base. */
+ * status cannot be read, take_unread handles the path; if the path is not a regular file now, or
+ * this update has handled it already, nothing is done. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);

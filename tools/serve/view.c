@@ -99,8 +99,8 @@ static bool add_part(struct viewing *viewing, bool is_operand)
     return true;
 }
 
-/* Adds an item that the view must report, though it is no file of the state, such as an error. If
- * several servers share a tree, only the server whose bounds (--from, --until) include the path
+/* Adds an item that the view must report, though it is not a file of the state, such as an error.
+ * If several servers share a tree, only the server whose bounds (--from, --until) include the path
  * reports it. Returns false if out of memory. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)

@@ -60,7 +60,7 @@ void walk_open(struct walk *walk, struct command_job *job, const struct value_it
                size_t operand_count, unsigned open_levels);
 
 /* Finds the next file, or something to report. False: there are no more files, and walk->tree is
- * closed. A caller that stops before the end has to close walk->tree. */
+ * closed. A caller that stops before the end must close walk->tree. */
 bool walk_next(struct walk *walk, struct walk_item *item);
 
 /* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */

@@ -14,7 +14,7 @@
 /* a string with a NUL where NUL ends lines, so no line contains it */
 #define PATTERN_NEVER (UINT64_MAX - 1)
 
-/* Says which checks the command has to make on the library's matches, because the library compares
+/* Says which checks the command must make on the library's matches, because the library compares
  * bytes where the locale has characters. */
 struct pattern_check {
     bool any;    /* one of the members below is set */

@@ -317,7 +317,7 @@ static int pass_error(struct client *client)
         (void)snprintf(message, sizeof message, "the server answers with the HTTP status %u",
                        status);
     (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
-    /* Statuses below 404 are about the request's form and the token; the user has to see these
+    /* Statuses below 404 are about the request's form and the token; the user must see these
      * errors. */
     return client->insists || status < 404 ? client_fail(client) : CLIENT_NOT_ANSWERED;
 }

@@ -368,7 +368,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         false, item->is_operand};
     int descriptor;
 
-    /* An operand that is no regular file goes on to search_open, which reports the file. */
+    /* An operand that is not a regular file goes on to search_open, which reports the file. */
     if (item->is_operand && S_ISREG(supplied->status.st_mode) &&
         walk_skips_operand(&worker->pool->walk, item->name, false))
         return;

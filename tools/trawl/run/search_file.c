@@ -340,7 +340,7 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
-/* Makes room for `count` bytes of the whole text. False: there are too many, or memory is short. */
+/* Makes room for `count` bytes of the whole text. False: there are too many, or out of memory. */
 static bool reserve_whole(struct text_scan *scan, uint64_t count)
 {
     return count <= TEXT_BYTES_MAX &&

@@ -35,7 +35,7 @@
 static struct {
     enum charset kind;         /* set by charset_open */
     bool every_byte_is_valid;  /* CHARSET_SINGLE: each byte is a character */
-    uint32_t code_points[256]; /* NO_CHARACTER: the byte is no character */
+    uint32_t code_points[256]; /* NO_CHARACTER: the byte is not a character */
 } locale_set = {CHARSET_BYTES, true, {0}};
 
 #define NO_CHARACTER UINT32_MAX /* WEOF: in no class */
@@ -382,7 +382,7 @@ bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, 
             }
             is_word = is_word_character(NULL, code_point);
         }
-        /* grep also looks inside a longer character that is no letter */
+        /* grep also looks inside a longer character that is not a letter */
         if (!is_word && (!word_before || (length > 1 && charset == CHARSET_UTF8 &&
                                           is_word_character == charset_is_word)))
             return true;
