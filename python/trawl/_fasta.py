@@ -44,7 +44,7 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
         why = (
             "begins with @, as in FASTQ and SAM" if first == b"@"
             else "begins with a byte order mark of UTF-16" if number == 0 and first in (b"\xfe", b"\xff")
-            else "holds packed data (a pathlib.Path is unpacked)" if number == 0 and line.startswith(PACKED_BEGINS)
+            else "holds compressed data (a pathlib.Path is decompressed)" if number == 0 and line.startswith(PACKED_BEGINS)
             else "has a carriage return before its end" if first in (b">", b";") and b"\r" in content
             else ""
         )  # fmt: skip

@@ -335,7 +335,7 @@ def array_items(given: Any) -> list[Any] | None:
 
 def warn_of_packing(name: str, packed: str) -> None:
     warnings.warn(
-        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) unpacks them", stacklevel=2
+        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) decompresses them", stacklevel=2
     )
 
 
@@ -358,7 +358,7 @@ def unpacked(path: Any) -> Iterator[Any]:
         head = file.peek(8)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
         if module is not None and not module.strip():
-            raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: unpack the file first")
+            raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: decompress the file first")
         yield file if module is None else importlib.import_module(module).open(file)
 
 

@@ -110,7 +110,7 @@ enum trawl_status search_count_window(struct search *search, uint64_t bytes,
     search_unlock(search);
     return fits ? TRAWL_OK
                 : TRAWL_FAIL(error, MEMORY,
-                             "%s: unpacking takes %" PRIu64 " bytes, which beside those in use "
+                             "%s: decompressing takes %" PRIu64 " bytes, which beside those in use "
                              "exceed the runtime's limit of %" PRIu64,
                              search->cursor.text->name, bytes, runtime->memory_max);
 }

@@ -39,8 +39,8 @@ void decoder_move(struct decoder *decoder, uint64_t file_offset)
 static enum trawl_status no_memory(const struct decoder *decoder,
                                    const struct decoder_source *source)
 {
-    return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data", source->text->name,
-                      decoder->codec->name);
+    return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to decompress %s data",
+                      source->text->name, decoder->codec->name);
 }
 
 /* Prepares the library for a member. Opens the library, unless the decoder has a state of this

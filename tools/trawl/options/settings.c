@@ -33,7 +33,7 @@ static bool contradiction(const struct settings *settings, char *error)
          "--count-matches, --positions and --count-by-pattern", "each other"},
         {settings->search_zip && settings->encoding != NULL &&
              strcmp(settings->encoding, "auto") != 0,
-         "--encoding and --search-zip", "each other: unpack the files first"},
+         "--encoding and --search-zip", "each other: decompress the files first"},
     };
     const struct option_pair layouts[] = {
         {settings->json && is_beyond, "--json", beyond},
