@@ -20,7 +20,7 @@ enum guard_refusal {
 /* The guard of a search, or of all searches together (`all` is NULL). Memory that was taken stays
  * counted until guard_give or guard_end. */
 struct guard {
-    struct guard *all;      /* the guard of all searches together; NULL: this guard is that guard */
+    struct guard *all;      /* the guard of all searches together; NULL: this is it */
     uint64_t bytes_max;     /* limit for `bytes`; 0: no limit */
     _Atomic uint64_t bytes; /* memory taken and not given back */
     atomic_int refusal;     /* the first reason for which guard_take refused */
