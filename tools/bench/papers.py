@@ -436,10 +436,9 @@ def overview(data):
             continue
         (main, verdict, factor, held, here, _, beside), *others = claims.judged(figures, facts['claims'], main_first=True)
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
-        said.append(f"- **{link}.** Claim: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
+        said.append(f"- **{link}.** {' '.join(pairs_line(figures)).lstrip()}Claim: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
                     + '.' + (f" Reason: {facts['because'][verdict]}." if verdict in facts['because'] else '')
                     + (f" Against our baseline: {beside.replace(': ', ' cells; speed ratio ')}." if beside else '')
-                    + ''.join(f' {it.strip()}' for it in pairs_line(figures)[1:])
                     + ''.join(f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
                               for claim, *it in others if claim.get('finding')))
         words = [(order, by) for _, order, by, *_ in others]
