@@ -71,7 +71,6 @@
     X(gallery_qs_segments)       \
     X(gallery_hp)                \
     X(gallery_hp_shared)         \
-    X(gallery_hp_segments)       \
     X(gallery_records)           \
     X(gallery_records_sample)    \
     X(gallery_records_amp)       \

@@ -374,7 +374,7 @@ def children_line(figures):
         return lines
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
-    return lines + [f'A search launched {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} launches. '
+    return (lines or ['']) + [f'A search launched {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} launches. '
             f'The kernels left out {sum(left_out)} of all {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid'
             + (f" (only in {', '.join(texts)})" if texts else '') + '.']
 
@@ -394,7 +394,7 @@ def pairs_line(figures):
     found = list(pairs(figures))
     best = max(found, default=None)
     return best and ['', f'In {sum(it[0] > 1 for it in found)} of {len(found)} pairs of a pattern and an algorithm, SWIFT\'s kernel was '
-                     f'faster than the generic kernel (ours); the best speed ratio was {digits(best[0])}, with {best[1]} child grids. '] or []
+                     f'faster than the generic kernel (ours); the best speed ratio was {digits(best[0])}, with {best[1]} child grids.'] or []
 
 
 def narrow(*made, **fields):
@@ -436,10 +436,9 @@ def overview(data):
             continue
         (main, verdict, factor, held, here, _, beside), *others = claims.judged(figures, facts['claims'], main_first=True)
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
-        said.append(f"- **{link}.** Claim: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
+        said.append(f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
                     + '.' + (f" Reason: {facts['because'][verdict]}." if verdict in facts['because'] else '')
                     + (f" Against our baseline: {beside.replace(': ', ' cells; speed ratio ')}." if beside else '')
-                    + ''.join(f' {it.strip()}' for it in pairs_line(figures)[1:])
                     + ''.join(f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
                               for claim, *it in others if claim.get('finding')))
         words = [(order, by) for _, order, by, *_ in others]

@@ -80,7 +80,7 @@ def curves(title, said, across, up, series, height=420):
             parts.append(line(LEFT, points[0][1], WIDTH - RIGHT, points[0][1], f'line rule c{i}'))
         elif kind == 'line':
             parts.append(f'<polyline class="line c{i}" points="' + ' '.join(f'{x:.1f},{y:.1f}' for x, y in points) + '"/>')
-        parts += [f'<circle class="dot c{i}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in points if kind != 'rule']
+        parts.append(''.join(f'<circle class="dot c{i}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in points if kind != 'rule'))
     places = apart(ends, 17, TOP + 30, base)
     parts += [text(WIDTH - RIGHT + 10, y + 4, name, f'name c{i}') for i, ((name, _, _), y) in enumerate(zip(series, places))]
     return page(title, said, height, parts)
