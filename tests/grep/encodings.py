@@ -179,7 +179,7 @@ def refused(trawl, folder):
         file.write("x\nfoo\n".encode("utf-16"))
     here = os.path.join(folder, "here")
     for arguments, wanted in ((["--encoding=utf-17", "x"], (2, b"", b"trawl: --encoding: 'utf-17' is not auto, none, or an encoding that this system knows\n")),
-                              (["--encoding=latin1", "--search-zip", "x"], (2, b"", b"trawl: --encoding and --search-zip exclude each other: decompress the files first\n")),
+                              (["--encoding=latin1", "--search-zip", "x"], (2, b"", b"trawl: --encoding and --search-zip exclude each other: unpack the files first\n")),
                               (["--encoding=auto", "x", "sub"], (2, b"", b"trawl: sub: Is a directory\n")),
                               (["--encoding=auto", "-rc", "foo"], (0, b"file:1\n", b"")),
                               (["--encoding=auto", "-q", "foo", "file", "nofile"], (0, b"", b""))):

@@ -16,7 +16,7 @@
 /* Algorithms whose names begin with this text search records, which the command cannot do. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
-/* Finds options that ask for different output. Returns true if the settings contradict each
+/* Finds options that ask for different output. Returns whether the settings contradict each
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
 {
@@ -33,7 +33,7 @@ static bool contradiction(const struct settings *settings, char *error)
          "--count-matches, --positions and --count-by-pattern", "each other"},
         {settings->search_zip && settings->encoding != NULL &&
              strcmp(settings->encoding, "auto") != 0,
-         "--encoding and --search-zip", "each other: decompress the files first"},
+         "--encoding and --search-zip", "each other: unpack the files first"},
     };
     const struct option_pair layouts[] = {
         {settings->json && is_beyond, "--json", beyond},

@@ -222,7 +222,7 @@ static bool is_unaware_of_nulls(const struct settings *settings)
            !settings->expressions;
 }
 
-/* Returns true if the first match alone decides the report. */
+/* Returns whether the first match alone decides the report. */
 static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
