@@ -587,8 +587,9 @@ static void test_reload(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose unpacked
- * bytes are in a block; and files with holes, since the command takes them for binary. */
+/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose
+ * decompressed bytes are in a block; and files with holes, since the command takes them for binary.
+ */
 static void test_not_plain(void)
 {
     char message[SETTINGS_ERROR_BYTES];
