@@ -28,8 +28,7 @@
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
  * rows should fit in a first-level cache beside other data. If a scan first selects the offsets
- * with an exact part (GROUP_LITERALS_MIN), a stretch should have a few thousand selected offsets.
- */
+ * with an exact part (GROUP_LITERALS_MIN), a stretch should select a few thousand offsets. */
 #define ROWS_BYTES 24576u
 #define STRETCH_BYTES_MIN 1024u
 #define STRETCH_BYTES_MISMATCHES 8192u

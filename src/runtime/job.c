@@ -128,8 +128,7 @@ void job_end(struct job *job)
 }
 
 /* Takes and searches chunks until the search has no work for this worker. If no chunk can be taken,
- * the worker decompresses parts of a compressed text that later chunks need. This is job.serve().
- */
+ * the worker decompresses parts of a compressed text that later chunks need. It is job.serve(). */
 static void serve(struct job *job, struct worker *worker)
 {
     struct search *search = (struct search *)job;

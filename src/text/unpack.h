@@ -12,8 +12,7 @@
 #include "text/text.h"
 
 /* Prepares to decompress a descriptor's bytes. For a regular file, which is read by pread, `codec`
- * is the codec of its format. For a stream, `codec` is NULL: the first bytes will show the format.
- */
+ * is the codec of its format; for a stream NULL: the first bytes will show the format. */
 enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack,
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);

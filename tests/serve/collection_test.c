@@ -588,8 +588,7 @@ static void test_reload(void)
 }
 
 /* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose
- * decompressed bytes are in a block; and files with holes, since the command takes them for binary.
- */
+ * bytes are in a block decompressed; and files with holes, which the command takes for binary. */
 static void test_not_plain(void)
 {
     char message[SETTINGS_ERROR_BYTES];

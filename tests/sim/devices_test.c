@@ -483,8 +483,7 @@ static void joins(void)
 
 /* ---- Devices that cannot be used ------------------------------------------------------ */
 
-/* Checks that engine CUDA is rejected, and that engine `auto` searches without CUDA and says why.
- */
+/* Checks that engine CUDA is rejected, and that `auto` searches without CUDA and says why. */
 static void refused(uint32_t devices, int version)
 {
     struct sim_driver_options options = {1, devices, 1u << 20, 2, version, 0, 0};

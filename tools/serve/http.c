@@ -26,8 +26,7 @@
 /* Half of the memory in which libmicrohttpd holds a request's first line and headers; also the size
  * of response pieces. */
 #define HEAD_BYTES (64u << 10)
-/* Up to this many bytes of a rejected body are read, so that the client gets to see the rejection.
- */
+/* Drain at most this much of a rejected body, so that the client reads our error response. */
 #define DISCARD_BYTES (16u << 20)
 /* A body of more bytes counts as long. Long bodies together take at most half of --request-memory,
  * so that other requests go on. The limit is lower (http->small_bytes) if there may be so many

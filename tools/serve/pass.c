@@ -215,8 +215,7 @@ static void stop_waiting(struct passes *passes, struct pass_member *member)
         passes->turn = member->turn;
 }
 
-/* Returns the first waiting request starting at `member` that may share the leader's pass, or NULL.
- */
+/* Returns the first waiting request, starting at `member`, that may share the leader's pass. */
 static struct pass_member *first_alike(struct pass_member *member, const struct pass_member *leader)
 {
     while (member != NULL && !pass_list_merges(member->request, leader->request))

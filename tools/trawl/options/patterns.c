@@ -213,8 +213,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
            message_exhausted(message);
 }
 
-/* Returns true if a CR before a line end of a -f file is not a part of the string, as in ripgrep.
- */
+/* Returns true if a CR before a line end of a -f file is not part of the string, as in ripgrep. */
 static bool drops_returns(const struct settings *settings)
 {
     return settings->is_tg || settings->crlf;
