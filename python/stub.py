@@ -198,7 +198,7 @@ OVERLOADS = {
     "replace": REWRITTEN,
     "mask": REWRITTEN,
     "split": [("text", "str", "list[str]"), ("text", "Buffer", "list[bytes]"),
-              ("text", f"_Column | {SEVERAL}", "list[Any]")],
+              ("text", SEVERAL, "list[Any]"), ("text", "_Column", "Array")],
     "which": [("answer", 'Literal["index"]', "Array"),
               ("answer", 'Literal["pattern", "value"]', "list[Any]")],
     "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],

@@ -555,8 +555,8 @@ cdef class Plan:
         return default().mask(self, text, mask, match=match, progress=progress)
 
     def split(self, text, *, match="leftmost-longest", progress=None):
-        """Split a text at occurrences that do not overlap: a list of str or bytes. A column gives a
-        list of lists. match: see matches().
+        """Split a text at occurrences that do not overlap: a list of str or bytes. A list gives a
+        list of lists, any other column an Array of lists of strings. match: see matches().
 
         >>> Plan([', ', '; ']).split('tea, milk; bread')
         ['tea', 'milk', 'bread']

@@ -727,10 +727,56 @@ cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
         put_value(&made.values, made.cells[1].count)
 
 
+cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *by) noexcept nogil:
+    """Append the parts of each record between spans: their bytes to made.cells[1], their ends to made.cells[2]. Append
+    the end of the record's list of parts to made.values."""
+    cdef uint64_t count = records.record_count, last = offset_of(records, count), begin, end, stop, i
+    cdef column *bytes = &made.cells[1]
+    cdef column *ends = &made.cells[2]
+    cdef uint8_t *out
+
+    if not reach(bytes, bytes.count + last - offset_of(records, 0) + 16) or not reach(
+            ends, (ends.count + count + by.count) * sizeof(uint64_t)):
+        return
+    out = bytes.memory.bytes + bytes.count
+    for i in range(count):
+        begin, end = offset_of(records, i), offset_of(records, i + 1)
+        while is_valid(records, i):
+            stop = by.begins[by.at] if is_next(by, end) else end
+            if stop - begin <= 16 and last - begin >= 16:
+                memcpy(out, by.bytes + begin, 16)  # for a constant size, no function is called
+            else:
+                memcpy(out, by.bytes + begin, stop - begin)
+            out += stop - begin
+            values_of(ends)[ends.count] = <uint64_t>(out - bytes.memory.bytes)
+            ends.count += 1
+            if stop == end:
+                break
+            begin = by.ends[by.at]
+            by.at += 1
+        put_value(&made.values, ends.count - 1)
+    bytes.count = <uint64_t>(out - bytes.memory.bytes)
+
+
+cdef void put_keyed_parts(gather *made, Reader reader, const gather *values) noexcept nogil:
+    """Append the parts of each record of a dictionary column's chunk."""
+    cdef const uint64_t *lists = values_of(&values.values)
+    cdef const uint64_t *ends = values_of(&values.cells[2])
+    cdef int64_t key
+    cdef uint64_t at, i
+
+    for i in range(reader.count):
+        key = reader.keys[i]
+        for at in range(lists[key] if key >= 0 else 0, lists[key + 1] if key >= 0 else 0):
+            put(&made.cells[1], values.cells[1].memory.bytes + ends[at], ends[at + 1] - ends[at], 1)
+            put_value(&made.cells[2], made.cells[1].count)
+        put_value(&made.values, made.cells[2].count - 1)
+
+
 cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py_ssize_t first):
     """Return the chunk's rewritten records as a list of objects. items: the caller's list; items[first]
     is the chunk's first record. An item without a span is reused."""
-    cdef bint is_str = reader.is_text
+    cdef bint is_str
     cdef uint64_t begin, end, i
 
     objects = []
@@ -738,19 +784,14 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
         if i & 4095 == 4095:
             PyErr_CheckSignals()
         begin, end = reader.offset(i), reader.offset(i + 1)
-        item = items[first + <Py_ssize_t>i] if items is not None else True
-        if items is not None:
-            is_str = isinstance(item, str)
-        if item is None or not reader.is_valid(i):
-            item = None
-        elif values is None:
+        item = items[first + <Py_ssize_t>i]
+        is_str = isinstance(item, str)
+        if item is not None and values is None:
             item = parts_of(by, begin, end, is_str)
-        elif is_next(by, end):
+        elif item is not None and is_next(by, end):
             by.by_characters = is_str
             item = rewritten_object(by, begin, end, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(item))
         objects.append(item)
-    if reader.keys != NULL:
-        return [objects[reader.keys[i]][:] if reader.keys[i] >= 0 else None for i in range(reader.count)]
     return objects
 
 
@@ -758,31 +799,37 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
                        gather *made) except -1:
     """Rewrite a chunk: append to `objects` or, if that is None, to `made`."""
     cdef gather keyed
+    cdef gather *into = made if reader.keys == NULL else &keyed
     cdef rewriter by
 
     if values is not None:
         values.want(found, reader.records.bytes, 0, 0, reader.is_str())
     rewriter_begin(&by, reader.records.bytes, found, values)
     by.by_characters = reader.is_text
-    if values is not None:
-        if reader.is_text and (cuts_characters(reader, found) or not values.is_text()
-                               or (values.templates and values.plan.alphabet == "bytes")):
-            raise ValueError("records: the rewritten strings would not be UTF-8")
+    if reader.is_text and (cuts_characters(reader, found) or (values is not None and (
+            not values.is_text() or (values.templates and values.plan.alphabet == "bytes")))):
+        raise ValueError("records: the rewritten strings would not be UTF-8")
     if objects is not None:
-        objects.extend(objects_of(reader, &by, values, items, len(objects)))
+        collects = PyGC_Disable()  # the garbage collector would go through the new lists again and again
+        try:
+            objects.extend(objects_of(reader, &by, values, items, len(objects)))
+        finally:
+            if collects:
+                PyGC_Enable()
         return 0
-    memset(&keyed, 0, sizeof(keyed))
-    if reader.has_views:
+    if values is not None and reader.has_views:
         rewrite_views(made, reader, &by)
-    elif reader.keys == NULL:
-        with nogil:
-            put_rewritten(made, reader, &by)
     else:
+        memset(&keyed, 0, sizeof(keyed))
+        put_value(&keyed.values, 0)
+        put_value(&keyed.cells[2], 0)
         with nogil:
-            put_value(&keyed.values, 0)
-            put_rewritten(&keyed, reader, &by)
-            if not gather_failed(&keyed):
-                put_keyed(made, reader, &keyed)
+            if values is not None:
+                put_rewritten(into, reader, &by)
+            else:
+                put_parts(into, &reader.records, &by)
+            if reader.keys != NULL and not gather_failed(&keyed):
+                (put_keyed if values is not None else put_keyed_parts)(made, reader, &keyed)
         if gather_failed(&keyed):
             gather_drop(&keyed)
             raise MemoryError()
@@ -1033,7 +1080,7 @@ cdef object groups_of(Searcher searcher, Plan plan, given, progress):
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
     cdef tuple items = tuple(given) if isinstance(given, (list, tuple)) else None
-    cdef list objects = [] if items is not None or values is None else None
+    cdef list objects = [] if items is not None else None
     cdef Reader reader = Reader(given if items is None else items, "split" if values is None else "replace")
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
@@ -1044,7 +1091,9 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     memset(&made, 0, sizeof(made))
     memset(&found, 0, sizeof(found))
     made.kind = LISTS
-    if reader.has_views:
+    if values is None:
+        put_value(&made.cells[2], 0)
+    if values is not None and reader.has_views:
         made.kind = COUNTS  # a value (the view) per record, and no offsets
     else:
         put_value(&made.values, 0)
@@ -1068,6 +1117,9 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             raise MemoryError()
         if objects is not None:
             return objects
+        if values is None:
+            parts = array_of("U" if reader.is_text else "Z", made.cells[2].count - 1, &made.cells[2], &made.cells[1], 1)
+            return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)), parts)
         if reader.has_views:
             return array_of_views(&made, reader.is_text)
         return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
@@ -1086,7 +1138,7 @@ cdef bint is_column(given) except -1:
 
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts between spans. A column
-    gives an Array or, if values is None, a list; a list gives a list."""
+    gives an Array, a list gives a list."""
     cdef taken_buffer view
 
     items = _sources.array_items(text)
