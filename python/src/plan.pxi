@@ -222,6 +222,7 @@ cdef class Plan:
     cdef readonly tuple values  # None: the plan has no values
     cdef bytes kinds  # byte i: was pattern i a str? Empty if all are bytes
     cdef list groups_known  # what facts() returns; None before the first call
+    cdef object layout  # the Layout of groups(); None before the first call
     cdef frozenset known  # the patterns, for `in`; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
 

@@ -630,13 +630,7 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
-        text = content_of(self, text, "finditer")
-        places = Places(plan, text)
-        if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
-            found = find_all(self, plan, text, match, "bytes")
-        else:
-            found = itertools.chain.from_iterable(self.batches(plan, text, match=match, offsets="bytes"))
-        return _groups.matches(text, places.spans, plan.facts(), found)
+        return find_matches(self, plan, text, match)
 
     def groups(self, Plan plan not None, column, *, progress=None):
         return groups_of(self, plan, column, progress)

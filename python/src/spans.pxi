@@ -249,18 +249,35 @@ cdef void work_few(work *job) noexcept nogil:
         walk_matches(&job.by, &found.items[i].begin, &found.items[i].end, 1)
 
 
+cdef uint32_t flags_of(match) except? 0xffffffff:
+    """Return the flags of trawl_windows for the caller's argument `match`."""
+    if match == "all":
+        return 0
+    if match == "leftmost-longest":
+        return TRAWL_WINDOW_SPANS
+    if match == "leftmost-first":
+        return TRAWL_WINDOW_SPANS_FIRST
+    _sources.choice("match", match, MATCHES)
+
+
+cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matches *found) except -1:
+    """Find the occurrences in a short str or bytes. found.over: that needs an ordinary search."""
+    cdef uint32_t flags = flags_of(match)
+
+    found.count, found.over = 0, True
+    if (flags == 0 or not plan.has_distances and plan.regex is None) \
+            and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+        search(searcher, plan, text, offsets, None, work_few, 0, flags, found)
+    return 0
+
+
 cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     """Return the occurrences as tuples. A text with many occurrences is searched again."""
     cdef few_matches found
     cdef const trawl_match *item
     cdef uint64_t i
 
-    found.count, found.over = 0, True
-    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
-             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}[_sources.choice("match", match, MATCHES)]
-    if (flags == 0 or not plan.has_distances and plan.regex is None) \
-            and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
-        search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
+    find_few(searcher, plan, text, match, offsets, &found)
     if found.over:
         return list(zip(*searcher.matches(plan, text, match=match, offsets=offsets) ._items().values()))
     made = []
@@ -1009,8 +1026,10 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if plan.by_lines else PIECE_MAX):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
+                all.groups = groups.begin(reader.is_str())
+            if groups is not None and reader.keys != NULL:
                 keyed_groups = Groups(plan, groups.made.first_only)
-                all.groups, values.groups = groups.begin(reader.is_str()), keyed_groups.begin(reader.is_str())
+                values.groups = keyed_groups.begin(reader.is_str())
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
             found.record = found.begin = found.end = 0
             if kind == COUNTS and groups is None:
@@ -1033,6 +1052,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
                 raise MemoryError()
             if groups is not None:
                 groups.check()
+            if keyed_groups is not None:
                 keyed_groups.check()
             gather_drop(&keyed)
             match_columns_drop(&values)
@@ -1071,11 +1091,19 @@ cdef Array structs_of(Array made, Array of):
 
 cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     """Find the groups of each occurrence in a text, or of the first occurrence in each record."""
+    cdef few_matches found
+    cdef Groups groups
+
     if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
                             and not hasattr(given, "read") and not _sources.is_bytes(given)):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
-    return (<Array>record_matches(searcher, plan, [content_of(searcher, given, "groups")], "all", False, "bytes", progress, LISTS,
-                                  Groups(plan, False))).fields
+    given = content_of(searcher, given, "groups")
+    groups = Groups(plan, False)
+    find_few(searcher, plan, given, "all", "bytes", &found)
+    if found.over:
+        return (<Array>record_matches(searcher, plan, [given], "all", False, "bytes", progress, LISTS, groups)).fields
+    groups.put(given, &found)
+    return groups.taken()
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
