@@ -243,6 +243,8 @@ cdef object find_matches(Searcher searcher, Plan plan, text, match):
 
     text = content_of(searcher, text, "finditer")
     find_few(searcher, plan, text, match, "bytes", &found)
+    if not found.over and found.count == 0:
+        return iter(())
     places = Places(plan, text)
     if not found.over:
         return iter([places.match(found.items[i].begin, found.items[i].end, found.items[i].pattern_index)

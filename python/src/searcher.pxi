@@ -647,7 +647,7 @@ cdef class Searcher:
         return occurrences_of(_sources.iterate(plan, batches))
 
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest", progress=None):
-        return rewrite(self, plan, text, Values(plan, _sources.values_of(plan, values), False), match, progress)
+        return replace(self, plan, text, values, match, progress)
 
     def replace_file(self, Plan plan not None, text, path, values=None, *, match="leftmost-longest", progress=None):
         made = Values(plan, _sources.values_of(plan, values), False)

@@ -265,8 +265,9 @@ cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matche
     cdef uint32_t flags = flags_of(match)
 
     found.count, found.over = 0, True
-    if (flags == 0 or not plan.has_distances and plan.regex is None) \
-            and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+    if plan.is_plain and plan.regex is not None:
+        flags = 0  # occurrences of one expression do not overlap
+    if (flags == 0 or plan.is_plain) and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
         search(searcher, plan, text, offsets, None, work_few, 0, flags, found)
     return 0
 
@@ -350,7 +351,8 @@ cdef class Values:
     cdef int take(self, uint64_t pattern, object value) except -1:
         cdef Py_ssize_t count
 
-        if self.plan.regex is not None and not self.masks and isinstance(value, (str, bytes)):
+        if self.plan.regex is not None and not self.masks and (
+                "$" in <str>value or "\\" in <str>value if isinstance(value, str) else isinstance(value, bytes)):
             value, parts = _sources.template(value)
             if parts is not None:
                 parts = [self.group_of(pattern, part[0]) if isinstance(part, tuple) else part for part in parts]
@@ -585,30 +587,50 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
 
 
 cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, match, progress):
-    cdef bint is_str = isinstance(text, str)
     cdef spans_state found
+    cdef few_matches few
+    cdef uint64_t room[3][FEW_MAX]
+    cdef block blocks[3]
+    cdef uint64_t i
+
+    few.over = True
+    if progress is None and plan.is_plain and match != "all":
+        find_few(searcher, plan, text, match, "bytes", &few)
+    if not few.over:
+        memset(&found, 0, sizeof(found))
+        for i in range(few.count):
+            room[0][i], room[1][i], room[2][i] = few.items[i].begin, few.items[i].end, few.items[i].pattern_index
+        for i in range(3):
+            blocks[i].bytes = <uint8_t *>room[i]
+            (&found.columns.begins)[i].memory, (&found.columns.begins)[i].count = &blocks[i], few.count
+        return rewrite_spans(plan, text, &found, values)
+    spans_begin(&found, plan, match)
+    try:
+        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
+        return rewrite_spans(plan, text, &found, values)
+    finally:
+        match_columns_drop(&found.columns)
+
+
+cdef object rewrite_spans(Plan plan, text, const spans_state *found, Values values):
+    cdef bint is_str = isinstance(text, str)
     cdef rewriter by
     cdef Py_ssize_t count
     cdef const uint8_t *bytes
 
-    spans_begin(&found, plan, match)
-    try:
-        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
-        if is_str:
-            bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
-        else:
-            bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
-        if values is not None:
-            values.want(&found, bytes, 0, <uint64_t>count, is_str)
-        rewriter_begin(&by, bytes, &found, values)
-        if values is None:
-            return parts_of(&by, 0, <uint64_t>count, is_str)
-        if by.count == 0:
-            return text
-        by.by_characters = is_str
-        return rewritten_object(&by, 0, <uint64_t>count, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(text))
-    finally:
-        match_columns_drop(&found.columns)
+    if is_str:
+        bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+    else:
+        bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+    if values is not None:
+        values.want(found, bytes, 0, <uint64_t>count, is_str)
+    rewriter_begin(&by, bytes, found, values)
+    if values is None:
+        return parts_of(&by, 0, <uint64_t>count, is_str)
+    if by.count == 0:
+        return text
+    by.by_characters = is_str
+    return rewritten_object(&by, 0, <uint64_t>count, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(text))
 
 
 @cython.internal
@@ -992,7 +1014,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
     of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of
     the groups of occurrences, and COUNTS the groups of each record's first occurrence."""
-    cdef Groups keyed_groups
+    cdef Groups keyed_groups = None
     cdef Reader reader = Reader(given, ("match_counts" if kind == COUNTS else "match_lists") if groups is None else
                                 "groups" if groups.made.first_only else "group_lists")
     cdef Handle handle = searcher.take()
@@ -1164,22 +1186,29 @@ cdef bint is_column(given) except -1:
             or _sources.array_items(given) is not None)
 
 
+cdef object replace(Searcher searcher, Plan plan, text, values, match, progress):
+    if values is None:
+        values = _sources.values_of(plan, None)
+    return rewrite(searcher, plan, text, Values(plan, values, False), match, progress)
+
+
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts between spans. A column
     gives an Array, a list gives a list."""
     cdef taken_buffer view
 
+    if isinstance(text, (str, bytes)):
+        return rewrite_text(searcher, plan, text, values, match, progress)
     items = _sources.array_items(text)
     if items is not None:
         text = items
     if is_column(text):
         return rewrite_column(searcher, plan, text, values, match, progress)
-    if not isinstance(text, (str, bytes)):
-        if not PyObject_CheckBuffer(text):
-            raise TypeError("text: str, bytes, an object with the buffer protocol or a column is "
-                            f"needed, not {type(text).__name__}; of a file give what it holds, as "
-                            "path.read_bytes() does")
-        take_buffer(text, &view)
-        text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
-        PyBuffer_Release(&view)
+    if not PyObject_CheckBuffer(text):
+        raise TypeError("text: str, bytes, an object with the buffer protocol or a column is "
+                        f"needed, not {type(text).__name__}; of a file give what it holds, as "
+                        "path.read_bytes() does")
+    take_buffer(text, &view)
+    text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
+    PyBuffer_Release(&view)
     return rewrite_text(searcher, plan, text, values, match, progress)
