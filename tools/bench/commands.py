@@ -58,7 +58,7 @@ README_ROWS = (
     ('DNA lines m=16 -c', 'DNA, 16 bases, in lines of 70'),
     ('one line m=16 -c', 'DNA, all in one line'),
     ('pipe, rare word -c', 'rare word, from a pipe'),
-    ('rare word -c, 2 threads', 'count lines with a rare word'),
+    ('rare word -c, 2 threads', 'count lines with a rare word, 2 threads'),
 )
 
 
@@ -221,9 +221,9 @@ def readme(data):
             cells.append([label] + [number(row['text_bytes'] / it / 1e9 if it else None, '.1f') for it in known])
     return table(['GB/s', 'trawl', versions[RG], f"GNU grep {versions[GREP].split()[-1]}"], cells) + [
         '', f"Whole commands on {machine['text_bytes'] / 2**30:g} GiB in the page cache, from start "
-        'to end. trawl uses all cores, and so does ripgrep in a tree; ripgrep searches a single file with one '
-        f"thread, and GNU grep everything. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit "
-        f"{machine['commit']}."]
+        'to end. Where no number of threads stands, trawl uses all cores, and so does ripgrep in a tree; ripgrep '
+        f"searches a single file with one thread, and GNU grep everything. {machine['processor']}, "
+        f"{machine['cores']} cores, {machine['date']}, commit {machine['commit']}."]
 
 
 def show(row):
