@@ -87,7 +87,8 @@ cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
     if grown.memory == NULL:
         grown.memory = block_new(room)
         grown.failed = grown.memory == NULL
-    else:
+    elif not block_resize(grown.memory, room):
+        room = bytes
         grown.failed = not block_resize(grown.memory, room)
     if not grown.failed:
         grown.room = room
