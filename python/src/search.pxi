@@ -27,7 +27,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
     cdef Handle handle
     cdef int status
 
-    if plan.regex is not None or plan.has_distances or plan.has_strands:
+    if plan.has_distances or plan.options["pcre"]:  # PCRE2 may take long, and then looks for signals
         return False
     if type(text) is str:
         if is_first and not PyUnicode_IS_ASCII(text):

@@ -630,17 +630,7 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
-        cdef Source source = Source()
-
-        source.name = name_of(text)
-        text = content_of(self, text, "finditer")
-        places = Places(plan, text)
-        if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES and source.name is None:
-            found = find_all(self, plan, text, match, "bytes")
-        else:
-            source.open(text, False)
-            found = itertools.chain.from_iterable(self.batches(plan, source, match=match, offsets="bytes"))
-        return _groups.matches(text, places.spans, plan.facts(), found)
+        return find_matches(self, plan, text, match)
 
     def groups(self, Plan plan not None, column, *, progress=None):
         return groups_of(self, plan, column, progress)
@@ -657,7 +647,7 @@ cdef class Searcher:
         return occurrences_of(_sources.iterate(plan, batches))
 
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest", progress=None):
-        return rewrite(self, plan, text, Values(plan, _sources.values_of(plan, values), False), match, progress)
+        return replace(self, plan, text, values, match, progress)
 
     def replace_file(self, Plan plan not None, text, path, values=None, *, match="leftmost-longest", progress=None):
         made = Values(plan, _sources.values_of(plan, values), False)

@@ -191,11 +191,21 @@ def test_chunks_of_columns():
         assert pyarrow.array(made).type == pyarrow.large_string()
 
 
-def test_lists_of_a_dictionary():
-    """Check that records with the same dictionary value get separate lists, by changing a list."""
-    made = trawl.Plan("a").split(strings(["ba"], keys=[0, None, 0]))
-    made[0].append("more")
-    assert made == [["b", "", "more"], None, ["b", ""]]
+def test_lists_of_parts():
+    """Check that split() of a column gives the parts that str.split() gives: an Array, or of a list a list."""
+    texts = ["banana", None, "", "a", "xaé", "no", "aa" * 40]
+    parts = [text if text is None else text.split("a") for text in texts]
+    for kind in ("u", "U", "vu"):
+        made = trawl.Plan("a").split(strings(texts, kind))
+        assert made.tolist() == parts and made.null_count == 1 and made[4] == ["x", "é"]
+        assert pickle.loads(pickle.dumps(made)) == made
+    assert repr(made[:2]) == "<trawl.Array of 2 lists of str: [['b', 'n', 'n', ''], None]>"
+    made = trawl.Plan("a").split(strings(["ba", "c", ""], keys=[2, 0, None, 0, 1]))
+    assert made.tolist() == [[""], ["b", ""], None, ["b", ""], ["c"]]
+    assert trawl.Plan("a").split(texts) == parts
+    assert trawl.Plan("a").split(strings([])).tolist() == []
+    with pytest.raises(ValueError, match="UTF-8"):
+        trawl.Plan(b"\xa9").split(strings(["é"]))
 
 
 def test_lengths_are_real():

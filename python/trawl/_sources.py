@@ -549,11 +549,11 @@ class Lines(Columns["tuple[Any, ...]"]):
         self.numbers, self.begins, self.texts, self.distances = numbers, begins, texts, distances
 
 
-def show_array(few: list[Any], length: int, form: str, fields: Any) -> str:
-    """Return the repr() of an Array."""
+def show_array(few: list[Any], length: int, form: str, items: Any) -> str:
+    """Return the repr() of an Array. items: of lists, the form of the items, or their columns; None for numbers."""
     kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "+s": "groups"}
-    if form == "+L" and fields is not None:
-        form, kinds["lists"] = "lists", f"lists of {'matches' if isinstance(fields, dict) else 'groups'}"
+    if form == "+L" and items is not None:
+        kinds[form] = f"lists of {'matches' if isinstance(items, dict) else kinds.get(items, 'bytes')}"
     return f"<trawl.Array of {length} {kinds.get(form, 'bytes')}: {few}{'...' if length > len(few) else ''}>"
 
 

@@ -506,6 +506,15 @@ static struct tournament tournament_of(const struct trawl_plan *plan)
     return made;
 }
 
+/* Returns the work per byte of text above which candidates take longer than the automaton would. */
+static uint64_t dense_work_of(const struct trawl_plan *plan)
+{
+    struct plan_set_facts of = plan_set_facts_of(plan);
+    double automaton_ns = plan_set_price(PROGRAM_AUTOMATON, &of, false).byte_ns;
+
+    return max_u64(SET_WORK_PER_BYTE, (uint64_t)(WORK_PER_NS * automaton_ns));
+}
+
 /* Returns the number of bytes of text after which method "sampled" has saved the time to make its
  * tables. */
 static uint64_t tables_pay_after(const struct cpu_worker *worker)
@@ -547,11 +556,11 @@ void choice_begin(struct cpu_worker *worker)
     worker->dense_bytes = 0;
     worker->dense_left = 0;
     worker->dense_by = PROGRAMS;
-    worker->work_per_byte = SET_WORK_PER_BYTE;
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_waits = false;
     if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
-        worker->dense_work = 0;
+        worker->dense_work = worker->dense_searched = 0;
+        worker->work_per_byte = dense_work_of(plan);
         worker->tournament = tournament_of(plan);
     }
     worker->dense_serial = plan->serial;

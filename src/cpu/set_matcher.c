@@ -58,6 +58,12 @@ static void choose_stride(struct set_class *class, uint32_t widest, double byte_
         class->q = q;
     }
     TRAWL_ASSERT(class->q > 0 && class->q + class->stride - 1 <= length);
+    /* Stride 1 reads at most 8 bytes. A longer gram at stride 2 tells more, though the class then
+     * has twice as many entries. */
+    if (class->stride == 1 && ((double)widest_gram(class, 2) - 8) * byte_bits > 1) {
+        class->stride = 2;
+        class->q = widest_gram(class, 2);
+    }
     if (class->stride == 1 && class->q > 8)
         class->q = 8;
 }

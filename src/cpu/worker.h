@@ -151,6 +151,7 @@ struct cpu_worker {
     /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
      * Enough such work pays for the automaton. */
     uint64_t dense_work;
+    uint64_t dense_searched; /* bytes of text that were searched for that plan by candidates */
     uint64_t dense_serial;
     /* the last positions were dense, but dense_work does not yet pay for the automaton */
     bool dense_waits;
