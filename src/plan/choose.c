@@ -416,7 +416,7 @@ void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint6
     if (text == NULL)
         tuning->samples = sampled_repeats(plan, sizeof(uint64_t)) <= SAMPLED_REPEATS_MAX;
     else if ((tuning->samples = sampled_want(plan, &tables, NULL) == TRAWL_OK))
-        tuning->sampled = sampled_seen(plan_literal_bytes(plan, 0), tables, text, text_bytes);
+        tuning->sampled = sampled_seen(plan, text, text_bytes);
 }
 
 /* ---- Prices --------------------------------------------------------------------------------- */
