@@ -259,17 +259,6 @@ static void tournament_begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Returns whether the current program, which took `ns` for a piece of `bytes` bytes, is so slow
- * that it cannot become the fastest. Returns false if a piece of the program has counted already.
- */
-static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
-{
-    enum program best = fastest(own);
-
-    return own->of[own->now].bytes == 0 && own->of[best].bytes > 0 && bytes > 0 &&
-           (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
-}
-
 /* Counts a piece of `bytes` bytes for the current program, which took `ns`. Then begins a
  * tournament, or gives the turn to the next program, if that is due. `counts` is false if the
  * program also made tables in this time. */
@@ -297,7 +286,7 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
     }
     /* The first pieces of a turn brought the tables into the caches, so their time does not
      * count. */
-    if (own->step > own->warm || is_hopeless(own, ns, bytes)) {
+    if (own->step > own->warm) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
     }
