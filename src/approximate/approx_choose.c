@@ -129,7 +129,7 @@ static double rate_alike(const struct approximate *approximate, bool fold)
 
         /* equal literals tell nothing of the text */
         pairs += sampler_add(&sampler, hash_of(bytes + begin, end - begin, fold),
-                             (uint32_t)hash_of(bytes, count, fold));
+                             (uint16_t)hash_of(bytes, count, fold));
     }
     return looked == 0 ? 0 : 2 * (double)pairs / (double)looked * ((double)all / (double)looked);
 }

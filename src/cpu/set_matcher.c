@@ -81,7 +81,7 @@ static double entries_named(const struct set_sample *sample, const struct set_ma
     for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61)) {
         (void)sampler_add(&sampler,
                           sampler_key(&sampler, sample->bytes + at, sample->bytes_count - at),
-                          (uint32_t)taken++);
+                          (uint16_t)taken++);
         chance = chance * SET_HASH_LOW + SET_HASH_HIGH;
     }
     for (uint32_t i = 0; i < plan->literal_count; i++) {

@@ -288,7 +288,7 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= 4);
     sampler_begin(&sampler, grams->stride, grams->q, grams->fold);
     for (uint32_t o = 0; o < grams->stride; o++)
-        (void)sampler_add(&sampler, grams->gram[o], o);
+        (void)sampler_add(&sampler, grams->gram[o], (uint16_t)o);
     seen = see(&sampler, sample, sample_bytes, UINT64_MAX, NULL, 0);
     if (seen.named < SEEN_GRAMS_FEW) /* too few matches for a rate */
         return 0;
@@ -309,7 +309,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
     TRAWL_ASSERT(count >= 8 && p.left <= SAMPLER_PIECES_MAX);
     sampler_begin(&sampler, near, 8, fold ? FOLD_ALL : 0);
     for (uint64_t o = near; o-- > 0;) /* the least of equal offsets counts */
-        (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o, count - o), (uint32_t)o);
+        (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o, count - o), (uint16_t)o);
     for (; p.left > 0; position_next(&p))
         seen[sampler_slot(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at))]++;
     for (uint64_t o = 0; o < near; o++) {
@@ -330,7 +330,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
         sampler_begin(&sampler, SAMPLER_PIECES_MAX, 8, sampler.fold);
         for (p = begin; p.left > 0; position_next(&p))
             (void)sampler_add(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at),
-                              (uint32_t)p.at);
+                              (uint16_t)p.left);
     }
     for (uint64_t o = near; o + 8 <= min_u64(count, SEEN_FAR_MAX) && least > 0; o++) {
         uint32_t often = sampler_count(&sampler, sampler_key(&sampler, bytes + o, count - o));
@@ -363,11 +363,12 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
     struct sampler sampler;
     struct seen seen;
 
-    TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
+    TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && offsets <= UINT16_MAX &&
+                 sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
     sampler_begin(&sampler, SEEN_NAMED_MAX, 16, fold ? FOLD_ALL : 0);
     for (uint64_t o = (offsets - 1) / step + 1; o-- > 0;) /* the least of equal offsets counts */
         (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o * step, count - o * step),
-                          (uint32_t)(o * step));
+                          (uint16_t)(o * step));
     seen = see(&sampler, sample, sample_bytes, SEEN_NAMED_POSITIONS, bytes, count);
     *deep = (double)seen.deep * (double)step / (double)seen.places;
     return (double)seen.named * (double)step / (double)seen.places;
@@ -420,7 +421,7 @@ static double equal_pairs(const struct trawl_plan *plan, const struct pieces *pi
         equal += sampler_add(sampler,
                              sampler_key(sampler, plan->literal_bytes + pieces->from[i],
                                          plan->literal_bytes_total - pieces->from[i]),
-                             i);
+                             (uint16_t)i);
     }
     *all = there * (there - 1) / 2;
     return (double)equal;

@@ -131,7 +131,7 @@ struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *
         uint64_t at = part * step + plan_sample_at(part, step, 1);
 
         (void)sampler_add(&sampler, sampler_key(&sampler, text + at, text_bytes - at),
-                          (uint32_t)part);
+                          (uint16_t)part);
     }
     for (uint64_t offset = 0; offset < layout.stride; offset++) {
         uint64_t key = sampler_key(&sampler, bytes + offset, plan->length_min - offset);
@@ -140,8 +140,8 @@ struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *
         if (equal == 0)
             continue;
         named += equal;
-        naming += sampler.owner[slot] == UINT32_MAX ? 0 : equal;
-        sampler.owner[slot] = UINT32_MAX; /* these samples are named now */
+        naming += sampler.owner[slot] == UINT16_MAX ? 0 : equal;
+        sampler.owner[slot] = UINT16_MAX; /* these samples are named now */
     }
     return (struct sampled_rates){(double)named / (double)most, (double)naming / (double)most};
 }
@@ -157,7 +157,7 @@ double sampled_repeats(const struct trawl_plan *plan, uint32_t q)
     sampler_begin(&sampler, REPEATS_OFFSETS, q, 0);
     for (uint64_t o = 0; o < stride && o + q <= plan->length_min; o += step, offsets++)
         pairs += sampler_add(&sampler, sampler_key(&sampler, bytes + o, plan->length_min - o),
-                             (uint32_t)o);
+                             (uint16_t)o);
     TRAWL_ASSERT(offsets > 0 && offsets <= REPEATS_OFFSETS);
     return 1 + 2 * (double)pairs / (double)offsets * (double)step;
 }

@@ -1,6 +1,7 @@
 /* sampler: a hash table that counts pieces (sequences of q bytes) of a text's sample or of strings.
  * It answers how often pieces of the one stand in the other, and how often pieces are equal. Pieces
- * with equal hashes of about 45 bits count as equal, which estimates can bear. */
+ * with equal hashes of 24 to 29 bits count as equal, which estimates can bear. The table takes 48
+ * KiB, so that it can lie on the stack. */
 #ifndef TRAWL_PLAN_SAMPLER_H
 #define TRAWL_PLAN_SAMPLER_H
 
@@ -18,8 +19,8 @@ struct sampler {
     uint32_t bits;          /* log2 of the number of slots in use */
     uint32_t pieces;        /* number of different pieces */
     uint16_t count[1u << SAMPLER_SLOTS_LOG2]; /* of each slot; 0: free */
-    uint32_t tag[1u << SAMPLER_SLOTS_LOG2];   /* further bits of the piece's hash */
-    uint32_t owner[1u << SAMPLER_SLOTS_LOG2]; /* who added the piece last */
+    uint16_t tag[1u << SAMPLER_SLOTS_LOG2];   /* further bits of the piece's hash */
+    uint16_t owner[1u << SAMPLER_SLOTS_LOG2]; /* who added the piece last */
 };
 
 /* Empties the sampler, for up to `pieces` different pieces of q bytes. */
@@ -52,9 +53,9 @@ static inline uint64_t sampler_key(const struct sampler *sampler, const uint8_t 
     return words[0] ^ ((words[1] | sampler->fold) & sampler->keep[1]) * 0xc2b2ae3d27d4eb4full;
 }
 
-static inline uint32_t sampler_tag(uint64_t key)
+static inline uint16_t sampler_tag(uint64_t key)
 {
-    return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 19);
+    return (uint16_t)(key * 0x9e3779b97f4a7c15ull >> 35);
 }
 
 /* Returns the key's slot, or the free slot where it belongs. */
@@ -69,7 +70,7 @@ static inline uint32_t sampler_slot(const struct sampler *sampler, uint64_t key)
 
 /* Adds a piece of `owner`. Returns how often it was added before; 0 if `owner` added it last, which
  * then counts once. Drops further pieces of a full sampler. */
-static inline uint32_t sampler_add(struct sampler *sampler, uint64_t key, uint32_t owner)
+static inline uint32_t sampler_add(struct sampler *sampler, uint64_t key, uint16_t owner)
 {
     uint32_t slot = sampler_slot(sampler, key), before = sampler->count[slot];
 
