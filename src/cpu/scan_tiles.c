@@ -25,6 +25,9 @@
  * on also probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
+/* A last probe that costs less ns per position than this is tested at every position: a branch that
+ * may skip it costs as much, and more where the branch is mispredicted. */
+#define FREE_PROBE_NS 0.02
 
 static void probe_bounds(struct cpu_worker *worker)
 {
@@ -168,7 +171,11 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
     struct cpu_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    uint32_t first = worker->first_probes;
 
+    if (first + 1 == worker->probe_count && first < FIND_FIRST_MAX &&
+        worker->costs->every_probe < FREE_PROBE_NS)
+        first++;
     TRAWL_ASSERT(worker->probe_offset_min <= worker->probe_offset_max);
     TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);
     *words = tile_size(scan, worker->probe_offset_min, worker->probe_offset_max, positions);
@@ -178,7 +185,7 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
     }
     *positions = min_u64(*positions, 64 * *words);
     (fold ? worker->find->every_fold : worker->find->every)(scan->chunk->bytes + scan->at, *words,
-                                                            worker->probes, worker->first_probes,
+                                                            worker->probes, first,
                                                             worker->probe_count, &worker->tile);
     scan->passed += worker->tile.is_dense ? 0 : worker->tile.passed;
     first_probes_adapt(worker, *words, worker->tile.passed);
