@@ -27,7 +27,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
     cdef Handle handle
     cdef int status
 
-    if plan.regex is not None or plan.has_distances or plan.has_strands:
+    if plan.has_distances or plan.options["pcre"]:  # PCRE2 may take long, and then looks for signals
         return False
     if type(text) is str:
         if is_first and not PyUnicode_IS_ASCII(text):
@@ -56,7 +56,7 @@ cdef enum:
 
 
 cdef walk walk_of(Source source, object offsets) except *:
-    """Return a walk, which converts byte offsets to character offsets, at the text's begin. Its field `bytes` is NULL
+    """Return a walk, which converts byte offsets to character offsets, at the text's start. Its field `bytes` is NULL
     if offsets count bytes, or are the same in a str of ASCII."""
     cdef walk made
     cdef Py_ssize_t count = 0
@@ -242,7 +242,7 @@ cdef inline uint64_t last_of(uint64_t count) noexcept nogil:
 
 
 cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
-    """Replace each byte offset by the index of the character that contains the byte."""
+    """Replace each byte offset by the index of the character that contains it."""
     for i in range(count if by.bytes != NULL else 0):
         begins[i] = last_of(walk_to(by, begins[i] + 1))
 
@@ -257,7 +257,7 @@ cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
 
 cdef inline void walk_match(walk *by, walk *far, uint64_t *begin, uint64_t *end) noexcept nogil:
     """Convert a match's begin and end. far: a second walk, for ends more than NEAR bytes after their
-    begin. Other ends are counted from the begin on."""
+    begin. Other ends are counted from it."""
     cdef uint64_t inside = begin[0] + 1, count = walk_to(by, inside)
 
     begin[0] = last_of(count)
@@ -356,11 +356,12 @@ cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcep
         put_value(&columns.value_ends, columns.values.count)
 
 
-cdef int choose_matches(match_columns *columns, object match) except -1:
-    """Set which occurrences are kept, from the caller's argument `match`."""
+cdef Plan choose_matches(match_columns *columns, Plan plan, object match):
+    """Set which occurrences are kept, from the caller's argument `match`. Return the plan that finds them."""
     _sources.choice("match", match, MATCHES)
-    columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest"
-    return 0
+    plan = plan_for(plan, match)
+    columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest" or plan.first_is_longest
+    return plan
 
 
 cdef uint32_t search_flags(const match_columns *columns) noexcept:
@@ -370,7 +371,7 @@ cdef uint32_t search_flags(const match_columns *columns) noexcept:
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
-    """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before these occurrences."""
+    """Remove overlaps from the occurrences starting at `first`. All earlier occurrences begin before these occurrences."""
     cdef uint64_t *begins = values_of(&columns.begins)
     cdef uint64_t *ends = values_of(&columns.ends)
     cdef uint64_t *words = values_of(&columns.patterns)
@@ -617,7 +618,7 @@ cdef class Batches(Iteration):
         return made
 
     cdef object taken(self, const trawl_batch *batch):
-        """Return a batch's Matches, or None if the batch has no occurrence."""
+        """Return a batch's Matches, or None if it has no occurrence."""
         cdef match_columns columns = self.columns
 
         columns.by, columns.is_text = self.handle.job.by, self.handle.job.is_text

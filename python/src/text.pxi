@@ -141,7 +141,7 @@ cdef class Source:
         return 0
 
     cdef bint is_fasta(self) noexcept:
-        """Say whether the text begins with >, as far as the text can be read twice."""
+        """Return True if the text begins with >, as far as the text can be read twice."""
         cdef trawl_error error
         cdef uint8_t byte = 0
         cdef uint64_t got = 0
@@ -207,7 +207,7 @@ class Text(Source):
         made = Source.__new__(cls)
         made.copies = copy
         made.open(source, decompress)
-        if decompress and not made.is_file and not made.is_stream:
+        if decompress and made.name is None:
             raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "
                              "searched as it is (io.BytesIO makes a file of it)")
         return made

@@ -2,6 +2,7 @@
 
 import array
 import bz2
+import contextlib
 import gzip
 import io
 import mmap
@@ -51,7 +52,7 @@ class Descriptor:
 
 
 def test_numbers_are_no_texts():
-    """Check that numbers are refused as texts. A number is not a descriptor: plan.count(0) must not read
+    """Check that numbers are rejected as texts. A number is not a descriptor: plan.count(0) must not read
     standard input."""
     for number in (0, 5, True, 10**20):
         with pytest.raises(TypeError, match="read\\(\\) or fileno\\(\\) is needed"):
@@ -247,9 +248,12 @@ def test_text_objects(tmp_path):
 
 
 def test_packed_bytes_in_memory():
-    """Check that decompress=True refuses compressed bytes in memory."""
+    """Check that decompress=True rejects compressed bytes in memory."""
     packed = gzip.compress(b"needle" * 100)
     for source in (packed, bytearray(packed), "text"):
         with pytest.raises(ValueError, match="decompress"):
             trawl.Text(source, decompress=True)
     assert trawl.Plan("needle").count(trawl.Text(io.BytesIO(packed), decompress=True)) == 100
+    for name in ("/proc/version", "/sys/devices/system/cpu/online"):  # files whose size is not known, or wrong
+        with contextlib.suppress(FileNotFoundError), open(name, "rb") as file:
+            assert trawl.Plan("\n").count(trawl.Text(pathlib.Path(name), decompress=True)) == file.read().count(b"\n")

@@ -1,4 +1,4 @@
-/* job: the begin and the end of calls, and the loop of a search. Public functions call these
+/* job: the start and the end of calls, and the loop of a search. Public functions call these
  * functions in the calling thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H
@@ -11,7 +11,7 @@
  * before it began. Errors: BUSY: the searcher is already inside a call. */
 enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error);
 void searcher_leave(struct trawl_searcher *searcher);
-/* Says whether the call that the searcher is inside was cancelled. */
+/* Returns true if the call that the searcher is inside was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
 /* Fails with UNSUPPORTED if the process is a child of fork() and the parent began the call. */
 enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error);
@@ -48,5 +48,15 @@ void search_end(struct search *search);
  * or the call was cancelled. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
+/* Does a whole call: search_enter, search_run, searcher_leave. */
+enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                 struct trawl_text *text, struct sink *sink,
+                                 struct trawl_error *error);
+/* Sets *lines to the plan by which a single device can decide about the lines, or records, of the
+ * text (engines_line_plan); NULL: none, since no device has the whole text, or the plan has no
+ * such plan. */
+enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const struct trawl_text *text, const struct trawl_plan **lines,
+                                   struct trawl_error *error);
 
 #endif

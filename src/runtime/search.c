@@ -25,8 +25,8 @@
 /* bytes of struct trawl_searcher_options in version 1.0 */
 #define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
 #define TASKS_PER_WORKER 2u
-/* Another process may keep a helper off the helper's core for some milliseconds in the middle of a
- * chunk. With this many tasks (chunks with their results) the other threads can go on meanwhile. */
+/* Another process may keep a helper off its core for some milliseconds in the middle of a chunk.
+ * With this many tasks the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */
@@ -255,18 +255,6 @@ enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t patter
 }
 
 /* ---- Calls -------------------------------------------------------------------------------- */
-
-enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                 struct trawl_text *text, struct sink *sink,
-                                 struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = search_run(searcher, plan, text, sink, error);
-    searcher_leave(searcher);
-    return status;
-}
 
 enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                               struct trawl_text *text, uint64_t *count, struct trawl_error *error)
