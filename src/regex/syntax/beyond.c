@@ -282,8 +282,9 @@ static enum trawl_status read_close(struct syntax_reader *reader, struct trawl_e
     TRAWL_TRY(syntax_close(reader, error));
     group = reader->nodes[reader->count - 1];
     reader->is_repeatable = group->letter == '\0';
-    if (group->letter == LEFT_OUT || reader->depth > 1 ||
-        (group->letter == BEHIND && reader->count > reader->frame->list + 1))
+    if (group->letter != '\0' &&
+        (group->letter == LEFT_OUT || reader->depth > 1 ||
+         (group->letter == BEHIND && reader->count > reader->frame->list + 1)))
         reader->count--;
     return TRAWL_OK;
 }
