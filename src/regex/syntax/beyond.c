@@ -319,7 +319,8 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
         reader->out->is_opaque |= next == ',' || next == ' ' || next == '\t';
         if (next < '0' || next > '9')
             return read_literal(reader, error);
-        reader->out->is_opaque |= counts.length == 0;
+        reader->out->is_opaque |=
+            counts.length == 0 || (counts.least > counts.most && !counts.is_endless);
     }
     reader->at += max_u64(counts.length, 1);
     reader->out->is_opaque |= !reader->is_repeatable || reader->count == reader->frame->list;
