@@ -361,7 +361,8 @@ int sim_copy_on_device(uint64_t to, uint64_t from, size_t bytes, struct cuda_str
     return copy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes, stream, false, code);
 }
 
-/* CU_POINTER_ATTRIBUTE_DEVICE_POINTER, by which the Python package asks whether kernels can read. */
+/* CU_POINTER_ATTRIBUTE_DEVICE_POINTER, by which the Python package asks whether kernels can read.
+ */
 #define POINTER_READ_AT 3
 
 int sim_pointer_attribute(void *value, int attribute, uint64_t address)
@@ -380,7 +381,8 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
             own || a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : CUDA_MEMORY_OF_HOST;
     else if (attribute == CUDA_POINTER_DEVICE)
         *(int *)value = (int)(own ? sim_state.own_device : a->object.context - sim_state.context);
-    else if (attribute == POINTER_READ_AT && (own || a->object.context == sim_current[sim_depth - 1]))
+    else if (attribute == POINTER_READ_AT &&
+             (own || a->object.context == sim_current[sim_depth - 1]))
         *(uint64_t *)value = address;
     else if (own)
         code = CUDA_CODE_INVALID_VALUE;
