@@ -146,6 +146,7 @@ static void divided(struct trawl_searcher *searcher, uint64_t record_bytes, bool
         tape[i] = '#';
     for (uint64_t i = 0; i <= count; i++)
         offsets[i] = record_bytes * i;
+    tape[offsets[count]] = '\0';
     MUST(load(searcher, tape, offsets, count, there, &records, NULL));
     into.values = rows;
     into.patterns = patterns;
@@ -324,7 +325,7 @@ static void faults(enum trawl_records_shape shape, int code, bool to_device)
 
 static void borders(void)
 {
-    static const uint64_t record_bytes[] = {50, 60, 64, 100, 333, 500};
+    static const uint64_t record_bytes[] = {50, 60, 64, 100, 333, 500, 650};
     struct cuda_limits limits = cuda_limits_default;
     struct trawl_searcher *searcher;
 
