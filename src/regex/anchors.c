@@ -35,6 +35,8 @@ void anchors_begin(struct anchor_maker *maker, struct expressions *made, const u
 void anchors_release(struct anchor_maker *maker)
 {
     memory_release(maker->strings, maker->string_capacity, sizeof *maker->strings);
+    chain_release(maker->chains);
+    maker->chains = NULL;
     maker->strings = NULL;
     maker->string_capacity = 0;
 }
@@ -141,8 +143,10 @@ static enum trawl_status take(void *context, const struct split *split, struct t
                               .begins = split->begins,
                               .head_length = length_of(split->before)};
     if (made->anchor_count <= CHAINED_MAX && (!split->is_sure || maker->has_edges)) {
-        TRAWL_TRY(chain_make(made, maker->expression, split->before, true, &anchor->before, error));
-        TRAWL_TRY(chain_make(made, maker->expression, split->after, false, &anchor->after, error));
+        TRAWL_TRY(chain_make(made, maker->expression, split->before, true, &maker->chains,
+                             &anchor->before, error));
+        TRAWL_TRY(chain_make(made, maker->expression, split->after, false, &maker->chains,
+                             &anchor->after, error));
     }
     if (split->head != NULL)
         TRAWL_TRY(compile(maker, split->head, &anchor->head, error));

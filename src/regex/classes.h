@@ -50,6 +50,7 @@ struct chars {
 struct mistake {
     size_t at;
     std::string what;
+    const syntax_node *node = nullptr; // if `what` is empty: the part
 };
 
 // Returns the text of a CHAR or a SET: as it was written, with a '\' before an operator.

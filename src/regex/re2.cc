@@ -192,6 +192,23 @@ bool is_small(const syntax_node &root, const printed &of, const regex_options &g
            });
 }
 
+// Returns the mistake that RE2 finds in `text`, which stands for the node.
+mistake mistake_of(const syntax_node &node, const std::string &text, const regex_options &options)
+{
+    const re2::RE2 re(text, options_of(options));
+    const std::string &part = re.error_arg(), &whole = re.error();
+    const size_t at = node.is_compact ? 0 : std::string(node.bytes, node.bytes_count).find(part);
+    const bool is_name = part.compare(0, 2, "[:") == 0 || part.compare(0, 2, "\\p") == 0 ||
+                         part.compare(0, 2, "\\P") == 0;
+    // RE2 would quote the whole text
+    const size_t end = node.kind == SYNTAX_GROUP ? whole.find(": ") : std::string::npos;
+
+    return {node.from + (at == std::string::npos ? 0 : at),
+            is_name   ? "unknown class or property: " + part.substr(0, 100)
+            : re.ok() ? "a class that RE2 does not know"
+                      : whole.substr(0, std::min<size_t>(end, 150))};
+}
+
 // Returns the mistake for which RE2 refuses the expression: among what only RE2 knows.
 mistake found_by_re2(const syntax_node &root, const printed &of, const regex_options &given)
 {
@@ -222,8 +239,11 @@ enum regex_status compile(const struct syntax_node *root, const regex_options *g
             return REGEX_LARGE;
         throw found_by_re2(*root, of, *given);
     } catch (const mistake &found) {
-        fault->at = found.at;
-        std::snprintf(fault->message, sizeof fault->message, "%s", found.what.c_str());
+        const mistake known =
+            found.what.empty() ? mistake_of(*found.node, part_of(*found.node), *given) : found;
+
+        fault->at = known.at;
+        std::snprintf(fault->message, sizeof fault->message, "%s", known.what.c_str());
         return REGEX_SYNTAX;
     } catch (...) {
         return REGEX_MEMORY;

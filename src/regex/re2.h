@@ -1,5 +1,5 @@
-/* re2: a table of C functions for all that trawl needs of the library RE2. Only re2.cc,
- * classes.cc and print_re2.cc include RE2's headers.
+/* re2: a table of C functions for all that trawl needs of the library RE2. Only re2.cc and
+ * classes.cc include RE2's headers.
  *
  * These files, quick.cc, print_re2.cc and class_text.c form a shared object, libtrawl_regex,
  * which regex_load.c loads when a program builds its first plan of expressions. So a program

@@ -282,8 +282,9 @@ static enum trawl_status read_close(struct syntax_reader *reader, struct trawl_e
     TRAWL_TRY(syntax_close(reader, error));
     group = reader->nodes[reader->count - 1];
     reader->is_repeatable = group->letter == '\0';
-    if (group->letter == LEFT_OUT || reader->depth > 1 ||
-        (group->letter == BEHIND && reader->count > reader->frame->list + 1))
+    if (group->letter != '\0' &&
+        (group->letter == LEFT_OUT || reader->depth > 1 ||
+         (group->letter == BEHIND && reader->count > reader->frame->list + 1)))
         reader->count--;
     return TRAWL_OK;
 }
@@ -318,7 +319,8 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
         reader->out->is_opaque |= next == ',' || next == ' ' || next == '\t';
         if (next < '0' || next > '9')
             return read_literal(reader, error);
-        reader->out->is_opaque |= counts.length == 0;
+        reader->out->is_opaque |=
+            counts.length == 0 || (counts.least > counts.most && !counts.is_endless);
     }
     reader->at += max_u64(counts.length, 1);
     reader->out->is_opaque |= !reader->is_repeatable || reader->count == reader->frame->list;

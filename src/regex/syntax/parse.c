@@ -517,6 +517,29 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
     return syntax_close(reader, error);
 }
 
+#if defined(TRAWL_DEBUG)
+/* Returns whether the tree is as tree.h says. */
+static bool is_sound(const struct syntax_node *node)
+{
+    const bool is_leaf =
+        node->kind != SYNTAX_REPEAT && node->kind != SYNTAX_LIST && node->kind != SYNTAX_GROUP;
+    const bool has_text = node->kind == SYNTAX_CHAR || node->kind == SYNTAX_SET;
+    bool sound = (!is_leaf || node->count == 0) && (!has_text || node->bytes_count > 0) &&
+                 (node->kind != SYNTAX_GROUP || node->count > 0) &&
+                 (node->kind != SYNTAX_REPEAT || (node->count == 1 && node->least <= node->most)) &&
+                 node->height <= DEPTH_MAX + 1;
+    uint32_t size = 1;
+
+    for (uint32_t i = 0; i < node->count && sound; i++) {
+        const struct syntax_node *item = node->items[i];
+
+        sound = (item->kind == SYNTAX_LIST) == (node->kind == SYNTAX_GROUP) && is_sound(item);
+        size += item->size;
+    }
+    return sound && size == node->size;
+}
+#endif
+
 void syntax_release(struct syntax *syntax)
 {
     for (struct syntax_block *block = syntax->blocks, *next; block != NULL; block = next) {
@@ -554,6 +577,7 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
     out->root = reader.frame->group;
     TRAWL_TRY_DONE(read_all(&reader, error));
     TRAWL_ASSERT(reader.count == 0 && reader.depth == 0);
+    TRAWL_ASSERT(is_sound(out->root));
     out->needs_line |= out->has_ends;
 done:
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);

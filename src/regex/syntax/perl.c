@@ -83,7 +83,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
     const bool is_u = reader->ripgrep && (letter == 'u' || letter == 'U');
     const bool has_braces =
         letter != '\0' && strchr("xpPuU", letter) != NULL && syntax_byte(reader, from + 2) == '{';
-    bool is_edge = false, is_set;
+    bool is_edge = false;
     uint64_t length;
 
     if (left == 1)
@@ -113,7 +113,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
     }
     length = has_braces ? syntax_count_to(reader, '}')
              : is_u     ? (letter == 'u' ? 6 : 10)
-                        : class_part_length(reader->bytes + from, left, false, &is_set);
+                        : class_escape_length(reader->bytes + from, left);
     if (letter >= '1' && letter <= '9' && (length == 2 || letter > '7'))
         return refuse_beyond(reader, from, "backreference", 2, error);
     if (!is_u && ((uint8_t)letter >= 0x80 || strchr("01234567aftnrvdDwWsSpPx", letter) == NULL))

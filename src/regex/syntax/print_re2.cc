@@ -8,8 +8,6 @@
 // empty group separates such alternatives.
 #include "regex/syntax/print_re2.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -208,9 +206,7 @@ void printer::put_character(const syntax_node &node, bool is_repeated)
         const bool groups = is_marked && is_repeated && both.text.size() > 1;
         made.text += groups ? "(?:" + both.text + ")" : both.text;
     } catch (const mistake &found) {
-        if (found.what.empty())
-            throw mistake_of(node, part, options);
-        throw mistake{node.from + (node.is_compact ? 0 : found.at), found.what};
+        throw mistake{node.from + (node.is_compact ? 0 : found.at), found.what, &node};
     }
 }
 
@@ -219,24 +215,4 @@ void printer::put_character(const syntax_node &node, bool is_repeated)
 printed print_re2(const syntax_node &root, const regex_options &options)
 {
     return printer(root, options).run();
-}
-
-mistake mistake_of(const syntax_node &node, const std::string &text, const regex_options &options)
-{
-    re2::RE2::Options quiet(re2::RE2::Quiet);
-
-    if (options.bytes)
-        quiet.set_encoding(re2::RE2::Options::EncodingLatin1);
-    const re2::RE2 re(text, quiet);
-    const std::string &part = re.error_arg(), &whole = re.error();
-    const size_t at = node.is_compact ? 0 : std::string(node.bytes, node.bytes_count).find(part);
-    const bool is_name = part.compare(0, 2, "[:") == 0 || part.compare(0, 2, "\\p") == 0 ||
-                         part.compare(0, 2, "\\P") == 0;
-    // RE2 would quote the whole text
-    const size_t end = node.kind == SYNTAX_GROUP ? whole.find(": ") : std::string::npos;
-
-    return {node.from + (at == std::string::npos ? 0 : at),
-            is_name   ? "unknown class or property: " + part.substr(0, 100)
-            : re.ok() ? "a class that RE2 does not know"
-                      : whole.substr(0, std::min<size_t>(end, 150))};
 }

@@ -32,7 +32,5 @@ struct printed {
 
 // Throws a mistake (classes.h) whose place is an offset in the expression.
 printed print_re2(const syntax_node &root, const regex_options &options);
-// Returns the mistake that RE2 finds in `text`, which stands for the node.
-mistake mistake_of(const syntax_node &node, const std::string &text, const regex_options &options);
 
 #endif
