@@ -91,17 +91,23 @@ static enum trawl_status automaton_want(struct engine_worker *worker, struct tra
     struct cuda_answering *own = worker->answering;
     uint64_t next_bytes, bytes;
     enum trawl_status status;
+    uint16_t *next;
     void *host;
 
     if (automaton == NULL || own->automaton_serial == worker->plan->serial)
         return TRAWL_OK;
     next_bytes = 256 * sizeof *automaton->next * (uint64_t)automaton->state_count;
-    bytes = next_bytes + automaton->state_count;
+    bytes = next_bytes + (sizeof *automaton->next + 1) * (uint64_t)automaton->state_count;
     own->automaton_serial = 0;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->automaton, bytes, error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     memcpy(host, automaton->next, (size_t)next_bytes);
-    memcpy((uint8_t *)host + next_bytes, automaton->ends, automaton->state_count);
+    next = (uint16_t *)host;
+    for (uint32_t i = 0; i < automaton->state_count; i++) {
+        next[256 * automaton->state_count + i] = next[256 * i + '\n'];
+        next[256 * i + '\n'] = (uint16_t)(DECIDE_LINE_END + automaton->ends[i]);
+    }
+    memcpy(next + 257 * (uint64_t)automaton->state_count, automaton->ends, automaton->state_count);
     status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
     cuda_worker_unstage(worker, host, bytes);
     if (status == TRAWL_OK)
@@ -160,8 +166,8 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     if (plan->line_automaton != NULL) {
         a->automaton_next = (const uint16_t *)(uintptr_t)own->automaton.address;
         a->state_count = plan->line_automaton->state_count;
-        a->automaton_ends = (const uint8_t *)(a->automaton_next +
-                                              256 * (uint64_t)plan->line_automaton->state_count);
+        a->automaton_newline = a->automaton_next + 256 * (uint64_t)a->state_count;
+        a->automaton_ends = (const uint8_t *)(a->automaton_newline + a->state_count);
     }
     a->decide_bytes = worker->limits.decide_bytes;
     /* in the copy of a borrowed text's end, the chunk would begin before the memory does */

@@ -23,6 +23,8 @@
 /* Steps after which the automaton counts as too large; a step adds a place to a state. 2^21 take
  * some 5 ms. */
 #define STEPS_MAX (1u << 21)
+/* All lines are read faster than several strings are found if one of them is shorter than this. */
+#define STRING_BYTES_MIN 4u
 #define END_OF_LINE 256u /* in place of a byte */
 #define NO_PLACE UINT16_MAX
 
@@ -428,9 +430,8 @@ static bool may_decide(const struct expressions *made)
     const uint32_t not_taken = TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_MULTILINE | TRAWL_CRLF;
     const struct trawl_plan *plan = made->plan;
 
-    return made->beyond == NULL && made->marked == NULL &&
-           !made->needs_marks && !made->crosses && (plan->flags & not_taken) == 0 &&
-           plan->line_end == '\n' && plan->line_end_also == '\n';
+    return made->beyond == NULL && made->marked == NULL && !made->needs_marks && !made->crosses &&
+           (plan->flags & not_taken) == 0 && plan->line_end == '\n' && plan->line_end_also == '\n';
 }
 
 /* Puts the places of all expressions. */
@@ -474,6 +475,12 @@ static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl
     return status;
 }
 
+/* Returns true if a device should read all lines rather than search for these strings. */
+static bool reads_all(const struct trawl_plan *atoms)
+{
+    return atoms == NULL || (atoms->literal_count > 1 && atoms->length_min < STRING_BYTES_MIN);
+}
+
 static enum trawl_status keep(const struct line_maker *maker, struct line_form *form,
                               struct trawl_error *error)
 {
@@ -486,24 +493,38 @@ static enum trawl_status keep(const struct line_maker *maker, struct line_form *
     memcpy(form->next, maker->next, 256 * sizeof *form->next * count);
     form->automaton.ends = form->ends;
     form->automaton.next = form->next;
-    form->automaton.reads_all = maker->made->atoms == NULL;
-    TRAWL_TRY(copy_atoms(maker->made->atoms, &form->plan, error));
+    form->automaton.reads_all = reads_all(maker->made->atoms);
+    TRAWL_TRY(
+        copy_atoms(form->automaton.reads_all ? NULL : maker->made->atoms, &form->plan, error));
     form->plan->line_automaton = &form->automaton;
     form->plan->need_after = max_u64(form->plan->need_after, LINE_BYTES_MAX);
     return TRAWL_OK;
 }
 
+/* What a plan for lines is made from: a plan, and a part of the text or NULL. */
+struct form_source {
+    const struct trawl_plan *plan;
+    const uint8_t *sample;
+    uint64_t sample_bytes;
+};
+
 static enum trawl_status form_make(const void *from, void **object, struct trawl_error *error)
 {
-    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    const struct form_source *source = (const struct form_source *)from;
     enum trawl_status status = TRAWL_OK;
     const struct expressions *made;
     struct line_maker *maker = NULL;
     struct line_form *form;
 
-    TRAWL_TRY(expressions_want(plan, &made, error));
+    if (source->sample != NULL)
+        TRAWL_TRY(
+            expressions_resplit(source->plan, source->sample, source->sample_bytes, &made, error));
+    else
+        TRAWL_TRY(expressions_want(source->plan, &made, error));
     TRAWL_TRY(MEMORY_ZEROED(form, 1, error));
-    if (may_decide(made)) {
+    if (may_decide(made) && made->atoms != NULL && made->atoms_are_exact) {
+        TRAWL_TRY_DONE(copy_atoms(made->atoms, &form->plan, error));
+    } else if (may_decide(made)) {
         TRAWL_TRY_DONE(MEMORY_ZEROED(maker, 1, error));
         maker->made = made;
         TRAWL_TRY_DONE(put_all(maker, error));
@@ -522,13 +543,15 @@ done:
     return status;
 }
 
-enum trawl_status regex_line_plan(const struct trawl_plan *plan, const struct trawl_plan **lines,
+enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
+                                  uint64_t sample_bytes, const struct trawl_plan **lines,
                                   struct trawl_error *error)
 {
+    const struct form_source source = {plan, sample, sample_bytes};
     const void *object;
 
-    TRAWL_TRY(attachment_want(&plan->attached[PLAN_LINES], plan, form_make, form_release, &object,
-                              error));
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_LINES], &source, form_make, form_release,
+                              &object, error));
     *lines = ((const struct line_form *)object)->plan;
     return TRAWL_OK;
 }

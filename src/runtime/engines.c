@@ -104,10 +104,11 @@ enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_er
     return judge_undecided(at, count, error);
 }
 
-enum trawl_status engines_line_plan(const struct trawl_plan *plan, const struct trawl_plan **lines,
+enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
+                                    uint64_t sample_bytes, const struct trawl_plan **lines,
                                     struct trawl_error *error)
 {
-    return regex_line_plan(plan, lines, error);
+    return regex_line_plan(plan, sample, sample_bytes, lines, error);
 }
 
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,

@@ -25,7 +25,8 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
 
 /* Sets *lines to the plan by which devices decide about the lines of a plan of expressions, or NULL
  * (regex/automaton.h). Errors: MEMORY. */
-enum trawl_status engines_line_plan(const struct trawl_plan *plan, const struct trawl_plan **lines,
+enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
+                                    uint64_t sample_bytes, const struct trawl_plan **lines,
                                     struct trawl_error *error);
 
 /* Returns LIMIT with a message about engine_result.undecided_count lines. */

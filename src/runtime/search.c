@@ -27,6 +27,7 @@
 #define TASKS_PER_WORKER 2u
 /* Another process may keep a helper off its core for some milliseconds in the middle of a chunk.
  * With this many tasks the other threads can go on meanwhile. */
+#define LINE_SAMPLE_BYTES (64u << 10) /* of a text: which strings of expressions are rare */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */
@@ -371,12 +372,16 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
                                    struct trawl_error *error)
 {
     const struct devices *devices = &searcher->runtime->devices;
+    uint64_t sample_bytes = min_u64(text->bytes_count, LINE_SAMPLE_BYTES);
+    const uint8_t *sample = NULL;
     bool is_split = false;
 
     *lines = NULL;
     if (!plan_has_expressions(plan) || text->kind != TEXT_MEMORY || !devices_work(devices))
         return TRAWL_OK;
-    TRAWL_TRY(engines_line_plan(plan, lines, error));
+    if (text->device_address == 0 && sample_bytes > 0)
+        sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
+    TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, lines, error));
     /* a device decides about a line only if it has the whole line */
     if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
         *lines = NULL;

@@ -508,40 +508,38 @@ SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, u
     return bytes;
 }
 
-/* Runs the automaton over the bytes from `from` on, up to `to` or a line end if `stops`. `table` is
+/* Runs the automaton over the bytes from `from` on, up to `to` or, if `stops`, a line end. `table` is
  * in shared memory; 0: the automaton is read where it lies. No byte from `last` on is read. Returns
- * the last state. Sets *end to where the reading ended: at `to`, at a line end, or earlier if the
- * state is decided. */
-SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
-                                  uint64_t from, uint64_t to, uint64_t last, int stops,
-                                  uint64_t *end)
+ * whether the bytes hold a match. Sets *end to where the reading ended: at `to`, at a line end, or
+ * earlier if the state was decided. */
+SIMT_FUNCTION int answer_run(const struct answer_arguments *a, const uint16_t *table, uint64_t from,
+                             uint64_t to, uint64_t last, int stops, uint64_t *end)
 {
-    uint32_t state = 2u;
-    uint64_t at = from;
-    int ended = 0;
+    uint32_t state = 2u, low = (uint32_t)(from % 16u), ended = 0;
 
+    *end = to;
     SIMT_ROLLED
-    for (uint64_t unit = from / 16u; unit * 16u < to && !ended; unit++) {
+    for (uint64_t unit = from / 16u; unit * 16u < to && ended == 0; unit++) {
         struct simt_u32x4 bytes = answer_bytes(a, unit, last);
+        uint32_t high = to - unit * 16u < 16u ? (uint32_t)(to - unit * 16u) : 16u;
 
         SIMT_UNROLL
         for (uint32_t k = 0; k < 16u; k++) {
-            uint32_t byte = bytes.w[k / 4u] >> k % 4u * 8u & 0xffu;
+            uint32_t at = 256u * state + (bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
 
-            if (unit * 16u + k != at || ended)
+            if (k < low || k >= high || ended != 0)
                 continue;
-            ended = at == to || (stops && (byte == (a->line_end & 0xffu) ||
-                                           byte == (a->line_end_also & 0xffu)));
-            if (ended)
-                continue;
-            byte += 256u * state;
-            state = table != 0 ? (uint32_t)table[byte] : (uint32_t)simt_load_u16(a->automaton_next + byte);
-            at++;
-            ended = state <= 1u;
+            at = table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton_next + at);
+            if (at >= DECIDE_LINE_END && !stops)
+                at = simt_load_u16(a->automaton_newline + state);
+            state = at;
+            ended = state - 2u >= DECIDE_LINE_END - 2u;
+            if (ended != 0)
+                *end = unit * 16u + k + (state <= 1u);
         }
+        low = 0;
     }
-    *end = at;
-    return state;
+    return ended != 0 ? (int)(state & 1u) : simt_load_u8(a->automaton_ends + state) != 0;
 }
 
 SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
@@ -571,10 +569,9 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
         }
         if (is_near) {
             uint64_t stop = to - x > most ? x + most : to, end;
-            uint32_t state = answer_run(&args, 0, from, stop, to, is_line, &end);
 
-            is_near = state <= 1u || end < stop || stop == to;
-            is_kept = simt_load_u8(args.automaton_ends + state) != 0;
+            is_kept = answer_run(&args, 0, from, stop, to, is_line, &end);
+            is_near = end < stop || stop == to;
         }
         if (!is_near)
             simt_max_u64(args.sums + ANSWER_FAULT, 1);
@@ -594,15 +591,13 @@ SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uin
     SIMT_ROLLED
     while (simt_ballot(at < stop) != 0) {
         uint64_t begin = at, end = at, most = at, slot = 0;
-        uint32_t lanes, state = 0;
+        uint32_t lanes;
         int is_kept = 0;
 
         if (at < stop) {
             most = a->text_end - at > a->decide_bytes ? at + a->decide_bytes : a->text_end;
-            state = answer_run(a, table, at, most, a->text_end, 1, &end);
-            is_kept = simt_load_u8(a->automaton_ends + state) != 0;
-            if (state <= 1u)
-                end = answer_line_end(a, end, most);
+            is_kept = answer_run(a, table, at, most, a->text_end, 1, &end);
+            end = answer_line_end(a, end, most);
             if (end == most && most < a->text_end)
                 simt_max_u64(a->sums + ANSWER_FAULT, 1);
             at = end + 1u;
@@ -639,16 +634,14 @@ SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
 
         if (SIMT_BOUND(i < args.record_count) && !answer_is_null(&args, i)) {
             uint64_t from = answer_record_at(&args, i), to = answer_record_at(&args, i + 1u), end;
-            uint32_t state;
 
-            if (to - from > args.decide_bytes) {
+            if (to - from > args.decide_bytes)
                 simt_max_u64(args.sums + ANSWER_FAULT, 1);
-            } else {
-                state = answer_run(&args, table, from + args.tape, to + args.tape,
-                                   answer_record_at(&args, args.record_count) + args.tape, 0, &end);
-                is_marked = simt_load_u8(args.automaton_ends + state) != 0 &&
+            else
+                is_marked = answer_run(&args, table, from + args.tape, to + args.tape,
+                                       answer_record_at(&args, args.record_count) + args.tape, 0,
+                                       &end) &&
                             answer_mark(&args, i);
-            }
         }
         lanes = simt_ballot(is_marked);
         if (lanes != 0 && simt_lane() == 0)

@@ -105,7 +105,8 @@ struct answer_arguments {
                        nowhere */
     /* match/line_automaton.h; a line or a record is too long if it reaches decide_bytes from the
      * hit. No byte before decide_low is in this memory; decide_begins: the text begins there. */
-    const uint16_t *automaton_next;
+    const uint16_t *automaton_next;    /* at a newline: DECIDE_LINE_END + ends[state] */
+    const uint16_t *automaton_newline; /* newline[state]: the next state at a newline in a record */
     const uint8_t *automaton_ends;
     uint64_t decide_bytes, decide_low;
     uint32_t decide_begins;
@@ -137,8 +138,9 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
-#define READ_BYTES 256u /* of a stripe whose lines a lane of answer_read reads */
-#define READ_STATES 48u /* an automaton of so many states is kept in shared memory */
+#define DECIDE_LINE_END 0x8000u
+#define READ_BYTES 1024u /* of a stripe whose lines a lane of answer_read reads */
+#define READ_STATES 48u  /* an automaton of so many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u
 #define CELLS_BLOCKS_MAX 256u /* most blocks of answer_cells */
 
