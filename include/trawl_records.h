@@ -1,5 +1,5 @@
-/* trawl_records: searches many records for many patterns, and lists the matches of an expression in
- * a line. trawl.h includes this header, and its conventions apply.
+/* trawl_records: searches many records for many patterns, lists the matches of an expression in a
+ * line, and tells about expressions. trawl.h includes this header, and its conventions apply.
  */
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
@@ -175,6 +175,32 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_groups(struct trawl_line *l
                                                             uint64_t groups_max,
                                                             struct trawl_error *error);
 TRAWL_API void trawl_line_close(struct trawl_line *line);
+
+/* ---- Expressions without a plan -------------------------------------------------------------- */
+
+/* What trawl_expression_tell tells. */
+struct trawl_expression_told {
+    uint64_t size; /* sizeof(struct trawl_expression_told), set by the caller like the next two */
+    /* NULL, or called with each character that stands for itself, also in a class or as \x41. If
+     * the alphabet is BYTES, a character is a byte. */
+    void (*letter)(void *context, uint32_t letter);
+    void *context;
+    uint8_t asks;     /* 1: some place of an expression can only be a line end: `line_end` */
+    uint8_t line_end; /* with `asks`, like the next field */
+    uint8_t reserved[6];
+    uint64_t pattern_index; /* the first expression with a line end */
+};
+/* Tell about expressions, which become alternatives, without a plan: whether they ask for a line
+ * end, which no line contains, and which characters they hold. So a caller can decide whether case
+ * matters before it builds a plan with these options.
+ * Errors     ARGUMENT  as trawl_plan_build, but only what stands outside classes is checked
+ *            MEMORY, LIMIT
+ * Threads    any
+ * Cost       linear in the bytes of the expressions */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_expression_tell(
+    const struct trawl_pattern *patterns, uint64_t pattern_count,
+    const struct trawl_plan_options *options, struct trawl_expression_told *told,
+    struct trawl_error *error);
 
 #ifdef __cplusplus
 }

@@ -65,21 +65,26 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
     return 0;
 }
 
-uint64_t class_escape_length(const char *text, uint64_t count)
+uint64_t class_part_length(const char *text, uint64_t count)
 {
-    const char letter = count > 1 ? text[1] : '\0', after = count > 2 ? text[2] : '\0';
-    uint64_t length = count > 1 ? 2 : 1;
+    const bool is_escape = *text == '\\' && count > 1;
+    const char letter = text[is_escape], after = count > 2 ? text[2] : '\0';
+    uint64_t length = 1u + is_escape;
 
-    if (letter == 'x' || letter == 'p' || letter == 'P') {
+    if (is_escape && letter != '\0' && strchr("xpPuU", letter) != NULL) {
         const char *end = after == '{' ? memchr(text, '}', (size_t)count) : NULL;
 
-        length = end != NULL ? (uint64_t)(end + 1 - text) : letter == 'x' ? 4 : 3;
+        length = end != NULL     ? (uint64_t)(end + 1 - text)
+                 : letter == 'x' ? 4
+                 : letter == 'u' ? 6
+                 : letter == 'U' ? 10
+                                 : 3;
         return length < count ? length : count;
     }
     while ((uint8_t)letter >= 0xc0 && length < count && ((uint8_t)text[length] & 0xc0) == 0x80)
         length++;
-    while (letter >= '0' && letter <= '7' && length < 4 && length < count && text[length] >= '0' &&
-           text[length] <= '7')
+    while (is_escape && letter >= '0' && letter <= '7' && length < 4 && length < count &&
+           text[length] >= '0' && text[length] <= '7')
         length++;
     return length;
 }

@@ -21,8 +21,9 @@ bool class_is_named(const char *text, uint64_t count);
  * *is_set to whether the class needs ripgrep's syntax: it holds further classes, operators like &&,
  * or escapes that RE2 reads differently. */
 uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
-/* Returns the length of the escape at the begin of the text. */
-uint64_t class_escape_length(const char *text, uint64_t count);
+/* Returns the length of the character at the begin of the text, or of Perl's or ripgrep's escape.
+ */
+uint64_t class_part_length(const char *text, uint64_t count);
 /* Returns whether the class has a part like [:alpha:] or \w. */
 bool class_has_names(const char *text, uint64_t count);
 

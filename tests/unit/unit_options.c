@@ -324,6 +324,51 @@ static void memory(void)
     CHECK_REFUSED(trawl_set_memory(&functions, error));
 }
 
+static void add_letter(void *letters, uint32_t letter)
+{
+    const size_t count = strlen((char *)letters);
+
+    ((char *)letters)[count] = letter < 0x80 ? (char)letter : '?';
+}
+
+/* What is told about expressions: their letters, and whether they ask for a line end. */
+static void told_expressions(void)
+{
+    static const struct row {
+        const char *first, *second, *letters;
+        uint8_t asks; /* the number of the expression that asks for a line end; 0: none does */
+    } rows[] = {
+        {"a\\x41[b\\x{e9}-\\u0043\\d]|(?i:\\Q.\\E)", "(?<Nu>\\pL[[:upper:]])", "aAb?-C.", 0},
+        {"a|\\n", "b", "a\nb", 0},
+        {"a|\\n", "bc", "a\nbc", 1},
+        {"a", "(?i:b|[\\n]|-)", "ab\n-", 2},
+        {"(?:\\n|-)a", "(?x)\\ # B", "\n-a ", 0},
+        {"[^\\n]", "(\\x0a*)", "\n\n", 2}};
+    char letters[32];
+    struct trawl_expression_told told = {
+        .size = sizeof told, .letter = add_letter, .context = letters};
+    const struct trawl_plan_options *options =
+        PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_UNICODE, .alphabet = TRAWL_CHARACTERS);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *row = &rows[i];
+        const struct trawl_pattern both[] = {{row->first, strlen(row->first)},
+                                             {row->second, strlen(row->second)}};
+
+        memset(letters, 0, sizeof letters);
+        MUST(trawl_expression_tell(both, 2, options, &told, NULL));
+        TEST_CHECK(strcmp(letters, row->letters) == 0);
+        TEST_CHECK_U64(told.asks, row->asks > 0);
+        TEST_CHECK(row->asks == 0 ||
+                   (told.line_end == '\n' && told.pattern_index + 1 == row->asks));
+    }
+    CHECK_REFUSED(trawl_expression_tell(&(struct trawl_pattern){"(", 1}, 1, options, &told, error));
+    CHECK_REFUSED(trawl_expression_tell(NULL, 0, options, &told, error));
+    CHECK_REFUSED(trawl_expression_tell(&pattern, 1, PLAN_WITH(.flags = 0), &told, error));
+    told.size = 8;
+    CHECK_REFUSED(trawl_expression_tell(&pattern, 1, options, &told, error));
+}
+
 int main(void)
 {
     test_begin("options");
@@ -337,6 +382,7 @@ int main(void)
     engines();
     letters();
     letters_of_plans();
+    told_expressions();
     memory();
     return test_end();
 }

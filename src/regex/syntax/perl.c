@@ -111,9 +111,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
         reader->at++;
         return syntax_add_literal(reader, error);
     }
-    length = has_braces ? syntax_count_to(reader, '}')
-             : is_u     ? (letter == 'u' ? 6 : 10)
-                        : class_escape_length(reader->bytes + from, left);
+    length = class_part_length(reader->bytes + from, left);
     if (letter >= '1' && letter <= '9' && (length == 2 || letter > '7'))
         return refuse_beyond(reader, from, "backreference", 2, error);
     if (!is_u && ((uint8_t)letter >= 0x80 || strchr("01234567aftnrvdDwWsSpPx", letter) == NULL))

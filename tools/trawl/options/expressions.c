@@ -2,7 +2,6 @@
  * messages about mistakes. */
 #include "trawl/options/expressions.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,115 +150,46 @@ bool expressions_take(struct patterns *patterns, struct settings *settings)
     return true;
 }
 
-/* Returns the number of bytes from `at` up to and including the next byte `last`, but at least
- * `least`. Returns `least` if no such byte follows. */
-static uint64_t bytes_to(const struct trawl_pattern *pattern, uint64_t at, char last,
-                         uint64_t least)
-{
-    const char *from = (const char *)pattern->bytes + at;
-    const char *found = memchr(from, last, (size_t)(pattern->bytes_count - at));
-    const uint64_t count = found != NULL ? (uint64_t)(found + 1 - from) : 0;
+struct capitals {
+    enum charset charset;
+    bool any_letter, any_capital;
+};
 
-    return count > least ? count : least;
+static void note_capital(void *context, uint32_t letter)
+{
+    struct capitals *capitals = (struct capitals *)context;
+
+    capitals->any_letter = true;
+    capitals->any_capital |= (letter < 0x80 || capitals->charset != CHARSET_BYTES) &&
+                             iswupper((wint_t)letter) && towupper((wint_t)letter) == (wint_t)letter;
 }
 
-#define LETTER_NUL 0x110000u /* the character NUL, where 0 stands for no character */
-
-/* Reads the escape at `at`. Returns its length. *letter: the character for which the escape stands,
- * given by its number or after '\' itself; 0: another escape, such as \d, \b or \n. */
-static uint64_t escape_at(const struct trawl_pattern *pattern, uint64_t at, uint32_t *letter)
+bool expressions_fold(const struct patterns *patterns, const struct settings *settings,
+                      const struct trawl_plan_options *options)
 {
-    const char *bytes = pattern->bytes;
-    const char after = at + 2 < pattern->bytes_count ? bytes[at + 2] : '\0';
-    const uint64_t braces = after == '{' ? bytes_to(pattern, at, '}', 3) : 0;
-    uint64_t digits = bytes[at + 1] == 'x' ? 2 : bytes[at + 1] == 'u' ? 4 : 8;
-    char hex[9] = {0};
-
-    *letter = 0;
-    if (bytes[at + 1] == 'x' || bytes[at + 1] == 'u' || bytes[at + 1] == 'U') {
-        const uint64_t begin = at + (braces > 0 ? 3 : 2);
-
-        for (uint64_t i = 0; i < 8 && begin + i < pattern->bytes_count &&
-                             (braces > 0 || i < digits) && isxdigit((uint8_t)bytes[begin + i]);
-             i++)
-            hex[i] = bytes[begin + i];
-        *letter = (uint32_t)strtoul(hex, NULL, 16);
-        *letter = *letter == 0 && hex[0] == '0' ? LETTER_NUL : *letter;
-        return braces > 0 ? braces : digits + 2;
-    }
-    if (bytes[at + 1] == '0') {
-        for (digits = 1; digits < 3 && at + 1 + digits < pattern->bytes_count; digits++)
-            if (bytes[at + 1 + digits] < '0' || bytes[at + 1 + digits] > '7')
-                break;
-        memcpy(hex, bytes + at + 1, (size_t)digits);
-        *letter = (uint32_t)strtoul(hex, NULL, 8);
-        *letter = *letter == 0 ? LETTER_NUL : *letter;
-        return digits + 1;
-    }
-    if (bytes[at + 1] == 'p' || bytes[at + 1] == 'P')
-        return braces > 0 ? braces : 3;
-    if (!isalnum((uint8_t)bytes[at + 1]) && bytes[at + 1] != '<' && bytes[at + 1] != '>')
-        *letter = (uint8_t)bytes[at + 1];
-    return bytes[at + 1] == 'b' && braces > 0 ? braces : 2;
-}
-
-static uint64_t flag_count(const char *bytes, uint64_t left)
-{
-    uint64_t count = 0;
-
-    while (count < left && bytes[count] != '\0' && strchr("imsUuxR-", bytes[count]) != NULL)
-        count++;
-    return count;
-}
-
-/* Reads the part of the expression that begins at `at`: an escape, "(" or "(?" with flags or a
- * name, "[:name:]", a repetition in braces, or a character. Returns the part's length. *letter: as
- * for escape_at. */
-static uint64_t part_at(const struct trawl_pattern *pattern, const struct settings *settings,
-                        uint64_t at, uint32_t *letter)
-{
-    const char *bytes = pattern->bytes, byte = bytes[at];
-    const uint64_t left = pattern->bytes_count - at;
-    uint64_t length;
-
-    *letter = 0;
-    if (byte == '\\' && left > 1)
-        return escape_at(pattern, at, letter);
-    if (byte == '(' && left > 2 && bytes[at + 1] == '?')
-        return bytes[at + 2] == 'P' || bytes[at + 2] == '<'
-                   ? bytes_to(pattern, at, '>', 2)
-                   : 2 + flag_count(bytes + at + 2, left - 2);
-    if (byte == '[' && left > 2 && bytes[at + 1] == ':')
-        return bytes_to(pattern, at, ']', 2);
-    if (byte == '{')
-        return bytes_to(pattern, at, '}', 1);
-    length = utf8_character((const uint8_t *)bytes + at, left, letter);
-    if (length <= 1 || settings->surroundings.charset != CHARSET_UTF8) {
-        length = 1;
-        *letter = (uint8_t)byte;
-    }
-    if (length == 1 && strchr(".*+?()|[]^$", byte) != NULL)
-        *letter = 0;
-    return length;
-}
-
-bool expressions_fold(const struct patterns *patterns, const struct settings *settings)
-{
-    const enum charset charset = settings->surroundings.charset;
-    bool any = false;
+    struct capitals capitals = {.charset = settings->surroundings.charset};
+    struct trawl_expression_told told = {
+        .size = sizeof told, .letter = note_capital, .context = &capitals};
 
     for (uint64_t i = 0; i < patterns->count; i++) {
+        const struct trawl_pattern *pattern = &patterns->items[i];
+        const uint8_t *bytes = pattern->bytes;
         uint32_t letter;
 
-        for (uint64_t at = 0; at < patterns->items[i].bytes_count;) {
-            at += part_at(&patterns->items[i], settings, at, &letter);
-            any |= letter != 0;
-            if ((letter < 0x80 || charset != CHARSET_BYTES) && iswupper((wint_t)letter) &&
-                towupper((wint_t)letter) == (wint_t)letter)
-                return false;
+        if (trawl_expression_tell(pattern, 1, options, &told, NULL) == TRAWL_OK)
+            continue;
+        /* PCRE2 may know it: as in ripgrep, each letter counts that does not follow a '\' */
+        for (uint64_t at = 0; at < pattern->bytes_count; at++) {
+            const size_t length = utf8_character(bytes + at, pattern->bytes_count - at, &letter);
+
+            if (bytes[at] == '\\')
+                at++;
+            else
+                note_capital(&capitals, length > 1 ? letter : bytes[at]);
+            at += length > 1 ? length - 1 : 0;
         }
     }
-    return any;
+    return capitals.any_letter && !capitals.any_capital;
 }
 
 static bool is_continuation(char byte)
@@ -290,178 +220,22 @@ static void place_of(const struct patterns *patterns, uint64_t index, char place
     }
 }
 
-#define NESTS_MAX 256u /* most groups within groups, + 1; ripgrep allows fewer */
-
-/* What was read so far of a group of an expression. nests[0] is for all expressions together, as
- * alternatives. */
-struct nest {
-    bool blanks, folds; /* the flags x and i */
-    bool is_split;      /* each alternative so far is a single character of one case */
-    uint32_t ender;     /* a line end or NUL among the items (characters, classes), or 0 */
-    bool has_other;     /* some item is another character */
-    uint64_t items;     /* number of items so far in the current alternative */
-};
-
-/* Adds a character to the present alternative. letter 0: adds a class, a group or an assertion. */
-static void nest_item(struct nest *nest, uint32_t letter)
-{
-    const bool has_cases = nest->folds && (towlower((wint_t)letter) != (wint_t)letter ||
-                                           towupper((wint_t)letter) != (wint_t)letter);
-
-    nest->items++;
-    nest->is_split = nest->is_split && letter != 0 && !has_cases;
-    if (letter == '\n' || letter == LETTER_NUL)
-        nest->ender = letter;
-    else
-        nest->has_other = true;
-}
-
-/* Ends an alternative. */
-static void nest_end(struct nest *nest)
-{
-    nest->is_split = nest->is_split && nest->items == 1;
-    nest->items = 0;
-}
-
-/* Returns the line end or NUL that the group asks for, which cannot be skipped; 0: none. As in
- * ripgrep, in a choice between single characters a line end is skipped if another of these
- * characters is none. */
-static uint32_t nest_asks(const struct nest *nest)
-{
-    return nest->is_split && nest->has_other ? 0 : nest->ender;
-}
-
-/* Returns the letter, or another character in place of a newline or NUL that a line may hold. */
-static uint32_t line_letter(const struct settings *settings, uint32_t letter)
-{
-    const bool lines = !settings->multiline;
-    const bool newline_ends = lines && settings->line_end == '\n';
-    const bool nul_ends = settings->nuls.end_line || (lines && settings->line_end == '\0');
-
-    return (letter == '\n' && !newline_ends) || (letter == LETTER_NUL && !nul_ends) ? ' ' : letter;
-}
-
-/* Reads the class in brackets at `at`. Returns its length. *letter is a newline or NUL if the class
- * has no other character, else 0. */
-static uint64_t class_at(const struct trawl_pattern *pattern, const struct settings *settings,
-                         uint64_t at, uint32_t *letter)
-{
-    const char *bytes = pattern->bytes;
-    const uint64_t first = at + 1 + (at + 1 < pattern->bytes_count && bytes[at + 1] == '^');
-    uint64_t end = at, length;
-    uint32_t depth = 0, part;
-    bool has_other = first > at + 1;
-
-    *letter = 0;
-    do {
-        length = part_at(pattern, settings, end, &part);
-        /* part_at also takes a first "[:" for a class by name, which stands only inside brackets */
-        if (end == at)
-            length = 1;
-        if (bytes[end] == '\\' && length == 2 && bytes[end + 1] == 'n')
-            part = '\n';
-        part = line_letter(settings, part);
-        depth += bytes[end] == '[' && length == 1;
-        depth -= bytes[end] == ']' && end != first;
-        if (end >= first && depth > 0 && (part == '\n' || part == LETTER_NUL))
-            *letter = part;
-        else
-            has_other |= end >= first && depth > 0;
-        end += length;
-    } while (depth > 0 && end < pattern->bytes_count);
-    *letter = has_other ? 0 : *letter;
-    return end - at;
-}
-
-/* Reads a parenthesis, of which part_at has read `length` of the `left` bytes. Returns the length
- * of all that is read. *nest then is the new group; for flags alone, as in (?x), only the flags of
- * *nest change. */
-static uint64_t open_group(const char *bytes, uint64_t left, uint64_t length, struct nest **nest)
-{
-    const bool has_flags = length > 1 && bytes[1] == '?' && bytes[2] != 'P' && bytes[2] != '<';
-    const char *off = has_flags ? memchr(bytes, '-', length) : NULL;
-    const char *x = has_flags ? memchr(bytes, 'x', length) : NULL;
-    const char *i = has_flags ? memchr(bytes, 'i', length) : NULL;
-
-    if (!has_flags || length == left || bytes[length] != ')') {
-        (*nest)[1] =
-            (struct nest){.blanks = (*nest)->blanks, .folds = (*nest)->folds, .is_split = true};
-        (*nest)++;
-    }
-    (*nest)->blanks = x == NULL ? (*nest)->blanks : off == NULL || x < off;
-    (*nest)->folds = i == NULL ? (*nest)->folds : off == NULL || i < off;
-    return length + (length < left && has_flags);
-}
-
-/* Reads an expression into `nests`, of which the first holds the alternatives of all expressions.
- * Returns the line end or NUL that a group asks for; 0: none. */
-static uint32_t asks_ender(const struct trawl_pattern *pattern, const struct settings *settings,
-                           struct nest nests[NESTS_MAX])
-{
-    struct nest *nest = nests;
-
-    for (uint64_t at = 0, length; at < pattern->bytes_count; at += length) {
-        const char *bytes = (const char *)pattern->bytes + at;
-        const uint64_t left = pattern->bytes_count - at;
-        uint32_t letter;
-
-        length = part_at(pattern, settings, at, &letter);
-        if (nest->blanks && (isspace((uint8_t)*bytes) || *bytes == '#')) {
-            length = *bytes == '#' ? bytes_to(pattern, at, '\n', left) : 1;
-        } else if (*bytes == '(') {
-            if (nest + 1 == nests + NESTS_MAX)
-                return 0;
-            length = open_group(bytes, left, length, &nest);
-        } else if (*bytes == ')') {
-            if (nest == nests)
-                return 0;
-            nest_end(nest);
-            if (nest_asks(nest) != 0)
-                return nest_asks(nest);
-            nest_item(--nest, 0);
-        } else if (*bytes == '[') {
-            length = class_at(pattern, settings, at, &letter);
-            nest_item(nest, line_letter(settings, letter));
-        } else if (*bytes == '|') {
-            nest_end(nest);
-        } else if (strchr("*+?{", *bytes) != NULL) {
-            nest->is_split = false;
-        } else {
-            const char *escape = *bytes == '\\' && length == 2 ? strchr("ntr", bytes[1]) : NULL;
-
-            letter = escape == NULL ? letter : *escape == 'n' ? (uint32_t)'\n' : '\t';
-            nest_item(nest, line_letter(settings, letter));
-        }
-    }
-    return 0;
-}
-
 bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,
-                           char *message)
+                           const struct trawl_plan_options *options, char *message)
 {
-    struct nest nests[NESTS_MAX] = {{.is_split = true}};
-    uint64_t asks = UINT64_MAX; /* the first expression with a line end or NUL */
+    struct trawl_expression_told told = {.size = sizeof told};
     char place[PLACE_BYTES];
-    uint32_t ender = 0; /* what a group asks for */
 
-    for (uint64_t i = 0;
-         i < patterns->count && settings->expressions && !settings->pcre && ender == 0; i++) {
-        nests->blanks = false;
-        nests->folds = settings->ignore_case;
-        ender = asks_ender(&patterns->items[i], settings, nests);
-        nest_end(nests);
-        if (asks == UINT64_MAX && (ender != 0 || nests->ender != 0))
-            asks = i;
-    }
-    ender = ender != 0 ? ender : nest_asks(nests);
-    if (ender == 0)
+    if (!settings->expressions || settings->pcre ||
+        trawl_expression_tell(patterns->items, patterns->count, options, &told, NULL) != TRAWL_OK ||
+        !told.asks)
         return false;
-    place_of(patterns, asks, place);
-    (void)snprintf(
-        message, SETTINGS_ERROR_BYTES, "%s\\%c: %s, so the expression would match nothing", place,
-        ender == '\n' ? 'n' : '0',
-        ender == '\n' || settings->line_end == '\0' ? "a line does not hold its line end"
-                                                    : "without --text, NUL ends lines, too");
+    place_of(patterns, told.pattern_index, place);
+    (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                   "%s\\%c: %s, so the expression would match nothing", place,
+                   told.line_end == '\n' ? 'n' : '0',
+                   told.line_end == options->line_end ? "a line does not hold its line end"
+                                                      : "without --text, NUL ends lines, too");
     return true;
 }
 

@@ -11,7 +11,8 @@
 bool expressions_take(struct patterns *patterns, struct settings *settings);
 /* Returns true if --smart-case ignores case: some characters of the expressions stand for
  * themselves, and none of them is a capital letter. */
-bool expressions_fold(const struct patterns *patterns, const struct settings *settings);
+bool expressions_fold(const struct patterns *patterns, const struct settings *settings,
+                      const struct trawl_plan_options *options);
 /* Joins the expressions to one. Leaves the expressions apart if the report needs their numbers.
  * If the report needs only the lines, also leaves many expressions apart, and expressions that
  * refer to groups by number. False: no memory. */
@@ -32,7 +33,7 @@ enum trawl_status expressions_plan(struct patterns *patterns, const struct setti
 /* For `tg`: returns true if an expression can match only a newline or NUL at some position, which
  * no line contains, and writes the message about that. */
 bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,
-                           char *message);
+                           const struct trawl_plan_options *options, char *message);
 /* Writes the message about a plan that could not be built, with a mark under the mistake. */
 void expressions_fault(const struct patterns *patterns, const struct trawl_error *error,
                        char *message);

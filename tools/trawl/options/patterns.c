@@ -533,16 +533,39 @@ bool patterns_doubt(const struct patterns *patterns, const struct settings *sett
     return false;
 }
 
-/* Returns true if a string contains a capital letter. */
-static bool have_capitals(const struct patterns *patterns, const struct settings *settings)
+static void expression_options(const struct settings *settings, struct trawl_plan_options *options)
 {
-    if (patterns->never_has_capital)
-        return true;
+    bool characters = settings->surroundings.charset == CHARSET_UTF8 || settings->is_tg;
+
+    options->syntax = settings->syntax;
+    options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
+    options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
+    options->flags |= settings->pcre == PCRE_ASKED ? TRAWL_PCRE : 0u;
+    if (settings->is_tg && settings->syntax == TRAWL_PERL)
+        options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
+    options->line_end_also_set = settings->nuls.end_line; /* line_end_also is NUL */
+    if (!settings->multiline)
+        return;
+    options->flags |= TRAWL_MULTILINE | (settings->dot_all ? TRAWL_DOT_ALL : 0u);
+    options->flags &= ~(uint32_t)TRAWL_WHOLE_LINE; /* expressions_join writes ^ and $ */
+}
+
+/* Returns true if --smart-case ignores case. */
+static bool smart_folds(const struct patterns *patterns, const struct settings *settings)
+{
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    if (settings->expressions) {
+        expression_options(settings, &options);
+        options.alphabet =
+            settings->surroundings.charset == CHARSET_UTF8 ? TRAWL_CHARACTERS : TRAWL_BYTES;
+        return expressions_fold(patterns, settings, &options);
+    }
     for (uint64_t i = 0; i < patterns->count; i++)
         if (charset_has_capital(settings->surroundings.charset, patterns->items[i].bytes,
                                 (size_t)patterns->items[i].bytes_count))
-            return true;
-    return false;
+            return false;
+    return !patterns->never_has_capital;
 }
 
 static bool prints_matches(const struct settings *settings)
@@ -568,8 +591,7 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
                                 ? "a server searches for expressions within lines"
                                 : "-x cannot be combined with numbers of expressions");
     if (settings->asked.smart_case)
-        settings->ignore_case = settings->expressions ? expressions_fold(patterns, settings)
-                                                      : !have_capitals(patterns, settings);
+        settings->ignore_case = smart_folds(patterns, settings);
     if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
         settings->syntax == TRAWL_LITERAL)
         return message_fail(message, "--crlf with -x cannot be combined with numbers of strings");
@@ -647,23 +669,6 @@ static enum trawl_method method_named(const char *name, bool *known)
     return TRAWL_METHOD_AUTO;
 }
 
-static void expression_options(const struct settings *settings, struct trawl_plan_options *options)
-{
-    bool characters = settings->surroundings.charset == CHARSET_UTF8 || settings->is_tg;
-
-    options->syntax = settings->syntax;
-    options->alphabet = characters && !settings->no_unicode ? TRAWL_CHARACTERS : TRAWL_BYTES;
-    options->flags |= settings->crlf ? TRAWL_CRLF : 0u;
-    options->flags |= settings->pcre == PCRE_ASKED ? TRAWL_PCRE : 0u;
-    if (settings->is_tg && settings->syntax == TRAWL_PERL)
-        options->flags |= settings->no_unicode ? TRAWL_RIPGREP : TRAWL_UNICODE;
-    options->line_end_also_set = settings->nuls.end_line; /* line_end_also is NUL */
-    if (!settings->multiline)
-        return;
-    options->flags |= TRAWL_MULTILINE | (settings->dot_all ? TRAWL_DOT_ALL : 0u);
-    options->flags &= ~(uint32_t)TRAWL_WHOLE_LINE; /* expressions_join writes ^ and $ */
-}
-
 /* Sets `crosses` and `sees_lines`. */
 static void look_at(struct patterns *patterns, const struct trawl_plan *plan)
 {
@@ -708,7 +713,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (settings->expressions && settings->guard != NULL &&
         !expressions_bound(patterns, settings, &options, &spare))
         return message_exhausted(message);
-    if (settings->is_tg && expressions_ask_ender(patterns, settings, message))
+    if (settings->is_tg && expressions_ask_ender(patterns, settings, &options, message))
         return false;
     status = settings->expressions
                  ? expressions_plan(patterns, settings, &options, plan, &error)
