@@ -193,6 +193,7 @@ struct nulls {
 /* What holds for the whole text. Set before the search. */
 struct scan_rules {
     bool seekable;       /* the text can be read again at any offset */
+    bool is_input;       /* the text is standard input */
     bool is_live;        /* the text comes from a pipe or a device, whose writer may rest */
     bool unpacks;        /* the text may be compressed and damaged; lines before the damage count */
     bool stop_at_select; /* the search ends at the first selected line */

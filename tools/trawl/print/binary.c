@@ -118,7 +118,7 @@ void binary_found(struct text_scan *scan)
         scan->stop = true;
         return;
     }
-    if (scan->settings->report != REPORT_COUNT)
+    if (!settings_count_lines(scan->settings))
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->nuls.end_line && !scan->settings->expressions &&

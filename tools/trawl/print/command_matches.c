@@ -212,7 +212,7 @@ static bool may_overlap(const struct trawl_pattern *pattern)
 
 /* Counts for --count-matches: by the library alone if all occurrences that the library finds count,
  * no limit is set and the text is not unpacked, otherwise window by window. */
-static enum trawl_status count_matches(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
@@ -233,9 +233,7 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
                          count_window, scan, error);
 }
 
-enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status positions_report(struct text_scan *scan, struct trawl_error *error)
 {
-    return scan->settings->report == REPORT_COUNT_MATCHES
-               ? count_matches(scan, error)
-               : occurrences_positions(scan, positions_sink, error);
+    return occurrences_positions(scan, positions_sink, error);
 }

@@ -366,7 +366,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
 
             scan->lines.left -= block.next - i - 1; /* -m counts matches here */
             select_line(scan, view, block.begin, block.end);
-            if (scan->settings->report == REPORT_ONLY_MATCHING && scan->output->used == used)
+            if (settings_print_matches(scan->settings) && scan->output->used == used)
                 scan->job->groups = groups; /* all matches were empty, so nothing was printed */
         } else if (!invert && !scan->quiet && i < view->match_count &&
                    scan->settings->before_count > 0) {
@@ -418,7 +418,7 @@ static bool keeps_each(const struct text_scan *scan)
     const struct settings *settings = scan->settings;
 
     return !scan->quiet && (settings->json || settings->colors.on || settings->style.each_match ||
-                            settings->shows_distance || settings->report == REPORT_ONLY_MATCHING);
+                            settings->shows_distance || settings_print_matches(settings));
 }
 
 /* Keeps the matches of the open line that may still be needed. Returns false if memory is short. */
