@@ -18,13 +18,24 @@
 /* most patterns for which a device counts: the counts are copied to the host whole */
 #define PATTERNS_MAX (1u << 20)
 
-bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
+/* Returns whether the hits that kernels find, and that answer_accept leaves, are the plan's
+ * occurrences. */
+static bool finds_all(const struct trawl_plan *plan)
 {
     const bool folds = (plan->flags & TRAWL_WHOLE_WORD) != 0 && plan->utf8_is_set;
 
-    if (form == ANSWER_OF_HITS || plan_is_layered(plan) || plan->element_count > 0 || folds)
-        return false;
-    return form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX;
+    return !plan_is_layered(plan) && plan->element_count == 0 && !folds;
+}
+
+bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
+{
+    return form != ANSWER_OF_HITS && finds_all(plan) &&
+           (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
+}
+
+bool cuda_answer_checks(const struct trawl_plan *plan)
+{
+    return plan_has_conditions(plan) && finds_all(plan);
 }
 
 /* ---- Tables ------------------------------------------------------------------------------- */
@@ -262,6 +273,30 @@ static enum trawl_status add_patterns(struct engine_worker *worker, struct answe
                              blocks_resident(worker, CUDA_KERNEL_ANSWER_PATTERNS), a, error);
 }
 
+/* Puts `count` hits of list `which` in order: as begins into the room, as far as it reaches, or as
+ * hits into the result. */
+static enum trawl_status add_hits(struct engine_worker *worker, const struct answer_arguments *a,
+                                  uint32_t which, uint64_t count, struct engine_result *result,
+                                  struct trawl_error *error)
+{
+    const uint32_t bits = log2_ceiling(a->end - a->begin);
+    struct cuda_hits_room hits = {
+        .literal = 1ull << 32, .count = count, .base = a->begin - worker->answering->chunk_at};
+
+    if (count == 0 || (worker->answering->room != NULL && worker->answering->room->count == 0))
+        return TRAWL_OK;
+    if (worker->answering->room != NULL) {
+        TRAWL_TRY(cuda_lists_sort(worker, &which, count, bits, 0, worker->answering->room, error));
+        return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+    }
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->hits,
+                                  cuda_worker_room(worker, count * sizeof(struct hit)), error));
+    hits.address = worker->hits.address;
+    TRAWL_TRY(cuda_lists_sort(worker, &which, count, bits,
+                              log2_ceiling(worker->plan->literal_count), &hits, error));
+    return cuda_bring_hits(worker, count, 0, result, error);
+}
+
 /* Adds the range's hits, `count` in list `which`, to the answer. */
 static enum trawl_status add_list(struct engine_worker *worker, struct answer_arguments *a,
                                   bool ordered, uint32_t which, uint64_t count,
@@ -274,6 +309,8 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
     ordered = ordered && a->conditions == 0; /* answer_accept keeps no order */
     TRAWL_TRY(accept(worker, a, form != ANSWER_OF_COUNT, &which, &count, error));
     result->count += count;
+    if (form == ANSWER_OF_HITS)
+        return add_hits(worker, a, which, count, result, error);
     if (form == ANSWER_OF_PATTERNS)
         return add_patterns(worker, a, which, count, error);
     if (form != ANSWER_OF_LINES)
@@ -397,16 +434,18 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
                               struct trawl_error *error)
 {
     const struct engine_chunk *chunk = task->chunk;
+    bool lists = task->answer->form == ANSWER_OF_HITS;
     enum trawl_status status;
     struct cuda_place place;
 
     TRAWL_TRY(cuda_lists_answering(worker, error));
-    if (!cuda_answer_is_for(worker->plan, task->answer->form) ||
+    if (!(lists || cuda_answer_is_for(worker->plan, task->answer->form)) ||
         !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after,
                               worker->plan->need_after, &place))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s alone cannot make this answer",
                           worker->device->name);
     worker->answering->answer = task->answer;
+    worker->answering->room = NULL;
     worker->answering->add_range = add_range;
     worker->answering->chunk = chunk;
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
@@ -420,10 +459,31 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
         worker->answering->sums_ready = false;
     }
     cuda_device_leave(worker->device);
-    if (status == TRAWL_OK && task->result->is_left)
+    if (status == TRAWL_OK && task->result->is_left && !lists)
         status =
             TRAWL_FAIL(error, UNSUPPORTED, "%s leaves the chunk to the host", worker->device->name);
 done:
+    worker->answering->answer = NULL;
+    return status;
+}
+
+enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                     const struct cuda_range *range, uint64_t limit, uint64_t at,
+                                     struct cuda_hits_room *room, struct engine_result *result,
+                                     uint64_t *done, struct trawl_error *error)
+{
+    struct hits_answer answer = {.form = ANSWER_OF_HITS};
+    enum trawl_status status;
+
+    TRAWL_TRY(cuda_lists_answering(worker, error));
+    worker->answering->answer = &answer;
+    worker->answering->room = room;
+    worker->answering->chunk = chunk;
+    status = literals_want(worker, error);
+    if (status == TRAWL_OK)
+        status = add_range(worker, range, limit, at, result, done, error);
+    if (status != TRAWL_OK)
+        worker->answering->sums_ready = false;
     worker->answering->answer = NULL;
     return status;
 }

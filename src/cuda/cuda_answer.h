@@ -9,12 +9,22 @@
 
 /* Returns whether a device can make this answer for the plan. */
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form);
-/* Runs a task that makes an answer (ENGINE_OUTPUT_ANSWER). Errors: UNSUPPORTED if the chunk is not
- * loaded on the worker's device, or the device cannot make this answer. */
+/* Returns whether a device checks the plan's conditions itself. */
+bool cuda_answer_checks(const struct trawl_plan *plan);
+/* Runs a task that makes an answer (ENGINE_OUTPUT_ANSWER), or one whose hits must meet conditions.
+ * Errors: UNSUPPORTED if the chunk is not loaded on the worker's device, or the device cannot make
+ * this answer. */
 enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *task,
                               enum trawl_status (*scan)(struct engine_worker *worker,
                                                         struct engine_task *task,
                                                         struct trawl_error *error),
                               struct trawl_error *error);
+/* Puts the begins of the range's hits that meet the plan's conditions and begin below `limit` into
+ * the room, in order, and adds their number to *result. The range begins at offset `at` of the
+ * chunk. If there are too many hits for one list, *done is where the caller goes on. */
+enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                     const struct cuda_range *range, uint64_t limit, uint64_t at,
+                                     struct cuda_hits_room *room, struct engine_result *result,
+                                     uint64_t *done, struct trawl_error *error);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cuda/cuda_begins.h"
 
 #include "base/checked.h"
+#include "cuda/cuda_answer.h"
 #include "cuda/residents.h"
 #include "cuda/cuda_scan.h"
 
@@ -17,24 +18,6 @@
  * limits.begins_room begins. */
 #define LISTS_ROOM 4u
 #define LISTS_ROOM_MORE 16u
-
-void cuda_begins_end(struct engine_worker *worker)
-{
-    const struct cuda_driver *driver = worker->device->driver;
-
-    if (worker->copies != NULL)
-        (void)driver->stream_wait(worker->copies);
-    cuda_memory_release(worker->device, &worker->list);
-    for (uint32_t i = 0; i < ENGINE_PIECES_MAX; i++) {
-        if (worker->brought[i] != NULL)
-            (void)driver->event_destroy(worker->brought[i]);
-        worker->brought[i] = NULL;
-    }
-    cuda_pinned_release(worker->device, &worker->pieces);
-    if (worker->copies != NULL)
-        (void)driver->stream_destroy(worker->copies);
-    worker->copies = NULL;
-}
 
 /* Makes room for `wanted` begins, or for fewer begins if the device lacks the memory. */
 static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wanted,
@@ -118,19 +101,24 @@ static enum trawl_status list_begins(struct engine_worker *worker, const struct 
                                      struct engine_words *words, struct cuda_hits_room *room,
                                      struct trawl_error *error)
 {
-    uint64_t limit, total = 0, put;
+    struct engine_result found = {.count = 0};
     struct cuda_range range;
+    uint64_t limit, put;
 
     cuda_place_range(place, *from, chunk->owned, chunk->owned + chunk->after, &range);
     limit = cuda_range_limit(worker->plan, &range);
-    if (limit > range.begin)
-        TRAWL_TRY(
-            cuda_list_hits(worker, &range, limit, room, &total, &words->candidate_count, error));
-    put = min_u64(total, room->count);
+    if (limit > range.begin && plan_has_conditions(worker->plan))
+        TRAWL_TRY(cuda_answer_begins(worker, chunk, &range, limit, *from, room, &found, &range.end,
+                                     error));
+    else if (limit > range.begin)
+        TRAWL_TRY(cuda_list_hits(worker, &range, limit, room, &found.count, &found.candidate_count,
+                                 error));
+    put = min_u64(found.count, room->count);
     room->address += put * sizeof(uint64_t);
     room->count -= put;
     room->base += range.end - range.begin;
-    words->count += total;
+    words->count += found.count;
+    words->candidate_count += found.candidate_count;
     *from += range.end - range.begin;
     return TRAWL_OK;
 }
@@ -144,7 +132,7 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
 
     words->count = words->candidate_count = 0;
     worker->may_leave = worker->leaves = false;
-    if (plan_needs_refining(worker->plan))
+    if (plan_needs_refining(worker->plan) && !cuda_answer_checks(worker->plan))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "a device alone cannot verify this plan's occurrences");
     if (!cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after,

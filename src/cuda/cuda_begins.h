@@ -12,6 +12,5 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
  * memory. With `wait`, waits until such a copy is done (engine_ops.bring). */
 enum trawl_status cuda_bring(struct engine_worker *worker, struct engine_copy *copy, bool wait,
                              struct trawl_error *error);
-void cuda_begins_end(struct engine_worker *worker);
 
 #endif

@@ -18,9 +18,15 @@ uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions
 enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t words,
                                      struct trawl_error *error)
 {
-    for (uint32_t i = 0; i < 2; i++)
-        TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->lists[i], words * sizeof(uint64_t),
-                                      error));
+    enum trawl_status status = TRAWL_OK;
+
+    for (uint32_t i = 0; i < 2 && status == TRAWL_OK; i++)
+        status =
+            cuda_memory_reserve(worker->device, &worker->lists[i], words * sizeof(uint64_t), error);
+    if (status != TRAWL_OK) { /* one list alone is of no use */
+        cuda_memory_release(worker->device, &worker->lists[0]);
+        return status;
+    }
     return cuda_memory_reserve(worker->device, &worker->digits,
                                (uint64_t)SORT_BLOCKS_MAX * SORT_DIGITS * sizeof(uint32_t), error);
 }

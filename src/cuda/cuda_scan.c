@@ -202,10 +202,8 @@ static enum trawl_status landing_reserve(struct engine_worker *worker, uint64_t 
                                error);
 }
 
-/* Appends `count` hits to the result. The copy of the first `ahead` hits has already begun. If
- * count > ahead, all `count` hits are copied here. */
-static enum trawl_status bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
-                                    struct engine_result *result, struct trawl_error *error)
+enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
+                                  struct engine_result *result, struct trawl_error *error)
 {
     uint64_t bytes = count * sizeof(struct hit);
 
@@ -271,7 +269,7 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
         *stopped = limit;
         if (worker->leaves)
             return TRAWL_OK;
-        TRAWL_TRY(bring_hits(worker, min_u64(total, room.count), room.ahead, result, error));
+        TRAWL_TRY(cuda_bring_hits(worker, min_u64(total, room.count), room.ahead, result, error));
         if (total > room.count)
             *stopped = range->begin + cut_hits(worker, room.count, hits_base, result);
         if (*stopped > range->begin)

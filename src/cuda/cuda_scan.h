@@ -26,6 +26,11 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
                                  uint64_t limit, struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error);
 
+/* Appends the first `count` of worker->hits to the result. The copy of the first `ahead` hits has
+ * already begun. If count > ahead, all `count` hits are copied here. */
+enum trawl_status cuda_bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
+                                  struct engine_result *result, struct trawl_error *error);
+
 /* Scans a range, and adds the range's occurrences to *result: to the count, or as hits at the end
  * of the hits. A hit at range->begin gets the offset `hits_base`. On return, all positions of the
  * range below *done were searched, unless worker->leaves became true: then the host must search the

@@ -143,14 +143,33 @@ static void answering_release(struct cuda_device *device, struct cuda_answering 
     cuda_pinned_release(device, &own->by_pattern);
 }
 
-/* Frees what the worker has on the device, except what cuda_begins_end frees. Accepts a
- * half-started worker. */
+/* Frees what cuda_begins.c uses. */
+static void listing_release(struct engine_worker *worker)
+{
+    const struct cuda_driver *driver = worker->device->driver;
+
+    if (worker->copies != NULL)
+        (void)driver->stream_wait(worker->copies);
+    cuda_memory_release(worker->device, &worker->list);
+    for (uint32_t i = 0; i < ENGINE_PIECES_MAX; i++) {
+        if (worker->brought[i] != NULL)
+            (void)driver->event_destroy(worker->brought[i]);
+        worker->brought[i] = NULL;
+    }
+    cuda_pinned_release(worker->device, &worker->pieces);
+    if (worker->copies != NULL)
+        (void)driver->stream_destroy(worker->copies);
+    worker->copies = NULL;
+}
+
+/* Frees what the worker has on the device. Accepts a half-started worker. */
 void cuda_worker_end(struct engine_worker *worker)
 {
     struct cuda_device *device = worker->device;
 
     if (worker->stream != NULL)
         (void)device->driver->stream_wait(worker->stream);
+    listing_release(worker);
     for (uint32_t i = 0; i < 2; i++) {
         if (worker->staged[i] != NULL)
             (void)device->driver->event_destroy(worker->staged[i]);

@@ -38,10 +38,12 @@ struct cuda_parts {
 };
 
 struct cuda_range;
+struct cuda_hits_room;
 
 /* The worker's state for answers. */
 struct cuda_answering {
-    struct hits_answer *answer; /* of the current task; NULL: the task wants hits */
+    struct hits_answer *answer;  /* of the current task; NULL: the task wants hits */
+    struct cuda_hits_room *room; /* form HITS: where begins go; NULL: hits go to the result */
     /* Adds to the answer the hits of a range that begin below `limit`, or fewer if there are too
      * many for the lists: then *done becomes the begin at which the answer goes on. The range
      * begins at offset `at` of the chunk. */

@@ -179,9 +179,26 @@ static enum trawl_status begins(struct engine_worker *worker, struct engine_task
     return status;
 }
 
+/* Returns whether a device should leave the hits that meet the plan's conditions: it does that for
+ * a loaded text. */
+static bool accepts(struct engine_worker *worker, const struct engine_task *task)
+{
+    const struct engine_chunk *chunk = task->chunk;
+    struct cuda_place place;
+
+    return cuda_answer_checks(worker->plan) && task->want != WANT_COUNT &&
+           task->want != WANT_FIRST &&
+           cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after,
+                                worker->plan->need_after, &place);
+}
+
 static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine_task *task,
                                      struct trawl_error *error)
 {
+    struct hits_answer hits = {.form = ANSWER_OF_HITS};
+    struct engine_task accepted = *task;
+    enum trawl_status status;
+
     switch (task->output) {
     case ENGINE_OUTPUT_BEGINS:
         return begins(worker, task, error);
@@ -190,7 +207,11 @@ static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine
     case ENGINE_OUTPUT_RESULT:
         break;
     }
-    return scan(worker, task, error);
+    if (!accepts(worker, task))
+        return scan(worker, task, error);
+    accepted.answer = &hits;
+    status = cuda_answer(worker, &accepted, scan, error);
+    return status == TRAWL_MEMORY ? scan(worker, task, error) : status;
 }
 
 const struct engine_ops engine_cuda = {

@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cuda/cuda_begins.h"
 #include "cuda/cuda_worker.h"
 
 static enum trawl_status find_devices(struct engine *engine, struct trawl_error *error)
@@ -76,7 +75,6 @@ done:
 void cuda_worker_close(struct engine_worker *worker)
 {
     if (worker->device != NULL && cuda_device_enter(worker->device, NULL) == TRAWL_OK) {
-        cuda_begins_end(worker);
         cuda_worker_end(worker);
         cuda_device_leave(worker->device);
     }

@@ -118,8 +118,12 @@ static enum trawl_status drain(struct lister *l, struct trawl_error *error)
     return pieces_settle(l->listing->pieces, error);
 }
 
-static bool may_be_frequent(const struct trawl_plan *plan)
+static bool may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
+    uint64_t per_hit = schedule_bytes_per_hit(searcher, plan);
+
+    if (per_hit > 0)
+        return saturating_multiply(per_hit, LIST_WORDS) < LIST_BYTES;
     return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
 
@@ -160,7 +164,7 @@ static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl
     struct listing *listing = l->listing;
     const struct trawl_text *text = listing->text;
     uint64_t owned = min_u64(l->reach, listing->part_end - *at), end = *at + owned, count;
-    struct engine_chunk chunk = {.bytes = text->bytes + *at, .owned = owned};
+    struct engine_chunk chunk = {.bytes = text->bytes + *at, .owned = owned, .before = *at};
     struct engine_words list = {.base = *at, .at = l->used, .piece = l->piece};
     struct engine_task task = {
         .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_BEGINS, .words = &list};
@@ -217,8 +221,9 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     struct listing *listing = (struct listing *)item->job;
     struct lister lister = {.listing = listing,
                             .worker = worker,
-                            .reach =
-                                may_be_frequent(listing->job.plan) ? LIST_BYTES_FIRST : LIST_BYTES};
+                            .reach = may_be_frequent(listing->searcher, listing->job.plan)
+                                         ? LIST_BYTES_FIRST
+                                         : LIST_BYTES};
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
@@ -242,7 +247,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
  * and of the listing thread. */
 static uint32_t helpers_for(const struct listing *listing)
 {
-    uint64_t begins = min_u64(listing->begins->room, listing->searcher->begins_last);
+    uint64_t begins = min_u64(listing->begins->room, listing->searcher->last_found.hits);
     uint32_t threads = listing->job.runtime->threads_max;
 
     if (threads <= 2 || begins < helped_begins)
@@ -322,9 +327,9 @@ static void list_text(struct listing *listing, bool shared)
     }
 }
 
-static void finish_stats(struct trawl_searcher *searcher, const struct trawl_text *text,
-                         const struct engine_words *begins, uint64_t chunks, uint32_t threads,
-                         uint64_t begin_ns)
+static void finish_stats(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                         const struct trawl_text *text, const struct engine_words *begins,
+                         uint64_t chunks, uint32_t threads, uint64_t begin_ns)
 {
     struct call_record done = {.stats = {.text_bytes = text->bytes_count,
                                          .chunk_count = chunks,
@@ -335,6 +340,9 @@ static void finish_stats(struct trawl_searcher *searcher, const struct trawl_tex
 
     atomic_store(&searcher->progress, text->bytes_count);
     searcher_keep(searcher, &done, begin_ns);
+    searcher->last_found.serial = plan->serial;
+    searcher->last_found.bytes = text->bytes_count;
+    searcher->last_found.hits = begins->count;
 }
 
 /* Lists the text into begins->host, which is an array in host memory or in a device's memory. */
@@ -366,8 +374,7 @@ static enum trawl_status fill_by_lists(struct trawl_searcher *searcher,
             *error = listing.error;
         return listing.status;
     }
-    searcher->begins_last = begins->count;
-    finish_stats(searcher, text, begins, listing.parts, atomic_load(&listing.job.took_part),
+    finish_stats(searcher, plan, text, begins, listing.parts, atomic_load(&listing.job.took_part),
                  begin_ns);
     return TRAWL_OK;
 }
@@ -397,7 +404,7 @@ static enum trawl_status fill_at_once(struct trawl_searcher *searcher,
         status = engine_for_devices->submit(caller->device, &task, error);
     job_end(&job);
     if (status == TRAWL_OK)
-        finish_stats(searcher, text, begins, 1, 1, begin_ns);
+        finish_stats(searcher, plan, text, begins, 1, 1, begin_ns);
     return status;
 }
 
@@ -446,11 +453,12 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
     if (text->kind != TEXT_MEMORY || plan_is_layered(plan) || !devices_work(devices) ||
         !devices_hold_text(devices, plan, text, &is_split))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
-    shared = (is_split || (text->bytes_count > resident_sizes.shared && may_be_frequent(plan))) &&
+    shared = (is_split ||
+              (text->bytes_count > resident_sizes.shared && may_be_frequent(searcher, plan))) &&
              devices_start(devices);
     /* If hits are few, an ordinary search of a divided text is faster, because all devices search
      * at the same time. */
-    if (is_split && !(shared && may_be_frequent(plan)))
+    if (is_split && !(shared && may_be_frequent(searcher, plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     return fill_by_lists(searcher, plan, text, begins, shared, error);
 }

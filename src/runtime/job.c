@@ -311,6 +311,11 @@ static void keep(struct search *search)
             memset(search->done.device, 0, devices->device_count * sizeof search->done.device[0]);
     }
     searcher_keep(search->searcher, &search->done, search->begin_ns);
+    if (search->sink->want == WANT_FIRST || search->sink->stopped || search->fault != TRAWL_OK)
+        return;
+    search->searcher->last_found.serial = search->job.plan->serial;
+    search->searcher->last_found.bytes = search->done.stats.text_bytes;
+    search->searcher->last_found.hits = search->done.stats.match_count;
 }
 
 void search_end(struct search *search)

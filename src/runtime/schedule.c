@@ -66,10 +66,37 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
 }
 
-static bool may_be_frequent(const struct trawl_plan *plan)
+uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
+                                const struct trawl_plan *plan)
 {
+    if (searcher->last_found.serial != plan->serial)
+        return 0;
+    return searcher->last_found.bytes / (searcher->last_found.hits + 1) + 1;
+}
+
+/* Sets the lengths of the chunks for hits that may be frequent: by the hits of the last search if
+ * they are known, else the first chunks are short. Returns whether the caller alone should search,
+ * since few hits are expected. */
+static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
+{
+    const struct trawl_plan *plan = search->job.plan;
+    uint64_t per_hit = schedule_bytes_per_hit(search->searcher, plan), most = search->chunk_device;
+
+    if (per_hit > 0 && text_bytes / per_hit <= resident_sizes.hits) {
+        search->chunk_device = CHUNK_MAX;
+        return true;
+    }
     /* true for expressions, whose length_min is 1 */
-    return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
+    if (plan->literal_count == 1 && plan->length_min >= RARE_BYTES)
+        return false;
+    search->chunk_most = most;
+    search->rate_known = per_hit > 0;
+    search->chunk_device =
+        min_u64(most, per_hit > 0 ? max_u64(saturating_multiply(per_hit, resident_sizes.hits),
+                                            resident_sizes.least)
+                                  : resident_sizes.first);
+    *shared = min_u64(*shared, resident_sizes.shared);
+    return false;
 }
 
 /* Says whether the whole text is loaded, and stores whether the text is divided over devices. A
@@ -94,11 +121,8 @@ static void choose_resident(struct search *search, const struct trawl_text *text
 
     if (search->searcher->chunk_bytes == 0 || search->sink->form == ANSWER_OF_RECORDS) {
         shared = search->chunk_device = resident_chunk(search, text->bytes_count);
-        if (lists && may_be_frequent(search->job.plan)) {
-            search->chunk_most = search->chunk_device;
-            search->chunk_device = min_u64(search->chunk_device, resident_sizes.first);
-            shared = min_u64(shared, resident_sizes.shared);
-        }
+        if (lists && choose_frequent(search, text->bytes_count, &shared))
+            lists = false;
     }
     search->is_split = is_split;
     search->schedule = SCHEDULE_CALLER;

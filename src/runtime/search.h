@@ -138,8 +138,10 @@ struct trawl_searcher {
     uint64_t chunk_bytes; /* 0: the schedule chooses */
     enum trawl_map map;   /* whether files are mapped */
     struct worker caller; /* the calling thread as a worker */
-    /* number of begins in the last text that devices listed for trawl_begins_into */
-    uint64_t begins_last;
+    /* The last complete search: its plan's serial number, its text's bytes and its occurrences. */
+    struct {
+        uint64_t serial, bytes, hits;
+    } last_found;
     /* The host's array of the last trawl_begins_into, known to be readable. NULL: none. */
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */

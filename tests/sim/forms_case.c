@@ -451,7 +451,6 @@ static bool may_refuse_begins(const struct forms_case *c, enum trawl_status stat
     if (status != TRAWL_UNSUPPORTED)
         return false;
     return c->place == FORMS_MEMORY || c->letters || c->setting->engine == TRAWL_ENGINE_AUTO ||
-           (c->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0 ||
            (c->place == FORMS_BORROWED && has_short_tail(c)) ||
            ((c->machine->devices > 1 || c->place == FORMS_OVERLAP) &&
             (c->place == FORMS_OVERLAP || c->setting->limits.split_overlap + 1 < longest(c)));

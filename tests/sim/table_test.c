@@ -75,6 +75,7 @@ static void set_border(enum border border)
     limits.room_step_bytes = 1;
     limits.hits_room_min = 16;
     limits.hits_max = 200;
+    limits.lists_min = 1u << 12;
     limits.sets_counted_min = 0;
     limits.seen_method = TRAWL_METHOD_EVERY;
     limits.begins_room = border == BORDER_SMALL ? 500 : 20; /* a stripe has more begins than 20 */
@@ -294,6 +295,7 @@ static void border_run(uint64_t pattern_bytes, uint32_t devices, enum place plac
         s.threads = 4;
         limits.split_bytes_min = limits.stripe_bytes = SCENE_STRIPE;
         limits.split_overlap = pattern_bytes - less;
+        limits.lists_min = 1u << 12;
         cuda_limits_replace(&limits);
         reset(devices, less + 1, 16u << 20, 0);
         scene_put(&s, place, &random);

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 
 import c_source
-import sentences
 from tree import C_SUFFIXES, Skip
 
 FILE_LINES_MAX = 800
@@ -197,6 +196,5 @@ ALL = {
     'public': public,
     'words': words,
     'links': links,
-    'prose': sentences.prose,
     'format': format_,
 }

@@ -189,8 +189,9 @@ def form_rows(options, texts):
             ask = letters(options, text=f'file:{log}', patterns=f'file:{path}', flags=flags, record=record)
             who = [BOUND]
             for name, call, to in forms:
-                who += [cpu(name=f'{CPU}, {name}', call=call, plan='once'), gpu(name, call=call, to=to),
-                        gpu(name + FIRST, call=call, to=to, plan='new', loaded='new', runs=2)]
+                who += [cpu(name=f'{CPU}, {name}', call=call, plan='once', runs=1),
+                        gpu(name, call=call, to=to, warm=1),
+                        gpu(name + FIRST, call=call, to=to, plan='new', loaded='new', runs=1)]
             yield row('forms', f"{column}: {'records' if record else 'text'}", ask, who, options)
 
 
@@ -326,9 +327,9 @@ def form_lines(data, title, rows_of):
 
     names = [name for forms in FORMS for name, *_ in forms]
     lines = ['', f'### {title}', '', 'A cell has three figures. In bold: the median speed on the GPU, as a multiple of the '
-             'read speed. Then the time of the first call with a new plan in a newly loaded text, as a multiple of the '
-             "median. Last: the speed of the host's cores, also as a multiple of the read speed. Positions go to the host; "
-             'begins, and answers about records, to the memory of the GPU.', '']
+             'read speed; each timed call follows an untimed one. Then the time of the first call with a new plan in a '
+             'newly loaded text, as a multiple of the median. Last: the speed of the host\'s cores, also as a multiple of '
+             'the read speed. Positions go to the host; begins, and answers about records, to the memory of the GPU.', '']
     lines += table([''] + heads, [[name] + [found(head, name) for head in heads] for name in names])
     lines += why_lines(rows_of)
     return lines + cudf.lines(data.get('cudf'), lambda column: result(

@@ -160,7 +160,8 @@ static void time_once(const struct bench_row *row, struct contestant *it)
     if (it->out || (most > 0 && spent > most) || is_behind(row, it) ||
         it->whole.count >= field_number(&it->fields, "runs", SAMPLES_MAX))
         return;
-    for (uint64_t i = field_number(&row->fields, "warm", 0); i > 0; i--)
+    for (uint64_t i = field_number(&it->fields, "warm", field_number(&row->fields, "warm", 0));
+         i > 0; i--)
         if (!run_once(row, it, false))
             return;
     if (!run_once(row, it, false))
