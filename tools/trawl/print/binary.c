@@ -206,6 +206,11 @@ static void found_behind(struct text_scan *scan, uint64_t null)
     binary_found(scan);
 }
 
+bool binary_is_decided(struct text_scan *scan)
+{
+    return !scan->nulls.watched || null_behind(scan, end_of_report(scan)) == OFFSET_NONE;
+}
+
 void binary_look_ahead(struct text_scan *scan)
 {
     uint64_t limit = end_of_report(scan), null = null_behind(scan, limit);

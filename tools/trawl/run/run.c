@@ -28,6 +28,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/print/string_counts.h"
 #include "trawl/run/search_file.h"
+#include "trawl/run/units.h"
 
 #define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* directories that --files may hold open */
 
@@ -184,10 +185,12 @@ static int run_operands(struct command_job *job, const struct value_item *operan
         job->show_names = settings->heads.file_names >= 0 ? 1 : 0;
     else
         job->show_names = settings->files.directories == DIRECTORIES_RECURSE ? -1 : 0;
+    if (units_fit(job))
+        job->search_units = units_search;
     if (good && job->supply == NULL) /* a server has no terminal */
         progress_open(settings, operands, operand_count);
     if (good)
-        good = pool_walk(job, operands, operand_count, message);
+        good = pool_walk(job, operands, operand_count, NULL, message);
     progress_close();
     if (good && job->string_counts != NULL)
         string_counts_print(job);

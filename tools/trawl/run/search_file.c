@@ -23,7 +23,6 @@
 #include "trawl/print/json.h"
 #include "trawl/print/lines.h"
 #include "trawl/print/command_matches.h"
-#include "trawl/print/parts.h"
 #include "trawl/print/print.h"
 #include "trawl/job/progress.h"
 #include "trawl/text/sizes.h"
@@ -148,7 +147,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         /* tg leaves out only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
     scan->rules.seekable = trawl_text_is_seekable(text);
-    scan->rules.is_input = file->descriptor == STDIN_FILENO;
+    scan->descriptor = file->bytes != NULL ? -1 : file->descriptor;
     scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
     scan->nulls.has_blocks = !scan->rules.is_live || !settings->writes_lines;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
@@ -167,7 +166,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->rules.stop_at_select = settings->report->finds == FINDS_FIRST;
     scan->rules.run_ends_input =
         settings->invert && !settings->quiet && settings->max_count < UINT64_MAX &&
-        scan->rules.is_input &&
+        scan->descriptor == STDIN_FILENO &&
         (settings->report->prints == PRINTS_NOTHING || (!scan->quiet && scan->rules.seekable));
     scan->lines.ends_with_run = scan->rules.run_ends_input && scan->quiet;
     scan->rules.stop_at_select = scan->rules.stop_at_select && !scan->lines.ends_with_run;
@@ -228,7 +227,8 @@ static bool first_decides(const struct text_scan *scan)
 
     return !scan->rules.filters && !settings->invert && !scan->rules.every_line &&
            !settings->expressions && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
-           !is_unaware_of_nulls(settings) && (!scan->rules.is_input || settings->max_count > 1);
+           !is_unaware_of_nulls(settings) &&
+           (scan->descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
 /* Returns the offset after the first line end from `at` on, or where the text ends; `at` if the
@@ -258,7 +258,7 @@ static bool library_counts(const struct text_scan *scan)
            !scan->rules.filters && !scan->rules.every_line && !scan->rules.unpacks &&
            scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            (!scan->nulls.watched || scan->settings->nuls.end_count) &&
-           (!scan->rules.is_input || scan->settings->max_count == UINT64_MAX);
+           (scan->descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
 /* -o: returns whether matches are enough, because no line around a match is printed. */
@@ -320,10 +320,9 @@ static uint32_t needed_matches(const struct text_scan *scan)
                : SELECTED_LINES;
 }
 
-/* Searches the text window by window, with the sink lines_window or, for --multiline,
- * lines_whole. */
-static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status search_file_windows(struct text_scan *scan, struct trawl_error *error)
 {
+    struct trawl_text *text = scan->part.text != NULL ? scan->part.text : scan->text;
     bool library_counts_ends =
         scan->settings->heads.line_number && !scan->quiet && !scan->counting.counts;
     uint32_t flags;
@@ -333,7 +332,7 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
     scan->rules.first_suffices = scan->whole.bytes == NULL && shows_column_alone(scan);
     flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
             (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
-    status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
+    status = trawl_windows(scan->job->searcher, scan->plan, text, flags,
                            scan->whole.bytes == NULL ? lines_window : lines_whole, scan, error);
     hold_close(scan);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
@@ -421,9 +420,9 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
 
         status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
         scan->lines.selected = found;
-        scan->lines.selected_end = !found                 ? 0
-                                   : scan->rules.is_input ? end_of_line(scan, match.end)
-                                                          : match.end;
+        scan->lines.selected_end = !found                             ? 0
+                                   : scan->descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
+                                                                      : match.end;
         scan->stop = found;
         if (found)
             scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
@@ -435,7 +434,12 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
     if (is_unaware_of_nulls(scan->settings) && (!scan->rules.seekable || scan->nulls.seen) &&
         !plan_any_position(scan))
         return TRAWL_MEMORY;
-    status = windows(scan, error);
+    status = search_file_windows(scan, error);
+    if (status == TRAWL_OK && scan->part.units_begin > 0) {
+        status = scan->job->search_units(scan, error);
+        if (status == TRAWL_OK && !scan->stop)
+            status = search_file_windows(scan, error);
+    }
     if (status == TRAWL_OK && scan->stop && scan->nulls.watched && !scan->nulls.seen &&
         scan->rules.seekable)
         binary_look_ahead(scan);
@@ -443,7 +447,7 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
         if (is_unaware_of_nulls(scan->settings) && !plan_any_position(scan))
             return TRAWL_MEMORY;
         scan_again(scan);
-        status = windows(scan, error);
+        status = search_file_windows(scan, error);
     }
     return status;
 }
@@ -736,8 +740,6 @@ void search_file(struct command_job *job, const struct open_file *file)
     job->totals.sums.selected_count += scan.lines.selected;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         totals_add_stats(job);
-    if (scan.parts != NULL)
-        parts_close(&scan);
     scan_free(&scan);
     if (is_mapped && trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
         job_message(job, "%s: the file became shorter during the search", file->name);

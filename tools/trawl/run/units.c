@@ -1,0 +1,317 @@
+/* units: several threads search and print the rest of a large file of which many lines are
+ * printed. */
+#include "trawl/run/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/print/count.h"
+#include "trawl/job/progress.h"
+#include "trawl/job/searchers.h"
+#include "trawl/run/pool.h"
+#include "trawl/run/pool_turns.h"
+#include "trawl/run/search_file.h"
+#include "trawl/text/sizes.h"
+#include "trawl/job/totals.h"
+
+/* A unit's text and output stay in the cache of a core. Also the least that is worth threads. */
+#define UNIT_BYTES SIZE_OR_SMALL(4 * BLOCK_BYTES, UINT64_C(100))
+#define CUT_BYTES SIZE_OR_SMALL(4096u, 16u) /* bytes of a read that looks for a line end */
+
+struct units {
+    struct pool_source source; /* the first member: what the pool gives to next_unit, search_unit */
+    struct text_scan *scan;    /* the search of the file */
+    struct command_job job;    /* the pool's job: what the units add up to */
+    uint64_t unit_bytes;
+    uint64_t next;        /* text offset of the next unit; under the pool's walk_lock */
+    pthread_mutex_t lock; /* guards all below */
+    pthread_cond_t counted;
+    uint64_t counted_end, line_ends; /* before the text offset counted_end, line ends are counted */
+    uint64_t end, line_ends_before;  /* where the units end; line ends before */
+    bool encoding_error;
+    enum trawl_status status;
+    struct trawl_error error;
+};
+
+static uint64_t unit_bytes(const struct settings *settings)
+{
+    const uint64_t chunk = settings->search.chunk_bytes;
+
+    return chunk > 0 && chunk < UNIT_BYTES ? chunk : UNIT_BYTES;
+}
+
+bool units_fit(const struct command_job *job)
+{
+    const struct settings *settings = job->settings;
+
+    return settings->report->prints == PRINTS_TEXT && !job->patterns->crosses &&
+           job->supply == NULL && settings->guard == NULL && !settings->writes_lines &&
+           !settings->hex && !settings->fasta && !settings->approximate &&
+           settings->before_count < 0 && settings->after_count < 0 &&
+           settings->max_count == UINT64_MAX && !settings->stop_on_nonmatch &&
+           settings->search.algorithm == NULL &&
+           searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA &&
+           (settings->search.threads > 0 ? settings->search.threads : thread_cores()) > 1;
+}
+
+/* Returns where the last line that ends in [begin, end) ends; `begin` if none does, or if the text
+ * ends before `end`. */
+static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
+{
+    uint8_t bytes[CUT_BYTES];
+    const uint8_t *found = NULL;
+
+    while (found == NULL && end > begin) {
+        const uint64_t count = end - begin < CUT_BYTES ? end - begin : CUT_BYTES;
+        uint64_t got = 0;
+
+        end -= count;
+        if (trawl_text_read(scan->text, end, bytes, count, &got, NULL) != TRAWL_OK || got < count)
+            return begin;
+        found = memrchr(bytes, scan->settings->line_end, (size_t)count);
+    }
+    return found != NULL ? end + (uint64_t)(found - bytes) + 1 : begin;
+}
+
+static bool next_unit(struct pool_source *source, struct walk_item *item)
+{
+    struct units *units = (struct units *)source;
+    const uint64_t begin = units->next, most = begin + units->unit_bytes;
+    /* The blocks of the unit's lines end with what is read of them, unless units are tiny. */
+    const uint64_t blocks = most - most % BLOCK_BYTES;
+
+    units->next = cut(units->scan, begin, blocks > begin ? blocks : most);
+    *item = (struct walk_item){.kind = WALK_FILE,
+                               .name = units->scan->name,
+                               .is_operand = true,
+                               .begin = begin,
+                               .end = units->next};
+    return units->next > begin;
+}
+
+/* Ends the units before the one that begins at `begin`, unless they end earlier. */
+static void end_units(struct units *units, uint64_t begin, uint64_t line_ends)
+{
+    pthread_mutex_lock(&units->lock);
+    if (begin < units->end) {
+        units->end = begin;
+        units->line_ends_before = line_ends;
+    }
+    pthread_mutex_unlock(&units->lock);
+}
+
+/* Waits until all earlier units are counted. Returns the number of line ends before the unit, which
+ * has `own` line ends; 0 if lines have no numbers. */
+static uint64_t count_unit(struct units *units, const struct walk_item *item, uint64_t own)
+{
+    uint64_t before;
+
+    if (!units->scan->settings->heads.line_number)
+        return 0;
+    pthread_mutex_lock(&units->lock);
+    while (units->counted_end != item->begin)
+        pthread_cond_wait(&units->counted, &units->lock);
+    before = units->line_ends;
+    units->line_ends += own;
+    units->counted_end = item->end;
+    pthread_cond_broadcast(&units->counted);
+    pthread_mutex_unlock(&units->lock);
+    return before;
+}
+
+/* Reads the unit, and the rest of the block in which it ends. Returns false if units do not fit
+ * these lines: there is a NUL, or the text ends here now. */
+static bool read_unit(const struct text_scan *scan, const struct walk_item *item, uint8_t *bytes)
+{
+    const uint64_t blocks = (item->end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    const uint64_t end = scan->nulls.watched ? blocks : item->end;
+    uint64_t got = 0;
+
+    return bytes != NULL &&
+           trawl_text_read(scan->text, item->begin, bytes, end - item->begin, &got, NULL) ==
+               TRAWL_OK &&
+           got >= item->end - item->begin &&
+           (!scan->nulls.watched || memchr(bytes, '\0', (size_t)got) == NULL);
+}
+
+/* Returns the scan of a unit. */
+static struct text_scan begin_scan(struct pool_worker *worker, const struct text_scan *scan,
+                                   uint64_t begin, uint64_t line_ends)
+{
+    worker->job->output->holds = false;
+    worker->job->groups = GROUPS_PRINTED;
+    return (struct text_scan){
+        .job = worker->job,
+        .settings = scan->settings,
+        .output = worker->job->output,
+        .text = scan->text,
+        .part = {.begin = begin},
+        .plan = scan->plan,
+        .name = scan->name,
+        .descriptor = -1,
+        .binary_files = scan->binary_files,
+        .rules = scan->rules,
+        .carry = {.begin = begin, .line_begin = begin, .keeps_bytes = scan->carry.keeps_bytes},
+        .counting = {.end = begin, .line_ends = line_ends, .counts = true},
+        .lines = {.left = UINT64_MAX, .printed_end = OFFSET_NONE},
+        .nulls = {.block_end = OFFSET_NONE},
+        .shown = {.distance = DISTANCE_NONE},
+        .json = {.begun = true},
+        .style = {.heading_shown = true}};
+}
+
+/* Adds what the unit's scan has counted to the worker's job. */
+static void end_scan(struct pool_worker *worker, struct text_scan *scan, enum trawl_status status,
+                     const struct trawl_error *error)
+{
+    struct units *units = (struct units *)worker->pool->source;
+    struct job_sums *sums = &worker->job->totals.sums;
+
+    sums->selected_count += scan->lines.selected;
+    sums->json.bytes_printed += scan->json.bytes;
+    sums->json.lines += scan->json.lines;
+    sums->json.matches += scan->json.matches;
+    worker->job->selected |= scan->lines.selected > 0;
+    if (scan->settings->stats)
+        totals_add_stats(worker->job);
+    pthread_mutex_lock(&units->lock);
+    units->encoding_error |= scan->encoding_error;
+    if (status == TRAWL_OK && scan->status != TRAWL_OK) {
+        status = scan->status;
+        error = &scan->error;
+    }
+    if (status != TRAWL_OK && units->status == TRAWL_OK) {
+        units->status = status;
+        units->error = *error;
+    }
+    worker->job->done = status != TRAWL_OK;
+    pthread_mutex_unlock(&units->lock);
+    output_commit(scan->output);
+    scan_free(scan);
+}
+
+static void search_unit(struct pool_source *source, struct pool_worker *worker,
+                        const struct walk_item *item, bool is_over)
+{
+    struct units *units = (struct units *)source;
+    const uint64_t count = item->end - item->begin;
+    struct text_scan scan;
+    struct trawl_error error = {0};
+    enum trawl_status status;
+    uint64_t own, line_ends;
+    bool good;
+
+    if (is_over) { /* later units wait for this one's count */
+        (void)count_unit(units, item, 0);
+        return;
+    }
+    if (worker->gather.bytes == NULL)
+        worker->gather.bytes = malloc(units->unit_bytes + BLOCK_BYTES);
+    good = read_unit(units->scan, item, worker->gather.bytes);
+    own = good && units->scan->settings->heads.line_number
+              ? count_byte(worker->gather.bytes, count, units->scan->settings->line_end)
+              : 0;
+    line_ends = count_unit(units, item, own);
+    if (!good) {
+        end_units(units, item->begin, line_ends);
+        worker->job->done = true;
+        return;
+    }
+    scan = begin_scan(worker, units->scan, item->begin, line_ends);
+    status = trawl_text_from_memory(worker->gather.bytes, count, &scan.part.text, &error);
+    if (status == TRAWL_OK)
+        status = search_file_windows(&scan, &error);
+    worker->job->searched_bytes += count;
+    progress_add(0, count);
+    end_scan(worker, &scan, status, &error);
+}
+
+/* Opens the rest of the text as the scan's part. */
+static enum trawl_status open_rest(struct text_scan *scan, uint64_t begin,
+                                   struct trawl_error *error)
+{
+    struct trawl_text_options options = TRAWL_TEXT_OPTIONS_INIT;
+    const off_t at = lseek(scan->descriptor, 0, SEEK_CUR);
+    enum trawl_status status = TRAWL_READ;
+
+    options.flags = TRAWL_TEXT_DESCRIPTOR;
+    options.descriptor = scan->descriptor;
+    if (at < 0 || lseek(scan->descriptor, at + (off_t)begin, SEEK_SET) < 0)
+        error->os_code = errno;
+    else
+        status = trawl_text_open(scan->name, &options, &scan->part.text, error);
+    if (at >= 0 && (status != TRAWL_OK || trawl_text_is_seekable(scan->part.text)))
+        (void)lseek(scan->descriptor, at, SEEK_SET);
+    return status;
+}
+
+/* Adds what the units have printed to the scan, which goes on where they end. */
+static enum trawl_status go_on(struct text_scan *scan, const struct units *units,
+                               struct trawl_error *error)
+{
+    struct command_job *job = scan->job;
+    struct job_totals totals = units->job.totals;
+
+    scan->lines.selected += totals.sums.selected_count;
+    scan->json.bytes += totals.sums.json.bytes_printed;
+    scan->json.lines += totals.sums.json.lines;
+    scan->json.matches += totals.sums.json.matches;
+    scan->encoding_error |= units->encoding_error;
+    totals.sums.selected_count = 0;
+    totals.worker_count -= totals.worker_count > 0; /* the worker that searches the file */
+    memset(&totals.sums.json, 0, sizeof totals.sums.json);
+    totals_add(&job->totals, &totals);
+    job->searched_bytes += units->end;
+    job->error_seen |= units->job.error_seen;
+    scan->part.begin = units->end;
+    scan->carry.begin = scan->carry.line_begin = units->end;
+    scan->carry.count = scan->carry.match_count = 0;
+    scan->carry.dropped = false;
+    scan->counting.end = units->end;
+    scan->counting.line_ends = units->line_ends_before;
+    scan->lines.selected_end = scan->lines.scanned_end = units->end;
+    scan->occurrences.line_end = scan->occurrences.end = units->end;
+    scan->stop = scan->output->error != 0;
+    *error = units->error;
+    return units->status != TRAWL_OK || scan->stop ? units->status
+                                                   : open_rest(scan, units->end, error);
+}
+
+enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error)
+{
+    struct units units = {.source = {next_unit, search_unit},
+                          .scan = scan,
+                          .job = *scan->job,
+                          .unit_bytes = unit_bytes(scan->settings),
+                          .next = scan->part.units_begin,
+                          .lock = PTHREAD_MUTEX_INITIALIZER,
+                          .counted = PTHREAD_COND_INITIALIZER,
+                          .counted_end = scan->part.units_begin,
+                          .line_ends = scan->counting.line_ends,
+                          .end = UINT64_MAX};
+    char message[SETTINGS_ERROR_BYTES];
+
+    if (scan->settings->stats) {
+        struct job_sums *sums = &scan->job->totals.sums;
+        const uint64_t text_bytes = sums->text_bytes;
+
+        totals_add_stats(scan->job);
+        sums->text_bytes = text_bytes + scan->part.units_begin;
+        sums->match_count -= scan->part.matches_left;
+    }
+    scan->part.is_last = true;
+    scan->part.units_begin = 0;
+    output_commit(scan->output);
+    scan->output->holds = false;
+    units.job.worker = NULL;
+    units.job.search_units = NULL;
+    units.job.searcher = NULL;
+    units.job.runtime = NULL;
+    memset(&units.job.totals, 0, sizeof units.job.totals);
+    (void)pool_walk(&units.job, NULL, 0, &units.source,
+                    message); /* without memory, no unit is searched */
+    end_units(&units, units.next, units.line_ends);
+    return go_on(scan, &units, error);
+}
