@@ -5,14 +5,14 @@
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle forms gallery records approximate
-# sanitizers large" or some of these. "memcheck" stands for a tenth of gallery under compute-sanitizer, "build" for the
+# python sanitizers large" or some of these. "memcheck" stands for a tenth of gallery under compute-sanitizer, "build" for the
 # build without a test. TRAWL_GPU_SECONDS: the run ends within this many seconds; suites take fewer cases and say so, or
 # are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle forms gallery records approximate sanitizers large}
+tests=${TRAWL_GPU_TESTS:-oracle forms gallery records approximate python sanitizers large}
 seconds=${TRAWL_GPU_SECONDS:-0}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
@@ -72,7 +72,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target sim_approximate gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command \
+        --target trawl_static sim_approximate gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command \
         >build/gpu-build.log
 }
 
@@ -215,8 +215,56 @@ sanitizers() {
     sanitizer racecheck records
 }
 
+# Build the Python package with $folder's library, for the python3 that has PyTorch. Status 77: it cannot be done here.
+build_package() {
+    local place=$folder/python
+
+    if ! python3 -c 'import torch, Cython; assert torch.cuda.is_available()' 2>/dev/null; then
+        echo 'SKIPPED: python3 has no PyTorch that sees a GPU, or no Cython'
+        return 77
+    fi
+    cmake -S python -B "$place" -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE="$(command -v python3)" \
+        -DTRAWL_LIBRARY="$(realpath "$folder/src/libtrawl.a")" &&
+        cmake --build "$place" -j "$jobs" --target _trawl trawl_extension &&
+        rm -rf "$place/site" && mkdir "$place/site" && cp -r python/trawl "$place/site" &&
+        cp "$place"/_trawl*.so "$place/_answers.py" "$place/site/trawl"
+}
+
+# package NAME COMMAND...: run COMMAND, which imports the package, as the suite NAME
+package() {
+    local name=$1 log="$logs/$1.log" status=0
+
+    shift
+    PYTHONPATH=$folder/python/site:${PYTHONPATH:-} limited 300 "$@" >"$log" 2>&1 || status=$?
+    ! grep -q 'Device not supported' "$log" || status=77
+    suite "$name" "$status" "$log"
+}
+
+# Search arrays and columns of PyTorch, CuPy, JAX and cuDF, as far as they are there; compare with pylibcudf; and run a
+# part under memcheck, since the package copies results and joins columns itself.
+packages() {
+    local log=$logs/python.log status=0
+
+    build_package >"$log" 2>&1 || status=$?
+    if [ "$status" -ne 0 ]; then
+        suite python "$status" "$log"
+        return
+    fi
+    package python python3 python/tests/gpu_real.py
+    if python3 -c 'import pylibcudf, cupy' 2>/dev/null; then
+        package pylibcudf python3 python/tests/gpu_cudf.py
+    else
+        echo 'SKIPPED: python3 has no pylibcudf' >"$log"
+        suite pylibcudf 77 "$log"
+    fi
+    have compute-sanitizer || return 0
+    package python-memcheck compute-sanitizer --tool memcheck --report-api-errors no --error-exitcode 9 \
+        python3 python/tests/gpu_real.py 0
+}
+
 for name in $tests; do
     case $name in
+    python) packages ;;
     oracle | forms | sanitizers | memcheck) "$name" ;;
     gallery) gallery gallery ;;
     approximate) simple approximate 600 sim/sim_approximate device ;;

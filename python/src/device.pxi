@@ -52,7 +52,8 @@ cdef int open_driver() except -1:
         return 0
     library = dlopen("libcuda.so.1", RTLD_NOW)
     if library == NULL:
-        raise _errors.make(TRAWL_ENGINE, "no NVIDIA driver: libcuda.so.1 could not be opened", 0, 0, UNKNOWN, UNKNOWN)
+        raise _errors.make(TRAWL_ENGINE, "no NVIDIA driver: libcuda.so.1 could not be opened. The driver is the system's, no "
+                           "wheel has it; a container gets it by --gpus all", 0, 0, UNKNOWN, UNKNOWN)
     for i, name in enumerate(SYMBOLS):
         symbol = name.encode()
         (<void **>&driver)[i] = dlsym(library, symbol)
@@ -366,17 +367,26 @@ cdef class Lent:
 
 cdef int device_of(uint64_t address, int64_t claimed, str what) except -1:
     """Return the device in whose memory an address lies, which may be another than the claimed device. Raise ValueError
-    if there is none."""
+    if there is none, or if the memory belongs to another context than the primary context: the search could not read it."""
     cdef unsigned int kind = 0
+    cdef void *context = NULL
     cdef int device = 0, code
 
     enter(claimed)
     code = driver.attribute(&kind, 2, address)
     if code == 0 and kind == 2:
         code = driver.attribute(&device, 9, address)
+    if driver.attribute(&context, 1, address) != 0:
+        context = NULL  # of a pool, which belongs to no context
     leave()
     if code != 0 or kind != 2:
         raise ValueError(f"{what}: address {address:#x} is no memory of a GPU; it is the host's, or was freed")
+    if context != NULL:
+        enter(device)
+        leave()
+        if context != contexts[device]:
+            raise ValueError(f"{what}: address {address:#x} belongs to a CUDA context of the caller's own; trawl reads memory "
+                             "of the primary context, which the CUDA runtime, PyTorch, CuPy and others use")
     return device
 
 

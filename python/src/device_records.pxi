@@ -324,9 +324,10 @@ cdef class Records(Made):
         count[0] = asked.out.count
         return asked.out.count <= room or shape != TRAWL_RECORDS_CELLS
 
-    cdef object values(self, Plan plan, int shape, uint32_t unit, str name, out, progress):
+    cdef object values(self, Plan plan, int shape, str name, out, progress):
         """Return a value for each record: a DeviceArray, or the caller's array."""
         cdef uint64_t count = self.part.records.record_count, found
+        cdef uint32_t unit = 0 if shape == TRAWL_RECORDS_BITS else 1 if shape == TRAWL_RECORDS_BYTES else 4
         cdef DeviceArray made = None
         cdef column valid
         cdef Lent target = None
@@ -442,7 +443,8 @@ cdef int check_there(int status, trawl_error *error) except -1:
         return check(status, error)
     except _errors.EngineError as fault:
         if "without nvcc" in str(fault):
-            raise _errors.make(status, f"{fault}; pip install . in trawl's sources, where nvcc is, builds them", 0, 0,
+            raise _errors.make(status, f"{fault}; a wheel that ./dev package made where nvcc is has them, and "
+                               "so has pip install . there", 0, 0,
                                UNKNOWN, UNKNOWN) from None
         raise
 
@@ -487,20 +489,9 @@ cdef object host_column(given, str name):
     return given
 
 
-cdef object contains_there(Searcher searcher, Plan plan, given, out, bint bits, progress):
-    """Answer contains() for a column on a GPU; None: the host has to answer."""
-    if bits and out is not None:
-        raise ValueError("out: not together with bits")
-    return values_there(searcher, plan, given, TRAWL_RECORDS_BITS if bits else TRAWL_RECORDS_BYTES, not bits, "contains",
-                        out, progress)
-
-
-cdef object counts_there(Searcher searcher, Plan plan, given, out, progress):
-    """Answer match_counts() for a column on a GPU; None: the host has to answer."""
-    return values_there(searcher, plan, given, TRAWL_RECORDS_COUNTS, 4, "match_counts", out, progress)
-
-
-cdef object values_there(Searcher searcher, Plan plan, given, int shape, uint32_t unit, str name, out, progress):
+cdef object answer_there(Searcher searcher, Plan plan, given, int shape, str name, out, progress):
+    """Answer a question about a column on a GPU: cells as two DeviceArrays, else a value for each record. None: the host has
+    to answer."""
     cdef Records records = load_records(searcher, given, False)
 
     if records is None:
@@ -508,21 +499,7 @@ cdef object values_there(Searcher searcher, Plan plan, given, int shape, uint32_
             raise ValueError("out: only for columns on a GPU")
         return None
     try:
-        return records.values(plan, shape, unit, name, out, progress)
-    except _errors.UnsupportedError:
-        if not records.copies:
-            raise
-    return None
-
-
-cdef object cells_there(Searcher searcher, Plan plan, given, progress):
-    """Answer cells() for a column on a GPU, as two DeviceArrays; None: the host has to answer."""
-    cdef Records records = load_records(searcher, given, False)
-
-    if records is None:
-        return None
-    try:
-        return records.cells(plan, progress)
+        return records.cells(plan, progress) if shape == TRAWL_RECORDS_CELLS else records.values(plan, shape, name, out, progress)
     except _errors.UnsupportedError:
         if not records.copies:
             raise

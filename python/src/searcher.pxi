@@ -679,7 +679,9 @@ cdef class Searcher:
         return line_batches(self, plan, text, True, offsets)
 
     def contains(self, Plan plan not None, column, *, out=None, bint bits=False, progress=None):
-        there = contains_there(self, plan, column, out, bits, progress)
+        if bits and out is not None:
+            raise ValueError("out: not together with bits")
+        there = answer_there(self, plan, column, TRAWL_RECORDS_BITS if bits else TRAWL_RECORDS_BYTES, "contains", out, progress)
         return there if there is not None else search_column(self, plan, column, progress, CONTAINS)
 
     def which(self, Plan plan not None, column, *, answer="index", progress=None):
@@ -692,11 +694,13 @@ cdef class Searcher:
         return search_column(self, plan, column, progress, LISTS)
 
     def cells(self, Plan plan not None, column, *, offsets=None, progress=None):
-        there = cells_there(self, plan, column, progress)
+        there = answer_there(self, plan, column, TRAWL_RECORDS_CELLS, "cells", None, progress)
         return there if there is not None else search_column(self, plan, column, progress, CELLS, offsets)
 
     def match_counts(self, Plan plan not None, column, *, match="all", out=None, progress=None):
-        there = counts_there(self, plan, column, out, progress) if match == "all" else None
+        if out is not None and match != "all":
+            raise ValueError("out: only with match='all'")
+        there = answer_there(self, plan, column, TRAWL_RECORDS_COUNTS, "match_counts", out, progress) if match == "all" else None
         return there if there is not None else record_matches(self, plan, column, match, False, "bytes", progress, COUNTS)
 
     def match_lists(self, Plan plan not None, column, *, match="all", bint value=False, bint first=False, offsets=None,

@@ -1,16 +1,20 @@
 """Searches arrays of PyTorch, CuPy, JAX and columns of cuDF on a real GPU; checks the answers, and prints rates.
 
-gpu_real.py [GIB]: with 1 GiB of text unless GIB says otherwise. Parts whose package is missing are skipped. Exits with 1
-if an answer is wrong."""
+gpu_real.py [GIB]: with 1 GiB of text unless GIB says otherwise; 0: a short run without rates, as under
+compute-sanitizer. Parts whose package is missing are skipped by name. Exits with 1 if an answer is wrong."""
 
+import ctypes
 import gc
 import importlib
 import os
+import pathlib
 import random
 import re
+import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -33,6 +37,17 @@ def check(what, right):
     if not right:
         WRONG.append(what)
     print(f"{what:60} {'ok' if right else 'WRONG'}")
+
+
+def refused(what, call, kinds, why):
+    """Check that a call raises one of `kinds`, with `why` in the message."""
+    try:
+        call()
+    except kinds as error:
+        print(f"{what}: {type(error).__name__}: {error!s:.150}")
+        check(f"{what} is refused by name", re.search(why, str(error)) is not None)
+    else:
+        check(f"{what} is refused", False)
 
 
 def timed(call, count=5):
@@ -83,17 +98,81 @@ def arrays(torch, rows):
             check("cupy.asarray, cupy.from_dlpack", cupy.asarray(at).tolist() == cupy.from_dlpack(at).tolist() == found)
         if name == "jax":
             check("jax.dlpack.from_dlpack", jax.dlpack.from_dlpack(at).tolist() == found)
-    for name, wrong in {
-        "strided": lambda: makers["torch"]()[::2], "float": lambda: torch.zeros(9, device="cuda"),
-        "gradient": lambda: torch.zeros(9, device="cuda", requires_grad=True),
-        "matrix": lambda: torch.zeros((3, 3), dtype=torch.uint8, device="cuda"),
-    }.items():  # fmt: skip
-        try:
-            plan.count(wrong())
-        except (TypeError, ValueError, BufferError) as error:
-            print(f"{name}: {type(error).__name__}: {error!s:.110}")
-        else:
-            check(f"{name} is refused", False)
+
+
+class Interface:
+    """4096 bytes at an address, by the CUDA array interface."""
+
+    def __init__(self, address):
+        self.address = address
+        self.__cuda_array_interface__ = {"shape": (4096,), "typestr": "|u1", "data": (address, False), "version": 3, "stream": None}
+
+
+def memory(torch, rows):
+    """Memory of other kinds than a plain allocation: searched, or refused by name."""
+    text = "".join(rows[:10_000]).encode()
+    plan, count, cuda = trawl.Plan("ERROR"), text.count(b"ERROR"), ctypes.CDLL("libcuda.so.1")
+    given = torch.frombuffer(bytearray(text), dtype=torch.uint8)
+    check("pinned memory of the host", plan.count(given.pin_memory()) == count)
+    given = given.cuda()
+    if cupy := package("cupy"):
+        for name, allocate in {"managed": cupy.cuda.malloc_managed, "cudaMallocAsync": cupy.cuda.MemoryAsyncPool().malloc}.items():
+            array = cupy.ndarray(len(text), dtype=cupy.uint8, memptr=allocate(len(text)))
+            array[:] = cupy.frombuffer(text, dtype=cupy.uint8)
+            check(f"{name} memory", plan.count(array) == count and len(plan.positions(array)) == count)
+        freed = Interface(cupy.cuda.runtime.malloc(1 << 20))
+        cupy.cuda.runtime.free(freed.address)
+        refused("a freed buffer", lambda: plan.count(freed), ValueError, "was freed")
+    posing = ctypes.create_string_buffer(4096)
+    refused("the host's memory, posing", lambda: plan.count(Interface(ctypes.addressof(posing))), ValueError, "is the host's")
+    refused("strided", lambda: plan.count(given[::2]), ValueError, "contiguous")
+    refused("float", lambda: plan.count(given.float()), TypeError, "float32")
+    refused("gradient", lambda: plan.count(torch.zeros(9, device="cuda", requires_grad=True)), (BufferError, RuntimeError), "grad")
+    refused("matrix", lambda: plan.count(given[:9].reshape(3, 3)), ValueError, "reshape")
+
+    context, address = ctypes.c_void_p(), ctypes.c_uint64()
+    if cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0:
+        cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(1 << 20))
+        cuda.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+        refused("another context", lambda: plan.count(Interface(address.value)), ValueError, "context")
+        cuda.cuCtxDestroy_v2(context)
+    check("the GPU still answers", plan.count(given) == count)
+    if GIB == 0:
+        return
+
+    many, hog = torch.full((64 << 20,), 97, dtype=torch.uint8, device="cuda"), []
+    plan.count(many)
+    torch.cuda.empty_cache()
+    hog.append(torch.empty(torch.cuda.mem_get_info()[0] - (256 << 20), dtype=torch.uint8, device="cuda"))
+    refused("no room for 512 MiB", lambda: trawl.Plan("a").positions(many), trawl.OutOfMemoryError, "bytes")
+    hog.clear()
+    torch.cuda.empty_cache()
+    check("positions with room again", len(trawl.Plan("a").positions(many)) == 64 << 20)
+
+
+def interrupted(torch):
+    """Ctrl-C within half a second, in one long search and among short ones."""
+    text = torch.randint(97, 123, (1 << 28,), dtype=torch.uint8, device="cuda")
+    offsets = torch.arange(0, text.numel() + 1, 64, dtype=torch.int64, device="cuda")
+    plan, came = trawl.Plan([chr(letter) for letter in range(97, 123)]), []
+
+    def fail(number, frame):
+        raise InterruptedError
+
+    signal.signal(signal.SIGALRM, fail)
+    with trawl.Searcher() as searcher:
+        column = searcher.load((text, offsets))
+        for name, call in {"one search": lambda: searcher.cells(plan, column),
+                           "short searches": lambda: [searcher.contains(plan, column) for _ in range(100_000)]}.items():  # fmt: skip
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            begin = time.perf_counter()
+            try:
+                call()
+                signal.pause()
+            except InterruptedError:
+                came.append(time.perf_counter() - begin - 0.1)
+            print(f"Ctrl-C in {name}: after {came[-1] * 1e3:.0f} ms")
+            check(f"Ctrl-C in {name} within 0.5 s", came[-1] < 0.5)
 
 
 def rates(torch, rows):
@@ -132,18 +211,25 @@ def rates(torch, rows):
 
 
 def columns(rows):
-    """Columns of cuDF, pylibcudf and nanoarrow."""
-    cudf, pyarrow = package("cudf"), package("pyarrow")
-    plan, host = trawl.Plan(WORDS), None
-    values = [row if number % 7 else None for number, row in enumerate(rows)]
-    host = [bool(one) for one in plan.contains(values).tolist()]
-    if cudf and pyarrow:
-        series = cudf.Series(pyarrow.array(values))
-        for name, given in {"cudf.Series": series, "a slice": series[3:], "pylibcudf": series.to_pylibcudf()[0]}.items():
-            want = host[3:] if name == "a slice" else host
-            check(f"{name}: contains", plan.contains(given).tolist() == want)
-        check("cudf.Series of the answer", cudf.Series(plan.contains(series)).to_pandas().tolist() == host)
-        check("bits through Arrow", package("pylibcudf").Column.from_arrow(plan.contains(series, bits=True)).size() == len(host))
+    """Series of cuDF; the example with cuDF and PyTorch. gpu_cudf.py asks more about pylibcudf."""
+    if not (cudf := package("cudf")):
+        return
+    plan, values = trawl.Plan(WORDS), [row if number % 7 else None for number, row in enumerate(rows)]
+    series, host = cudf.Series(values), [bool(one) for one in plan.contains(values).tolist()]
+    for name, given in {"cudf.Series": series, "a slice": series[3:], "pylibcudf": series.to_pylibcudf()[0]}.items():
+        check(f"{name}: contains", plan.contains(given).tolist() == (host[3:] if name == "a slice" else host))
+    check("cudf.Series of the answer", cudf.Series(plan.contains(series)).to_pandas().tolist() == host)
+    refused("a categorical column", lambda: plan.contains(series.astype("category")), Exception, "dictionary|strings")
+    refused("a column of numbers", lambda: plan.contains(cudf.Series([1, 2])), TypeError, "strings or binary")
+    with tempfile.TemporaryDirectory() as folder:
+        words, text = pathlib.Path(folder, "words"), pathlib.Path(folder, "text")
+        words.write_text("\n".join([*WORDS, "not there"]))
+        text.write_text("".join(rows))
+        example = pathlib.Path(__file__).parents[1] / "examples" / "gpu_columns.py"
+        ran = subprocess.run([sys.executable, str(example), str(words), str(text)], capture_output=True, text=True)
+        found = [row[:-1] for row, one in zip(rows, plan.contains(rows).tolist()) if one]
+        stand = ", ".join(word for word in WORDS if word in "".join(rows))
+        check("gpu_columns.py", ran.stdout.splitlines() == found and ran.stderr.strip().endswith(stand))
 
 
 def neighbours(torch):
@@ -173,10 +259,20 @@ try:
 except Exception as error:
     print(type(error).__name__, error)
 """
-    for setting in ("expandable_segments:True", "backend:cudaMallocAsync"):
-        environment = {**os.environ, "PYTORCH_CUDA_ALLOC_CONF": setting}
-        ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-        print(f"{setting}: {(ran.stdout + ran.stderr).strip()[-200:]}")
+    jax = """
+import jax, numpy, trawl
+jax.config.update("jax_enable_x64", True)
+text = numpy.zeros(200_000_000, dtype=numpy.uint8)
+text[::1000] = 97
+text, offsets = jax.device_put(text), jax.device_put(numpy.arange(0, 200_000_001, 100))
+print("count", trawl.Plan("a").count(text) == int(trawl.Plan("a").contains((text, offsets)).to_host().sum()) == 200_000)
+"""
+    for name, value in (("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"), ("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.75"),
+                        ("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync")):  # fmt: skip
+        environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "true", name: value}
+        ran = subprocess.run([sys.executable, "-c", jax if name.startswith("XLA") else code], env=environment, capture_output=True, text=True)
+        print(f"{name}={value}: {(ran.stdout + ran.stderr).strip()[-200:]}")
+        check(f"memory of {value}", "count True" in ran.stdout or "No module named" in ran.stderr)
 
 
 def main():
@@ -185,8 +281,12 @@ def main():
         print("SKIPPED: PyTorch with a GPU is needed")
         return
     print(torch.cuda.get_device_name(), "torch", torch.__version__, "trawl", trawl.__version__)
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX shares the GPU with the others here
     rows = records()
-    for part in (lambda: neighbours(torch), lambda: arrays(torch, rows), lambda: rates(torch, rows), lambda: columns(rows), allocators):
+    parts = [lambda: arrays(torch, rows), lambda: memory(torch, rows), lambda: columns(rows)]
+    if GIB > 0:
+        parts += [lambda: neighbours(torch), lambda: rates(torch, rows), lambda: interrupted(torch), allocators]
+    for part in parts:
         try:
             part()
         except Exception:

@@ -269,6 +269,9 @@ def test_out():
         PLAN.contains(column, out=out, bits=True)
     with pytest.raises(ValueError, match="columns on a GPU"):
         PLAN.contains(VALUES, out=out)
+    for given in (column, VALUES):
+        with pytest.raises(ValueError, match="match='all'"):
+            PLAN.match_counts(given, match="leftmost-longest", out=out)
 
 
 @simulated
@@ -421,6 +424,32 @@ def test_threads_and_forks():
         os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert answer.tolist() == [count > 0 for count in counts]
+
+
+@simulated
+@pytest.mark.parametrize("progress", (None, lambda done: None))
+def test_interrupted(progress):
+    """Check that a signal's exception ends a search on the device, which goes on to answer."""
+    import signal
+
+    text = b"an a man\n" * (1 << 20)
+    lines = trawl.Plan(["a", "n", "zz"])
+
+    def fail(number, frame):
+        raise InterruptedError("no more")
+
+    with trawl.Searcher("cuda", 1, chunk_bytes=1 << 18) as searcher:
+        kept = searcher.load(gpu.Shared(text))
+        before = signal.signal(signal.SIGALRM, fail)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        try:
+            with pytest.raises(InterruptedError, match="no more"):
+                searcher.count_lines(lines, kept, progress=progress)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        assert searcher.stats()["text_bytes"] < len(text)
+        assert searcher.count(trawl.Plan("man"), kept) == 1 << 20
 
 
 @simulated

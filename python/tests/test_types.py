@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -25,8 +26,10 @@ def run(folder, *arguments):
 
 
 def test_package_is_strictly_typed(tmp_path):
-    result = run(tmp_path, "mypy", "-p", "trawl")
-    assert result.returncode == 0, result.stdout
+    example = pathlib.Path(__file__).parents[1] / "examples" / "gpu_columns.py"
+    for arguments in (["-p", "trawl"], [str(example)]):
+        result = run(tmp_path, "mypy", *arguments)
+        assert result.returncode == 0, result.stdout
 
 
 def test_stubs_are_what_the_extension_has(tmp_path):

@@ -190,6 +190,8 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
     for (uint64_t at = from; at < chunk->owned;) {
         uint64_t first = result->hits.count, count = result->count, begin = at;
 
+        if (at > from && engine_call_is_over(chunk->call))
+            return TRAWL_STOPPED;
         TRAWL_TRY(scan_range(worker, chunk, at, asked, steps, result, &at, error));
         if (worker->leaves ||
             (refining && !refine(worker->plan, chunk, first,

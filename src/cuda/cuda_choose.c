@@ -303,7 +303,8 @@ static double make_ns(const struct engine_worker *worker)
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
-    double filter = tables->has_sets
+    double filter = tables->filter_price > 0 ? tables->filter_price
+                    : tables->has_sets
                         ? tables->sets_price
                         : PRICE_SET + PRICE_SET_EACH * (double)worker->plan->literal_count;
     double rate = worker->device->read_rate; /* bytes per ns */
@@ -328,14 +329,19 @@ void cuda_choose_try_anew(struct cuda_tables *tables)
 enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum want want)
 {
     const struct cuda_tables *tables = worker->tables;
+    bool is_dear;
 
     if (tables->kernel != CUDA_KERNEL_SET || tables->dense_left > 0 ||
         tables->automaton == CUDA_AUTOMATON_NONE || !worker->limits.automaton ||
         bytes < worker->limits.tried_bytes)
         return CUDA_WAY_SETTLED;
-    if (want == WANT_COUNT && is_worth_making(worker, bytes))
+    is_dear = want == WANT_COUNT && is_worth_making(worker, bytes);
+    /* in a long text, a trial shows whether the text is as hard as the patterns suggest */
+    if (is_dear &&
+        (tables->filter_price > 0 || bytes <= ESTIMATED * cuda_choose_tried_bytes(worker)))
         return CUDA_WAY_AUTOMATON;
-    return !tables->is_tried && (!tables->has_sets || tables->sets_price > PRICE_TRIED) &&
+    return !tables->is_tried &&
+                   (is_dear || !tables->has_sets || tables->sets_price > PRICE_TRIED) &&
                    bytes > 2 * cuda_choose_tried_bytes(worker)
                ? CUDA_WAY_TRIED
                : CUDA_WAY_JUDGED;

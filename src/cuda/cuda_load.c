@@ -467,7 +467,7 @@ static enum trawl_status fetch(struct engine *engine, const struct cuda_resident
     struct engine_worker *worker = NULL;
     enum trawl_status status;
 
-    TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
+    TRAWL_TRY(cuda_worker_lend(engine, resident->device_index, &worker, error));
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     TRAWL_ASSERT(resident->borrowed != 0);
     status = CUDA_CALL(worker->device, error, copy_to_host, bytes, resident->borrowed,
@@ -476,7 +476,7 @@ static enum trawl_status fetch(struct engine *engine, const struct cuda_resident
         status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
     cuda_device_leave(worker->device);
 done:
-    cuda_worker_close(worker);
+    cuda_worker_return(worker, status == TRAWL_OK);
     return status;
 }
 

@@ -161,7 +161,7 @@ enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool
     TRAWL_TRY(MEMORY_ZEROED(held, 1, error));
     held->device_index = device;
     held->records = *records;
-    TRAWL_TRY_DONE(cuda_worker_open_on(engine, device, &worker, error));
+    TRAWL_TRY_DONE(cuda_worker_lend(engine, device, &worker, error));
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = hold(worker, lies_there, held, error);
     if (status != TRAWL_OK) {
@@ -171,7 +171,7 @@ enum trawl_status cuda_records_hold(struct engine *engine, uint32_t device, bool
     cuda_device_leave(worker->device);
 done:
     if (worker != NULL)
-        cuda_worker_close(worker);
+        cuda_worker_return(worker, status == TRAWL_OK);
     if (status == TRAWL_OK) {
         *records = held->records;
         *held_out = held;
@@ -206,7 +206,7 @@ enum trawl_status cuda_records_clear(struct engine *engine, const struct record_
 
     if (bytes == 0)
         return TRAWL_OK;
-    TRAWL_TRY(cuda_worker_open_on(engine, answer->held->device_index, &worker, error));
+    TRAWL_TRY(cuda_worker_lend(engine, answer->held->device_index, &worker, error));
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
     status = CUDA_CALL(worker->device, error, fill, (uint64_t)(uintptr_t)answer->values, 0,
                        (size_t)bytes, worker->stream);
@@ -214,7 +214,7 @@ enum trawl_status cuda_records_clear(struct engine *engine, const struct record_
         status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
     cuda_device_leave(worker->device);
 done:
-    cuda_worker_close(worker);
+    cuda_worker_return(worker, status == TRAWL_OK);
     return status;
 }
 

@@ -22,10 +22,13 @@
 
 /* Makes the next DENSE_SCANS scans use no stream kernel. For a set, the automaton does these scans.
  * If there is no automaton, worker->leaves hands the chunk to the host, if the host may search it;
- * otherwise the kernels of set.cu search. */
-static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
+ * otherwise the kernels of set.cu search. priced: what the automaton is cheaper at, if it was not
+ * the filter that gave up. */
+static enum trawl_status take_automaton(struct engine_worker *worker, enum want priced,
+                                        struct trawl_error *error)
 {
     worker->tables->dense_left = DENSE_SCANS;
+    worker->tables->dense_lists = priced == WANT_HITS;
     /* trials are forgotten, since after DENSE_SCANS scans the worker may search another text */
     cuda_choose_try_anew(worker->tables);
     TRAWL_TRY(cuda_automaton_want(worker, error));
@@ -47,7 +50,7 @@ static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_e
         worker->tables->budget_log2 = is_long ? PATIENT_LONG_LOG2 : PATIENT_LOG2;
         return TRAWL_OK;
     }
-    return take_automaton(worker, error);
+    return take_automaton(worker, WANT_HITS, error);
 }
 
 /* Lists the range's hits in any order, in the worker's first list, by the kernel that counts. Sets
@@ -370,8 +373,14 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     uint64_t begin_ns, ns, rest = 0;
     /* The first count after the automaton was made is not timed, since that count waits until the
      * automaton's table is written. */
-    bool is_timed = worker->tables->dense_left > 0 && want == WANT_COUNT;
+    enum want priced = cuda_worker_answers(worker) ? WANT_HITS : want;
+    bool is_timed = worker->tables->dense_left > 0 && priced == WANT_COUNT;
     enum cuda_way way;
+
+    /* The automaton lists hits at a sixth of the rate at which it counts, so that lists do not
+     * follow counts to it. */
+    if (priced == WANT_HITS && !worker->tables->dense_lists)
+        worker->tables->dense_left = 0;
 
     result->method = worker->tables->method;
     *done = range->end;
@@ -380,21 +389,23 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
                    ? worker->answering->add_range(worker, range, limit, hits_base, result, done,
                                                   error)
                    : TRAWL_OK;
-    way = cuda_choose_way(worker, bytes, want);
+    way = cuda_choose_way(worker, bytes, priced);
     if (way == CUDA_WAY_AUTOMATON) {
-        TRAWL_TRY(take_automaton(worker, error));
+        TRAWL_TRY(take_automaton(worker, priced, error));
         if (worker->leaves)
             return TRAWL_OK;
         /* The automaton is made now, so the size of its rows is known. If the rows do not fit
          * shared memory after all, a trial decides between the automaton and the filter. */
         if (worker->tables->has_sets && !cuda_automaton_is_kept(worker))
             worker->tables->dense_left = 0;
-        way = cuda_choose_way(worker, bytes, want);
+        way = cuda_choose_way(worker, bytes, priced);
         TRAWL_ASSERT(way != CUDA_WAY_AUTOMATON);
     }
-    /* Make the tables before the clock starts; a search for hits may count first (append_hits). */
+    /* Make the tables before the clock starts. The kernel that counts may list the hits, too
+     * (append_hits); the tables of the other kernel are made if it cannot. */
     TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, WANT_COUNT), error));
-    TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
+    if (want != WANT_HITS || !worker->tables->appends || worker->tables->dense_left > 0)
+        TRAWL_TRY(cuda_tables_want_set(worker, cuda_launch_kernel(worker, want), error));
     if (way == CUDA_WAY_TRIED) {
         /* Search a short range first, since the density of the text is not known well. Wait for
          * the stream before the clock starts, so that the measured time excludes the device's part
@@ -412,6 +423,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     if (way == CUDA_WAY_SETTLED || worker->leaves || worker->tables->dense_left > 0 ||
         want == WANT_FIRST)
         return TRAWL_OK;
-    return cuda_choose_leaves_filter(worker, bytes, rest, want, ns) ? take_automaton(worker, error)
-                                                                    : TRAWL_OK;
+    return cuda_choose_leaves_filter(worker, bytes, rest, priced, ns)
+               ? take_automaton(worker, priced, error)
+               : TRAWL_OK;
 }

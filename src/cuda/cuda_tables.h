@@ -51,6 +51,7 @@ struct cuda_tables {
      * automaton, the kernels of set.cu), and the tile kernel (scan_every, hits_every) for a single
      * pattern. */
     uint32_t dense_left;
+    bool dense_lists; /* dense_left holds for lists of hits, too, not for counts alone */
     /* stream_set searches step by step (a step is the bytes that a warp loads together), and each
      * step has a usual budget of comparisons. The kernel gives up a scan when a warp's comparisons
      * cost more than 2^budget_log2 × the budget of the steps that the warp has searched. */

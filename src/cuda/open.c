@@ -33,9 +33,12 @@ enum trawl_status cuda_engine_want(struct engine *engine, uint32_t index, struct
 
 void cuda_engine_close(struct engine *engine)
 {
-    for (uint32_t i = 0; i < engine->device_count; i++)
+    for (uint32_t i = 0; i < engine->device_count; i++) {
+        if (engine->idle[i] != NULL)
+            cuda_worker_close(engine->idle[i]);
         if (engine->device_is_open[i])
             cuda_device_close(&engine->devices[i]);
+    }
     cuda_driver_close(&engine->driver);
     (void)pthread_mutex_destroy(&engine->load_lock);
     (void)pthread_mutex_destroy(&engine->lock);
@@ -137,4 +140,32 @@ enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,
     status = cuda_engine_want(engine, index, error);
     (void)pthread_mutex_unlock(&engine->lock);
     return status != TRAWL_OK ? status : worker_open_on(engine, index, worker, error);
+}
+
+enum trawl_status cuda_worker_lend(struct engine *engine, uint32_t index,
+                                   struct engine_worker **worker, struct trawl_error *error)
+{
+    (void)pthread_mutex_lock(&engine->lock);
+    *worker = engine->idle[index];
+    engine->idle[index] = NULL;
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (*worker == NULL)
+        return cuda_worker_open_on(engine, index, worker, error);
+    (*worker)->limits = cuda_limits_now();
+    return TRAWL_OK;
+}
+
+void cuda_worker_return(struct engine_worker *worker, bool works)
+{
+    struct engine *engine = worker->engine;
+    struct engine_worker **idle = &engine->idle[worker->device_index];
+
+    (void)pthread_mutex_lock(&engine->lock);
+    if (works && *idle == NULL) {
+        *idle = worker;
+        worker = NULL;
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (worker != NULL)
+        cuda_worker_close(worker);
 }

@@ -80,6 +80,7 @@ struct engine {
     /* The number of workers that cuda_worker_open has opened. The next worker's device is chosen by
      * this number, so that the devices take turns. */
     uint32_t workers_opened;
+    struct engine_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
     uint32_t residents_end; /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
@@ -99,5 +100,10 @@ enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker *
 enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,
                                       struct engine_worker **worker, struct trawl_error *error);
 void cuda_worker_close(struct engine_worker *worker);
+/* Lends a worker of device `index` for short work beside searches. cuda_worker_return keeps it for
+ * the next call if it works: a worker's stream and pinned memory take 0.2 ms to make and free. */
+enum trawl_status cuda_worker_lend(struct engine *engine, uint32_t index,
+                                   struct engine_worker **worker, struct trawl_error *error);
+void cuda_worker_return(struct engine_worker *worker, bool works);
 
 #endif

@@ -272,8 +272,8 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    /* the failure means that the device lacks what the algorithm's kernels need */
-    if (search->job.layer == ENGINE_FOR_ALGORITHMS)
+    /* The call was cancelled, or the device lacks what the algorithm's kernels need. */
+    if (search->job.layer == ENGINE_FOR_ALGORITHMS || *status == TRAWL_STOPPED)
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
         return false;

@@ -570,10 +570,50 @@ static void in_child(void)
     host_check_driver();
 }
 
+struct polls {
+    struct trawl_searcher *searcher;
+    uint32_t count, cancel_at;
+};
+
+static void count_poll(void *context)
+{
+    struct polls *polls = (struct polls *)context;
+
+    if (++polls->count == polls->cancel_at)
+        trawl_searcher_cancel(polls->searcher);
+}
+
+/* Checks that a search polls between the ranges of a chunk, that it then ends if it is cancelled,
+ * and that the device is not given up. */
+static void cancelled_between_ranges(void)
+{
+    struct polls polls = {NULL, 0, 0};
+    uint32_t polled = 0;
+
+    reset(1);
+    polls.searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1,
+                                                      .poll = count_poll, .poll_context = &polls));
+    MUST(trawl_text_load(polls.searcher, fixture.texts[SOURCE_LOADED], NULL));
+    for (uint32_t i = 0; i < 2 * SHAPES; i++) {
+        enum trawl_status status;
+
+        polls.count = 0;
+        polls.cancel_at = i % 2 == 0 ? 0 : polled;
+        TEST_CHECK(search(polls.searcher, SOURCE_LOADED, (enum shape)(i / 2), &status));
+        TEST_CHECK(status == (i % 2 == 0 ? TRAWL_OK : TRAWL_STOPPED));
+        TEST_CHECK(i % 2 == 1 || polls.count >= TEXT_BYTES / 3000);
+        polled = i % 2 == 0 ? polls.count / 2 : polled;
+    }
+    TEST_CHECK(strlen(must_stats(polls.searcher).note) == 0);
+    trawl_searcher_close(polls.searcher);
+    host_check_driver();
+}
+
 static void unusable(void)
 {
     reset(2);
     in_child();
+    cancelled_between_ranges();
     refused(0, 0);
     refused(1, 10020);
     image_too_new(CUDA_CODE_INVALID_IMAGE);
