@@ -193,6 +193,11 @@ static inline bool settings_count_lines(const struct settings *settings)
 {
     return settings->report->finds == FINDS_LINES && settings->report->prints == PRINTS_COUNT;
 }
+/* Returns whether lines are printed as context of others. */
+static inline bool settings_have_context(const struct settings *settings)
+{
+    return settings->before_count >= 0 || settings->after_count >= 0;
+}
 static inline bool settings_print_matches(const struct settings *settings)
 {
     return settings->report->finds == FINDS_MATCHES && settings->report->prints == PRINTS_TEXT;

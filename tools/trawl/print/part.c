@@ -27,7 +27,9 @@ bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint6
     const struct settings *settings = scan->settings;
 
     if (scan->stop || at <= window->begin || (settings->json && !scan->json.begun) ||
-        (settings->style.heading && !scan->style.heading_shown) || !binary_is_decided(scan))
+        (settings->style.heading && !scan->style.heading_shown) ||
+        (settings_have_context(settings) && scan->lines.printed_end == OFFSET_NONE) ||
+        !binary_is_decided(scan))
         return false;
     scan->part.units_begin = at;
     scan->part.matches_left = 0;

@@ -18,6 +18,8 @@
 
 /* A unit's text and output stay in the cache of a core. Also the least that is worth threads. */
 #define UNIT_BYTES SIZE_OR_SMALL(4 * BLOCK_BYTES, UINT64_C(100))
+#define CONTEXT_LINES_MAX 100                                           /* -A and -B together */
+#define CONTEXT_BYTES SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(1000)) /* and the lines' bytes */
 #define CUT_BYTES SIZE_OR_SMALL(4096u, 16u) /* bytes of a read that looks for a line end */
 
 struct units {
@@ -42,6 +44,16 @@ static uint64_t unit_bytes(const struct settings *settings)
     return chunk > 0 && chunk < UNIT_BYTES ? chunk : UNIT_BYTES;
 }
 
+/* Returns how many lines before a line may decide how it is printed: a selected line whose context
+ * it is, and before that the end of another's context, which no separator may follow. */
+static int64_t context_lines(const struct settings *settings)
+{
+    const int64_t before = settings->before_count, after = settings->after_count;
+
+    return settings_have_context(settings) ? (before > 0 ? before : 0) + (after > 0 ? after : 0) + 1
+                                           : 0;
+}
+
 bool units_fit(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
@@ -49,9 +61,8 @@ bool units_fit(const struct command_job *job)
     return settings->report->prints == PRINTS_TEXT && !job->patterns->crosses &&
            job->supply == NULL && settings->guard == NULL && !settings->writes_lines &&
            !settings->hex && !settings->fasta && !settings->approximate &&
-           settings->before_count < 0 && settings->after_count < 0 &&
-           settings->max_count == UINT64_MAX && !settings->stop_on_nonmatch &&
-           settings->search.algorithm == NULL &&
+           context_lines(settings) <= CONTEXT_LINES_MAX + 1 && settings->max_count == UINT64_MAX &&
+           !settings->stop_on_nonmatch && settings->search.algorithm == NULL &&
            searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA &&
            (settings->search.threads > 0 ? settings->search.threads : thread_cores()) > 1;
 }
@@ -73,6 +84,66 @@ static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
         found = memrchr(bytes, scan->settings->line_end, (size_t)count);
     }
     return found != NULL ? end + (uint64_t)(found - bytes) + 1 : begin;
+}
+
+/* Returns where the lines of context_lines before the line at `begin` begin; `begin` if they cannot
+ * be read. */
+static uint64_t context_begin(const struct text_scan *scan, uint64_t begin)
+{
+    int64_t lines = context_lines(scan->settings);
+    uint64_t at = begin;
+
+    while (lines-- > 0 && at > 0) {
+        const uint64_t from = at - 1 > CONTEXT_BYTES ? at - 1 - CONTEXT_BYTES : 0;
+        const uint64_t end = cut(scan, from, at - 1);
+
+        if (end == from && from > 0)
+            return begin;
+        at = end;
+    }
+    return at;
+}
+
+static int hide(void *context, enum output_frame frame, const void *bytes, size_t bytes_count)
+{
+    (void)context, (void)frame, (void)bytes, (void)bytes_count;
+    return 0;
+}
+
+/* Searches the scan's next `count` bytes, and prints nothing of them. Later lines are then printed
+ * as after these. */
+static enum trawl_status search_context(struct text_scan *scan, const uint8_t *bytes,
+                                        uint64_t count, struct trawl_error *error)
+{
+    const struct nulls nulls = scan->nulls;
+    const struct json_state json = scan->json;
+    const uint64_t selected = scan->lines.selected;
+    const uint64_t line_ends =
+        scan->counting.line_ends + count_byte(bytes, count, scan->settings->line_end);
+    struct output *const shown = scan->output, *const hidden = malloc(sizeof *hidden);
+    enum trawl_status status;
+
+    if (hidden == NULL)
+        return TRAWL_MEMORY;
+    output_open(hidden, -1);
+    hidden->sink = hide;
+    scan->output = hidden;
+    scan->nulls = (struct nulls){.block_end = OFFSET_NONE};
+    status = trawl_text_from_memory(bytes, count, &scan->part.text, error);
+    if (status == TRAWL_OK)
+        status = search_file_windows(scan, error);
+    trawl_text_close(scan->part.text);
+    scan->part.text = NULL;
+    scan->part.begin += count;
+    scan->counting.end = scan->part.begin;
+    scan->counting.line_ends = line_ends;
+    scan->output = shown;
+    scan->nulls = nulls;
+    scan->json = json;
+    scan->lines.selected = selected;
+    output_close(hidden);
+    free(hidden);
+    return status;
 }
 
 static bool next_unit(struct pool_source *source, struct walk_item *item)
@@ -121,18 +192,19 @@ static uint64_t count_unit(struct units *units, const struct walk_item *item, ui
     return before;
 }
 
-/* Reads the unit, and the rest of the block in which it ends. Returns false if units do not fit
- * these lines: there is a NUL, or the text ends here now. */
-static bool read_unit(const struct text_scan *scan, const struct walk_item *item, uint8_t *bytes)
+/* Reads the unit, its context from `from` on, and the rest of the block in which it ends. Returns
+ * false if units do not fit these lines: there is a NUL, or the text ends here now. */
+static bool read_unit(const struct text_scan *scan, const struct walk_item *item, uint64_t from,
+                      uint8_t *bytes)
 {
     const uint64_t blocks = (item->end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
     const uint64_t end = scan->nulls.watched ? blocks : item->end;
     uint64_t got = 0;
 
-    return bytes != NULL &&
-           trawl_text_read(scan->text, item->begin, bytes, end - item->begin, &got, NULL) ==
-               TRAWL_OK &&
-           got >= item->end - item->begin &&
+    return bytes != NULL && item->begin - from <= CONTEXT_BYTES &&
+           (from < item->begin || !settings_have_context(scan->settings)) &&
+           trawl_text_read(scan->text, from, bytes, end - from, &got, NULL) == TRAWL_OK &&
+           got >= item->end - from &&
            (!scan->nulls.watched || memchr(bytes, '\0', (size_t)got) == NULL);
 }
 
@@ -196,7 +268,10 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
                         const struct walk_item *item, bool is_over)
 {
     struct units *units = (struct units *)source;
-    const uint64_t count = item->end - item->begin;
+    const struct text_scan *whole = units->scan;
+    const uint64_t count = item->end - item->begin, from = context_begin(whole, item->begin);
+    const uint8_t line_end = whole->settings->line_end;
+    uint8_t *bytes;
     struct text_scan scan;
     struct trawl_error error = {0};
     enum trawl_status status;
@@ -208,10 +283,11 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
         return;
     }
     if (worker->gather.bytes == NULL)
-        worker->gather.bytes = malloc(units->unit_bytes + BLOCK_BYTES);
-    good = read_unit(units->scan, item, worker->gather.bytes);
-    own = good && units->scan->settings->heads.line_number
-              ? count_byte(worker->gather.bytes, count, units->scan->settings->line_end)
+        worker->gather.bytes = malloc(CONTEXT_BYTES + units->unit_bytes + BLOCK_BYTES);
+    bytes = worker->gather.bytes;
+    good = read_unit(whole, item, from, bytes);
+    own = good && whole->settings->heads.line_number
+              ? count_byte(bytes + (item->begin - from), count, line_end)
               : 0;
     line_ends = count_unit(units, item, own);
     if (!good) {
@@ -219,8 +295,13 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
         worker->job->done = true;
         return;
     }
-    scan = begin_scan(worker, units->scan, item->begin, line_ends);
-    status = trawl_text_from_memory(worker->gather.bytes, count, &scan.part.text, &error);
+    scan = begin_scan(worker, whole, from,
+                      line_ends - count_byte(bytes, item->begin - from, line_end));
+    status =
+        from == item->begin ? TRAWL_OK : search_context(&scan, bytes, item->begin - from, &error);
+    bytes += item->begin - from;
+    if (status == TRAWL_OK)
+        status = trawl_text_from_memory(bytes, count, &scan.part.text, &error);
     if (status == TRAWL_OK)
         status = search_file_windows(&scan, &error);
     worker->job->searched_bytes += count;
@@ -247,12 +328,48 @@ static enum trawl_status open_rest(struct text_scan *scan, uint64_t begin,
     return status;
 }
 
+/* Lets the scan go on at a line. */
+static void begin_rest(struct text_scan *scan, uint64_t begin, uint64_t line_ends)
+{
+    scan->part.begin = begin;
+    scan->carry.begin = scan->carry.line_begin = begin;
+    scan->carry.count = scan->carry.match_count = 0;
+    scan->carry.dropped = false;
+    scan->counting.end = begin;
+    scan->counting.line_ends = line_ends;
+    scan->lines.selected_end = scan->lines.scanned_end = begin;
+    scan->lines.printed_end = OFFSET_NONE;
+    scan->lines.pending = 0;
+    scan->occurrences.line_end = scan->occurrences.end = begin;
+}
+
+/* Searches the context of the rest. */
+static enum trawl_status rest_context(struct text_scan *scan, uint64_t begin,
+                                      struct trawl_error *error)
+{
+    const uint64_t from = context_begin(scan, begin), count = begin - from;
+    uint8_t *bytes = malloc((size_t)count + 1);
+    uint64_t got = 0;
+    enum trawl_status status = TRAWL_MEMORY;
+
+    if (bytes != NULL && count > 0)
+        status = trawl_text_read(scan->text, from, bytes, count, &got, error);
+    if (status == TRAWL_OK && got == count) {
+        begin_rest(scan, from,
+                   scan->counting.line_ends - count_byte(bytes, count, scan->settings->line_end));
+        status = search_context(scan, bytes, count, error);
+    }
+    free(bytes);
+    return bytes != NULL && count == 0 ? TRAWL_OK : status;
+}
+
 /* Adds what the units have printed to the scan, which goes on where they end. */
 static enum trawl_status go_on(struct text_scan *scan, const struct units *units,
                                struct trawl_error *error)
 {
     struct command_job *job = scan->job;
     struct job_totals totals = units->job.totals;
+    enum trawl_status status;
 
     scan->lines.selected += totals.sums.selected_count;
     scan->json.bytes += totals.sums.json.bytes_printed;
@@ -265,18 +382,13 @@ static enum trawl_status go_on(struct text_scan *scan, const struct units *units
     totals_add(&job->totals, &totals);
     job->searched_bytes += units->end;
     job->error_seen |= units->job.error_seen;
-    scan->part.begin = units->end;
-    scan->carry.begin = scan->carry.line_begin = units->end;
-    scan->carry.count = scan->carry.match_count = 0;
-    scan->carry.dropped = false;
-    scan->counting.end = units->end;
-    scan->counting.line_ends = units->line_ends_before;
-    scan->lines.selected_end = scan->lines.scanned_end = units->end;
-    scan->occurrences.line_end = scan->occurrences.end = units->end;
+    begin_rest(scan, units->end, units->line_ends_before);
     scan->stop = scan->output->error != 0;
     *error = units->error;
-    return units->status != TRAWL_OK || scan->stop ? units->status
-                                                   : open_rest(scan, units->end, error);
+    if (units->status != TRAWL_OK || scan->stop)
+        return units->status;
+    status = rest_context(scan, units->end, error);
+    return status != TRAWL_OK ? status : open_rest(scan, units->end, error);
 }
 
 enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error)
