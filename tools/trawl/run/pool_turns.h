@@ -114,11 +114,12 @@ struct pool {
     /* sequence number of the batch that is being printed; only the worker that prints may use
      * `job` */
     _Atomic uint64_t turn;
-    atomic_bool over;         /* the search is over: workers stop */
-    uint64_t room_wanted;     /* the first batch that waits for `room`; UINT64_MAX: none */
-    uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
-    struct batch_turn *ahead; /* NULL until a second worker starts */
-    uint64_t ahead_end;       /* no batch from this number on has used its entry of `ahead` */
+    atomic_bool over;           /* the search is over: workers stop */
+    uint64_t room_wanted;       /* the first batch that waits for `room`; UINT64_MAX: none */
+    struct pool_result *spares; /* printed results, whose memory is used again */
+    uint64_t left_bytes;        /* memory of the finished batches that wait to be printed */
+    struct batch_turn *ahead;   /* NULL until a second worker starts */
+    uint64_t ahead_end;         /* no batch from this number on has used its entry of `ahead` */
 };
 
 /* Prepares the turns, and makes the first worker ready to take its turn. */

@@ -37,11 +37,14 @@ struct units {
     struct trawl_error error;
 };
 
+/* Returns the most bytes of a unit, so few that its output hardly reaches OUTPUT_KEPT_MAX. */
 static uint64_t unit_bytes(const struct settings *settings)
 {
+    const bool is_long = settings->json || settings->style.vimgrep || settings->colors.on;
+    const uint64_t most = is_long ? UNIT_BYTES / 4 : UNIT_BYTES;
     const uint64_t chunk = settings->search.chunk_bytes;
 
-    return chunk > 0 && chunk < UNIT_BYTES ? chunk : UNIT_BYTES;
+    return chunk > 0 && chunk < most ? chunk : most;
 }
 
 /* Returns how many lines before a line may decide how it is printed: a selected line whose context
@@ -117,7 +120,6 @@ static enum trawl_status search_context(struct text_scan *scan, const uint8_t *b
 {
     const struct nulls nulls = scan->nulls;
     const struct json_state json = scan->json;
-    const uint64_t selected = scan->lines.selected;
     const uint64_t line_ends =
         scan->counting.line_ends + count_byte(bytes, count, scan->settings->line_end);
     struct output *const shown = scan->output, *const hidden = malloc(sizeof *hidden);
@@ -140,7 +142,6 @@ static enum trawl_status search_context(struct text_scan *scan, const uint8_t *b
     scan->output = shown;
     scan->nulls = nulls;
     scan->json = json;
-    scan->lines.selected = selected;
     output_close(hidden);
     free(hidden);
     return status;
@@ -149,11 +150,13 @@ static enum trawl_status search_context(struct text_scan *scan, const uint8_t *b
 static bool next_unit(struct pool_source *source, struct walk_item *item)
 {
     struct units *units = (struct units *)source;
-    const uint64_t begin = units->next, most = begin + units->unit_bytes;
-    /* The blocks of the unit's lines end with what is read of them, unless units are tiny. */
-    const uint64_t blocks = most - most % BLOCK_BYTES;
+    const uint64_t begin = units->next, blocks = units->unit_bytes / BLOCK_BYTES;
+    /* The lines are cut at the end of a block, so that no more of it is read to look for a NUL. */
+    const uint64_t end =
+        blocks == 0 ? begin + units->unit_bytes
+                    : (begin + BLOCK_BYTES / 2) / BLOCK_BYTES * BLOCK_BYTES + blocks * BLOCK_BYTES;
 
-    units->next = cut(units->scan, begin, blocks > begin ? blocks : most);
+    units->next = cut(units->scan, begin, end);
     *item = (struct walk_item){.kind = WALK_FILE,
                                .name = units->scan->name,
                                .is_operand = true,
@@ -275,7 +278,7 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
     struct text_scan scan;
     struct trawl_error error = {0};
     enum trawl_status status;
-    uint64_t own, line_ends;
+    uint64_t own, line_ends, selected;
     bool good;
 
     if (is_over) { /* later units wait for this one's count */
@@ -300,10 +303,12 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
     status =
         from == item->begin ? TRAWL_OK : search_context(&scan, bytes, item->begin - from, &error);
     bytes += item->begin - from;
+    selected = scan.lines.selected; /* lines before the unit */
     if (status == TRAWL_OK)
         status = trawl_text_from_memory(bytes, count, &scan.part.text, &error);
     if (status == TRAWL_OK)
         status = search_file_windows(&scan, &error);
+    scan.lines.selected -= selected;
     worker->job->searched_bytes += count;
     progress_add(0, count);
     end_scan(worker, &scan, status, &error);
@@ -349,6 +354,7 @@ static enum trawl_status rest_context(struct text_scan *scan, uint64_t begin,
 {
     const uint64_t from = context_begin(scan, begin), count = begin - from;
     uint8_t *bytes = malloc((size_t)count + 1);
+    const uint64_t selected = scan->lines.selected;
     uint64_t got = 0;
     enum trawl_status status = TRAWL_MEMORY;
 
@@ -358,6 +364,7 @@ static enum trawl_status rest_context(struct text_scan *scan, uint64_t begin,
         begin_rest(scan, from,
                    scan->counting.line_ends - count_byte(bytes, count, scan->settings->line_end));
         status = search_context(scan, bytes, count, error);
+        scan->lines.selected = selected;
     }
     free(bytes);
     return bytes != NULL && count == 0 ? TRAWL_OK : status;
