@@ -1,8 +1,9 @@
 /* feed_streams: one thread searches what many connections bring, piece by piece.
  *
  * Shows trawl_stream_feed. Each connection has a stream, which remembers what a match across the
- * border of two pieces needs: some hundred bytes, no thread, no descriptor. The thread has a single
- * searcher for all streams. Here the program writes to its own connections, which are socket pairs.
+ * border of two pieces needs: a few hundred bytes, no thread, no descriptor. The thread has a
+ * single searcher for all streams. Here the program writes to its own connections, which are socket
+ * pairs.
  *
  *     $ ./feed_streams
  *     connection 0: login: at 2

@@ -60,7 +60,7 @@ int main(void)
         status = print_cells(matrix, &error);
     if (status != TRAWL_OK)
         fprintf(stderr, "records_matrix: %s\n", error.message);
-    /* The search borrows the searcher, the plan and the tape, so the search is closed first. */
+    /* The search borrows the searcher, the plan and the tape, so it is closed first. */
     trawl_matrix_close(matrix);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);

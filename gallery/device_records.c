@@ -173,7 +173,7 @@ static void make_batches(struct gallery_records *own, bool published)
 
             if (i == begin || bytes != own->keys[i - 1].bytes)
                 own->groups[groups++] = (struct records_group){
-                    (uint32_t)bytes, base_power(bytes, published), i - begin, 0};
+                    (uint32_t)bytes, base_power(bytes - 1, published), i - begin, 0};
             own->groups[groups - 1].count++;
         }
         batch->group_count = groups - batch->group_begin;

@@ -17,7 +17,7 @@ enum gallery_need {
     SHIFTS_QS = 2, /* shifts by the byte after the window */
     WINDOWS = 4,   /* gallery_shifts_text runs before the kernel and flags the begins of windows */
     CHILDREN = 8, /* the kernel launches child grids; gallery_collect then reads a flag per begin */
-    CONSTANT = 16, /* the pattern lies in constant memory */
+    CONSTANT = 16, /* the pattern lies in constant memory, the block's text in shared memory */
     KEY = 32,      /* the pattern lies in registers */
     MINIMA = 64,   /* gallery_word_minimum then takes the least of the blocks' first hits */
     TRIE = 128,    /* the kernel follows a trie of all literals at once */

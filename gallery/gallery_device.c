@@ -261,6 +261,8 @@ static enum trawl_status choose_grid(struct literal_search *search, struct trawl
     a->minima_count = search->blocks;
     if (row_needs(search, WINDOWS))
         a->segment = search->own->limits.shift_begins;
+    if (row_needs(search, CONSTANT)) /* the bin begins at a multiple of 16 */
+        a->bin_bytes = (search->threads + a->pattern_bytes + 30) & ~15u;
     return TRAWL_OK;
 }
 
@@ -303,14 +305,14 @@ static enum trawl_status search_prepare(struct literal_search *search, const str
 
 static enum trawl_status launch(struct gallery_device *own, struct cuda_module *module,
                                 const char *kernel, uint64_t blocks, uint32_t threads,
-                                void *arguments, struct trawl_error *error)
+                                uint32_t shared, void *arguments, struct trawl_error *error)
 {
     struct cuda_device *device = own->worker->device;
     struct cuda_function *function = NULL;
     void *parameters[] = {arguments};
 
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module, kernel));
-    return CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1, 0,
+    return CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1, shared,
                      own->worker->stream, parameters, NULL);
 }
 
@@ -371,7 +373,7 @@ static enum trawl_status launch_before(struct literal_search *search, struct tra
         return TRAWL_OK;
     TRAWL_TRY(launch(search->own, search->own->module, "gallery_shifts_text",
                      divide_up(divide_up(a->limit - a->begin, a->segment), SHIFTS_THREADS),
-                     SHIFTS_THREADS, a, error));
+                     SHIFTS_THREADS, 0, a, error));
     return mark(search->own, search->own->shifted, error);
 }
 
@@ -383,10 +385,10 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
         return launch(
             search->own, search->own->children, "gallery_collect",
             min_u64(divide_up(a->limit - a->begin, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
-            COLLECT_THREADS, a, error);
+            COLLECT_THREADS, 0, a, error);
     if (row_needs(search, MINIMA) && search->want == WANT_FIRST)
         return launch(search->own, search->own->module, "gallery_word_minimum", 1, MINIMUM_THREADS,
-                      a, error);
+                      0, a, error);
     return TRAWL_OK;
 }
 
@@ -409,7 +411,7 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
     TRAWL_TRY(mark(own, own->begin, error));
     TRAWL_TRY(launch_before(search, error));
     TRAWL_TRY(launch(own, search_module(search), search->row->kernel, search->blocks,
-                     search->threads, a, error));
+                     search->threads, a->bin_bytes, a, error));
     TRAWL_TRY(launch_behind(search, error));
     TRAWL_TRY(mark(own, own->end, error));
     TRAWL_TRY(wait_kernels(own, search->result, error));
@@ -593,7 +595,7 @@ static enum trawl_status part_fold(struct gallery_device *own, struct text_part 
     a.copy = (uint8_t *)(uintptr_t)address;
     TRAWL_TRY(mark(own, own->begin, error));
     TRAWL_TRY(launch(own, own->module, "gallery_fold", divide_up(a.count, 16ull * FOLD_THREADS),
-                     FOLD_THREADS, &a, error));
+                     FOLD_THREADS, 0, &a, error));
     TRAWL_TRY(CUDA_CALL(own->worker->device, error, fill, address + a.count, 0,
                         SCAN_PADDING_BYTES - FOLD_TAIL_BYTES, own->worker->stream));
     TRAWL_TRY(mark(own, own->end, error));

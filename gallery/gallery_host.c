@@ -45,9 +45,8 @@ enum trawl_status gallery_host_begin(struct gallery_host *host, const struct tra
 
     if ((plan_engines(plan) & 1u << TRAWL_ENGINE_CPU) == 0)
         return TRAWL_FAIL(error, UNSUPPORTED,
-                          "algorithm %s with these options runs only on the engine \"cuda\": "
-                          "request that engine, too",
-                          plan->algorithm.name);
+                          "algorithm %s runs only on the engine \"cuda\": request that engine, too",
+                          plan->algorithm.asked);
     host->plan = plan;
     host->algorithm = gallery_choice_of(plan).algorithm;
     host->prepared = PLAN_NONE;

@@ -28,14 +28,15 @@ struct gallery_search {
 /* `next` returns the next begin in [search->at, limit) at which the literal occurs, and sets
  * search->at to where the search goes on. It returns UINT64_MAX if the literal does not occur
  * there. The text is readable up to limit - 1 + count, and a NUL follows for strstr. */
-#define GALLERY_TEXT_LIST(X) \
-    X(NAIVE, naive)          \
-    X(MEMMEM, memmem)        \
-    X(STRSTR, strstr)        \
-    X(BF, bf)                \
-    X(BMH, bmh)              \
-    X(QS, qs)                \
-    X(HP, hp)                \
+#define GALLERY_TEXT_LIST(X)    \
+    X(NAIVE, naive)             \
+    X(NAIVE_WHOLE, naive_whole) \
+    X(MEMMEM, memmem)           \
+    X(STRSTR, strstr)           \
+    X(BF, bf)                   \
+    X(BMH, bmh)                 \
+    X(QS, qs)                   \
+    X(HP, hp)                   \
     X(RABIN_KARP, rabin_karp)
 #define GALLERY_DECLARE(enumerator, name)                                              \
     void gallery_##name##_prepare(struct gallery_search *search);                      \

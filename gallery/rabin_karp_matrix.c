@@ -8,13 +8,12 @@
  * Fixed      Patterns may differ in length: a hash rolls for each distinct length. There is no
  *            limit of 4,096 patterns, because rabin_karp_matrix looks hashes up in a table.
  *            rabin_karp_matrix compares a candidate at once instead of in a second pass. Records
- *            may differ in length, without padding or packed characters. Of equal patterns
- *            rabin_karp_matrix searches for the last, and copies its cell to the others.
+ *            may differ in length, without padding or packed characters.
  * As published  rabin-karp-matrix-sample and the forms that the sample weighed, on GPUs alone: for
  *            each pattern strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
  *            a pattern without NUL. In all other cases memmem searches instead.
- * Memory     up to 40 bytes per literal; for strstr also the literal's bytes and 9 more.
+ * Memory     up to 32 bytes per literal; for strstr also the literal's bytes and 9 more.
  * Cost       two remainders and a look-up per byte of the record and distinct length; each literal
  *            with an equal hash is compared, unless the literal's pattern was found before.
  */
@@ -32,12 +31,6 @@ struct length_class {
     uint64_t count; /* bytes */
     uint32_t power;
     uint32_t reserved;
-};
-
-/* `pattern` has the same bytes as the pattern `of`. */
-struct twin {
-    uint32_t pattern;
-    uint32_t of;
 };
 
 struct gallery_matrix {
@@ -58,8 +51,6 @@ struct gallery_matrix {
     uint32_t *next; /* for each literal, the next literal with the same head, or PLAN_NONE */
     /* 1 << heads_bits lists, linked by `next`: each list's first literal, or PLAN_NONE */
     uint32_t *heads;
-    struct twin *twins; /* twin_count <= literal_count */
-    uint32_t twin_count;
 };
 
 /* Returns the index in `heads` for a hash and a length. The length is a part of the key, so that
@@ -93,35 +84,6 @@ static void matrix_classes(struct gallery_matrix *matrix)
     matrix->class_count = kept;
 }
 
-/* Returns whether the literal is the only variant of its pattern, and has no tail (bytes of the
- * pattern that plan_literal_match compares). */
-static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
-{
-    const struct plan_literal own = plan_literal_at(plan, literal);
-
-    return own.tail_count == 0 &&
-           (literal == 0 || plan_literal_at(plan, literal - 1).pattern != own.pattern) &&
-           (literal + 1 == plan->literal_count ||
-            plan_literal_at(plan, literal + 1).pattern != own.pattern);
-}
-
-/* Returns a literal of the table that has the same bytes as this literal, or PLAN_NONE. Both
- * literals must be the only variants of their patterns. */
-static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
-{
-    const struct trawl_plan *plan = matrix->plan;
-    uint64_t count = plan_literal_at(plan, literal).bytes_count;
-
-    if (!is_alone(plan, literal))
-        return PLAN_NONE;
-    for (uint32_t i = head; i != PLAN_NONE; i = matrix->next[i])
-        if (matrix->hashes[i] == matrix->hashes[literal] &&
-            plan_literal_at(plan, i).bytes_count == count && is_alone(plan, i) &&
-            memcmp(plan_literal_bytes(plan, i), plan_literal_bytes(plan, literal), count) == 0)
-            return i;
-    return PLAN_NONE;
-}
-
 /* Fills the table: for each hash, a list of literals (heads, next). Each literal is put at the head
  * of its list, the last literal first, so that the literals of a list ascend. */
 static void make_table(struct gallery_matrix *matrix)
@@ -132,18 +94,12 @@ static void make_table(struct gallery_matrix *matrix)
     for (uint32_t i = plan->literal_count; i-- > 0;) {
         const uint8_t *bytes = plan_literal_bytes(plan, i);
         uint64_t count = plan_literal_at(plan, i).bytes_count;
-        uint32_t hash = 0, *head, twin;
+        uint32_t hash = 0, *head;
 
         for (uint64_t j = 0; j < count; j++)
             hash = rabin_karp_push(hash, bytes[j]);
         matrix->hashes[i] = hash;
         head = &matrix->heads[head_of(matrix, hash, count)];
-        twin = find_twin(matrix, i, *head);
-        if (twin != PLAN_NONE) {
-            matrix->twins[matrix->twin_count++] = (struct twin){
-                plan_literal_at(plan, i).pattern, plan_literal_at(plan, twin).pattern};
-            continue;
-        }
         matrix->next[i] = *head;
         *head = i;
     }
@@ -187,7 +143,6 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     TRAWL_TRY_DONE(MEMORY_NEW(matrix->classes, plan->literal_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(matrix->hashes, plan->literal_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(matrix->next, plan->literal_count, error));
-    TRAWL_TRY_DONE(MEMORY_NEW(matrix->twins, plan->literal_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(matrix->heads, 1ull << matrix->heads_bits, error));
     if (matrix->as_published)
         TRAWL_TRY_DONE(make_strings(matrix, error));
@@ -209,7 +164,6 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
     memory_release(matrix->classes, matrix->literal_count, sizeof *matrix->classes);
     memory_release(matrix->hashes, matrix->literal_count, sizeof *matrix->hashes);
     memory_release(matrix->next, matrix->literal_count, sizeof *matrix->next);
-    memory_release(matrix->twins, matrix->literal_count, sizeof *matrix->twins);
     memory_release(matrix->heads, 1ull << matrix->heads_bits, sizeof *matrix->heads);
     memory_release(matrix->string_at, matrix->literal_count, sizeof *matrix->string_at);
     memory_release(matrix->strings, matrix->strings_bytes, 1);
@@ -346,9 +300,5 @@ uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_
         return search_as_published(matrix, record, record_bytes, met, row);
     for (uint32_t i = 0; i < matrix->class_count && matrix->classes[i].count <= record_bytes; i++)
         filled += search_class(matrix, &matrix->classes[i], record, record_bytes, row);
-    for (uint32_t i = 0; i < matrix->twin_count; i++) {
-        row[matrix->twins[i].pattern] = row[matrix->twins[i].of];
-        filled += row[matrix->twins[i].of] >= 0;
-    }
     return filled;
 }

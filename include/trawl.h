@@ -34,7 +34,7 @@
  *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
  *     every field, and a NULL options pointer means all defaults. Structs of other versions are
  *     accepted if the fields that this version does not know are zero; a size less than the
- *     struct's in version 1.0, such as a pointer's, is refused with ARGUMENT.
+ *     struct's in version 1.0, such as a pointer's, is rejected with ARGUMENT.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
@@ -137,10 +137,10 @@ enum trawl_plan_flag {
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
     TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also find each pattern's reverse complement */
     TRAWL_ANY_BASE = 64 /* DNA: a text's letter for several bases, such as N, matches if any of the
-                           bases does. Without the flag, all of the bases have to match */
+                           bases does. Without the flag, all of the bases must match */
 };
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. All
- * methods give the same answer; a method that does not fit the patterns is refused with ARGUMENT.
+ * methods give the same answer; a method that does not fit the patterns is rejected with ARGUMENT.
  * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses one
  * of these as the text demands, but no automaton that would be too large. Devices take SET. */
 #define TRAWL_METHOD_LIST(X) \
@@ -168,7 +168,7 @@ struct trawl_letters {
     /* Writes code_point, and all code points that equal code_point without case; returns how many,
      * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this function, and so may a search. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
-    /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
+    /* Returns true if this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
     /* Points *ranges to the first and last code point of each range of a class such as "alpha", and
      * returns how many; 0: no such class. If NULL, and always in PERL with UTF-8: ASCII classes. */
@@ -180,7 +180,7 @@ TRAWL_API const struct trawl_letters *trawl_unicode(void);
 /* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
-    TRAWL_CHARACTERS = 1, /* characters of UTF-8; a byte that is part of no character is a symbol */
+    TRAWL_CHARACTERS = 1, /* characters of UTF-8; an invalid byte is a symbol */
     TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC; U is not
                      a code. Other bytes of a text match nothing */
 };
@@ -192,7 +192,7 @@ struct trawl_range {
 };
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
  * expression lies within a line or record, has a byte or more, and is leftmost; the search for the
- * expression then continues at the occurrence's end. A line counts as found also if the expression
+ * expression then continues at the occurrence's end. A line counts as found even if the expression
  * matches zero bytes there. */
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
@@ -243,7 +243,7 @@ struct trawl_plan_options {
 /* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
  * gives the same answer as trawl's own methods; none promises time linear in the text. Returns the
  * name at `index`, NULL after the last; a build without the gallery has no names. *summary gets one
- * line about the algorithm, *engines the engines that have the algorithm: bits 1u << enum
+ * line about the algorithm, *engines the engines that have it: bits 1u << enum
  * trawl_engine (CPU and CUDA); both may be NULL, and are untouched if the name is NULL. A search on
  * any other engine ends with UNSUPPORTED. Names with "rabin-karp-matrix" work with
  * trawl_matrix_open only. gallery/README.md has the options that may follow a name. */
@@ -357,12 +357,12 @@ struct trawl_text_options {
  * A pipe's buffer is enlarged to 1 MiB, so that its writer waits less.
  *
  * UNPACK: the first bytes tell the format, not the name. A compressed text is a stream of its
- * unpacked bytes: offsets count unpacked bytes, and only one search can read the stream. Only a
- * part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
+ * decompressed bytes: offsets count decompressed bytes, and only one search can read the stream.
+ * Only a part of the text is in memory at a time; the format's window, up to 256 MiB, comes on top.
  * Consecutive members, streams and frames are one text. A text that is not compressed is opened as
  * without the flag; the first read of a pipe shows this. The library of a format is loaded when the
  * first text of the format is opened, or read if it is a pipe.
- * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is refused, too). With UNPACK also READ
+ * Errors: ARGUMENT, MEMORY, OPEN (with os_code; a folder is rejected, too). With UNPACK also READ
  * with os_code 0 if data is damaged, ends too early or is followed by something else (the message
  * names the byte of the file; what came before was searched); UNSUPPORTED if the format's library
  * is not installed. */
@@ -486,7 +486,7 @@ struct trawl_stats {
     uint64_t cpu_chunk_count;
     uint64_t device_chunk_count;
     uint64_t match_count;     /* occurrences found; fewer than the text has if lines are counted or
-                                 window flags leave out occurrences */
+                                 window flags skip occurrences */
     uint64_t candidate_count; /* positions verified byte by byte */
     uint64_t wall_ns;         /* 0 if no clock is read: see struct trawl_worker_stats */
     uint32_t thread_count;    /* threads that took part */
@@ -498,7 +498,7 @@ struct trawl_stats {
     uint64_t device_copy_ns;   /* time of waiting for copies to and from devices */
     uint64_t device_kernel_ns; /* time in kernels, by the devices' clocks */
     uint64_t child_grids;      /* grids that kernels launched */
-    uint64_t child_spills;     /* launches the device refused; the launching thread did the work */
+    uint64_t child_spills;     /* launches the device rejected; the launching thread did the work */
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
     uint64_t device_memory_ns; /* time of allocating memory on devices and pinned host memory */
     uint64_t device_host_ns;   /* time of the host's work: sorting, verifying, clearing rows */
@@ -583,15 +583,15 @@ typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_patter
                                         uint64_t counts_count);
 
 /* Count all occurrences, overlapping occurrences too, of each pattern. Each searching thread adds
- * up the occurrences of its chunk, and the sink gets the sums, chunk after chunk in the text's
- * order. STOPPED if the sink stopped the search. Cost: the search; some nanoseconds per occurrence
- * in the searching threads; and per chunk a count for each pattern that occurs there. */
+ * up the occurrences of its chunk, and the sink gets the sums, chunk after chunk in
+ * text order. STOPPED if the sink stopped the search. Cost: the search; some nanoseconds per
+ * occurrence in the searching threads; and per chunk a count for each pattern that occurs there. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
 /* Find the first occurrence: the least begin, and among equal begins the least pattern_index. If
- * there is none, *found is false and *match is untouched. Reads little behind the occurrence. */
+ * there is none, *found is false and *match is untouched. Reads little after the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text,
@@ -654,7 +654,7 @@ struct trawl_window {
     const struct trawl_match *matches; /* in order; each begins in the window */
     uint64_t match_count;
     uint64_t line_end_count;          /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
-    const uint64_t *line_ends_before; /* line ends before each match's begin; NULL without
+    const uint64_t *line_ends_before; /* line ends before each match's start; NULL without
                                          TRAWL_WINDOW_LINE_ENDS, or if matches are dense */
     bool last;
     bool one_per_line; /* no two matches begin in the same line; may be false although no two do */
@@ -720,8 +720,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
 struct trawl_search;
 enum trawl_search_flag {
     TRAWL_SEARCH_LINE_NUMBERS = 1, /* also a column of line numbers */
-    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS leaves out may be missing */
-    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST leaves out may be missing */
+    TRAWL_SEARCH_SPANS = 2,        /* what TRAWL_WINDOW_SPANS skips may be missing */
+    TRAWL_SEARCH_SPANS_FIRST = 4   /* what TRAWL_WINDOW_SPANS_FIRST skips may be missing */
 };
 
 /* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern
@@ -786,7 +786,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_me
  * of TRAWL_TEXT_MAP is never read: all its windows are mapped, and it keeps the zeros (is_cut). If
  * the file is written to during a search, the search may see bytes from before or after the write.
  * Mapped bytes are in the page cache, so host_memory_bytes does not bound them; up to 40 MiB are
- * resident at a time if one thread searches, else mostly up to 80 MiB. Chunks for GPUs are read.
+ * resident at a time if one thread searches, else usually up to 80 MiB. Chunks for GPUs are read.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 #ifdef __cplusplus

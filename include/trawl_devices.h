@@ -14,8 +14,8 @@ extern "C" {
 
 /* Open a text in a GPU's memory, which is borrowed: memory from cuMemAlloc or cudaMalloc in the
  * GPU's primary context. Finish work that writes the memory before calls that get the text. Load
- * the text before the first search, and unload the text before trawl_text_close. The GPU searches
- * the text in place. If a call has to read the text on the host (windows, line numbers, matches of
+ * the text before the first search, and unload it before trawl_text_close. The GPU searches
+ * the text in place. If a call must read the text on the host (windows, line numbers, matches of
  * whole words and lines, whole words beyond ASCII, errors, expressions, algorithms, IGNORE_CASE
  * where lengths vary), the first such call copies the text to the host: do not change the text from
  * then on. Errors: ARGUMENT, MEMORY. */
@@ -24,7 +24,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t addres
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
-/* Set whether a text of trawl_text_from_device has to stay on its GPU. If so, calls that would have
+/* Set whether a text of trawl_text_from_device must stay on its GPU. If so, calls that would have
  * to copy the text to the host fail with UNSUPPORTED. Does nothing for other texts, and for a text
  * that was copied already. */
 TRAWL_API void trawl_text_keep_there(struct trawl_text *text, bool keeps_there);

@@ -43,18 +43,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
  * under WHOLE_WORD and WHOLE_LINE by the character after it. Matches of expressions are decided by
  * the end of their line. Each feed delivers its matches in the order of trawl_positions; a match
  * that begins earlier may come in a later feed. The sink may not call functions of the stream.
- * Unless the call returns OK, the stream is as it was before the call, even if the sink has taken
- * matches.
- * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
- * Ownership  the bytes are borrowed until the call returns.
- * Errors     ARGUMENT  a NULL; the stream has ended
- *            BUSY      the searcher is inside a call
- *            LIMIT     a line that has not ended has more bytes than line_bytes_max (text_offset:
- *                      where the line begins)
- *            MEMORY
- *            STOPPED   the sink stopped the search, or the call was cancelled
- * Threads    the thread that calls the searcher, which may serve any number of streams. No other
- *            thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
+ * Unless the call returns OK, the stream is unchanged, even if the sink has taken matches. Shape
+ * bytes[bytes_count], any count; bytes may be NULL if the count is 0. Ownership  the bytes are
+ * borrowed until the call returns. Errors     ARGUMENT  a NULL; the stream has ended BUSY      the
+ * searcher is inside a call LIMIT     a line that has not ended has more bytes than line_bytes_max
+ * (text_offset: where the line begins) MEMORY STOPPED   the sink stopped the search, or the call
+ * was cancelled Threads    the thread that calls the searcher, which may serve any number of
+ * streams. No other thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
  * Cost       the search of the new bytes and of those that the stream keeps, plus about 100 ns. For
  *            expressions and for more than 256 strings, a searcher first prepares itself for the
  *            plan if its last call had another plan: use a searcher for each such plan if streams

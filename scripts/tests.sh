@@ -53,7 +53,7 @@ step() {
 # threads, terminals or other programs.
 run_ctest() {
     local preset=$1 log=build/$1/ctest.log details=build/$1/Testing/Temporary/LastTest.log
-    local out=$2 scale=${TRAWL_TEST_SCALE:-1} before_this line name before=$((passed + failed + skipped))
+    local out=$2 scale=${TRAWL_TEST_SCALE:-1} before_this line name reason before=$((passed + failed + skipped))
 
     shift 2
     say "tests: $preset"
@@ -69,9 +69,13 @@ run_ctest() {
         name=${BASH_REMATCH[1]}
         case ${BASH_REMATCH[2]} in
         *'***Skipped'*)
-            skipped=$((skipped + 1))
-            skipped_reasons+=("$preset $name: $(test_output "$name" "$details" |
-                sed -n 's/^SKIPPED: //p' | tail -n 1)")
+            reason=$(test_output "$name" "$details" | sed -n 's/^SKIPPED: //p' | tail -n 1)
+            if [[ $reason == *'in long runs'* ]]; then
+                later=$((later + 1))
+            else
+                skipped=$((skipped + 1))
+                skipped_reasons+=("$preset $name: $reason")
+            fi
             ;;
         *'   Passed '*) passed=$((passed + 1)) ;;
         *)
@@ -114,7 +118,7 @@ summary() {
     echo
     say "done in ${SECONDS} s"
     if [ $later -gt 0 ]; then
-        echo "left to ./dev test long: $later tests"
+        echo "in long runs: $later tests (./dev test long)"
     fi
     if [ ${#skipped_reasons[@]} -gt 0 ]; then
         printf 'skipped: %s\n' "${skipped_reasons[@]}"

@@ -1,9 +1,9 @@
-/* engine: declares the table of functions through which the library uses every engine.
+/* engine: the table of functions through which the library uses every engine.
  *
- * A runtime opens an engine. Each thread that searches with the engine has a worker of that engine,
- * and submits tasks to the worker. A task is a *scan* if it searches a chunk of the text for hits.
+ * A runtime opens an engine. Each thread that searches with it has a worker of that engine,
+ * and submits tasks to it. A task is a *scan* if it searches a chunk of the text for hits.
  * A task is over when submit returns; several workers per device overlap copying and searching. The
- * code above this table calls every engine only by the table.
+ * code above calls engines only by this table.
  */
 #ifndef TRAWL_ENGINE_H
 #define TRAWL_ENGINE_H
@@ -33,7 +33,7 @@ struct engine_call {
     void *poll_context;
 };
 
-/* Calls the poll function, if there is one, and returns whether the call is cancelled. Returns
+/* Calls the poll function, if there is one, and returns true if the call is cancelled. Returns
  * false if call is NULL. The thread that calls holds no lock. */
 static inline bool engine_call_is_over(const struct engine_call *call)
 {
@@ -46,8 +46,8 @@ static inline bool engine_call_is_over(const struct engine_call *call)
 
 /* One chunk of the text. Bytes [-before, owned + after) around `bytes` are text. `before` and
  * `after` are at least the plan's need_before and need_after, the bytes around an occurrence that a
- * search may read. At the text's borders `before` and `after` are less. Bytes up to owned +
- * readable (readable >= after) may be loaded; the bytes beyond owned + after have no meaning. */
+ * search may read, except at the ends of the text. Bytes up to owned + readable (readable >= after)
+ * may be loaded; the bytes beyond owned + after are undefined. */
 struct engine_chunk {
     const uint8_t *bytes;
     uint64_t begin; /* text offset of bytes[0] */
@@ -58,18 +58,18 @@ struct engine_chunk {
     uint64_t readable;
     /* For WANT_SPANS. True: the spans (hits without overlap) that begin before the chunk are known,
      * and the last of these ends at spans_end, an offset in the chunk. If that span ends at the
-     * chunk's begin or before, spans_end is 0. */
+     * chunk's start or before, spans_end is 0. */
     bool spans_known;
     uint64_t spans_end;
     bool firsts;           /* no more than the first hit of each line is needed */
     enum spans spans;      /* for plans of several expressions; the sink chooses otherwise */
     bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
     bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
-    uint32_t threads_left; /* searches with errors: number of host threads that would search a chunk
+    uint32_t threads_left; /* approximate searches: number of host threads that would search a chunk
                               which the device leaves */
     const struct records *records; /* the text's records, in place of lines; NULL: no records */
-    /* NULL, or the searcher's call. Once the call is cancelled, nobody wants the result. Then an
-     * engine may end with STOPPED; an engine that takes long for a chunk should. */
+    /* NULL, or the searcher's call. Once it is cancelled, nobody wants the result, so an engine may
+     * end with STOPPED, and should if it takes long for a chunk. */
     const struct engine_call *call;
     uint64_t search; /* number of the search, different for each search of a runtime; 0: none */
 };
@@ -112,8 +112,8 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
     *result = (struct engine_result){.hits = hits, .done = from, .on_device = on_device};
 }
 
-/* A scan may stop before the chunk's end once its result holds this many hits. This bounds the
- * memory for hits, of which patterns that nest have very many. */
+/* A scan may stop before the chunk's end once its result holds this many hits, to bound their
+ * memory: patterns that nest have very many. */
 #define ENGINE_HITS_MAX (1u << 20)
 
 /* An expected time in ns: a fixed part, and a part for each byte of text. */
@@ -121,7 +121,7 @@ struct price {
     double once_ns, byte_ns;
 };
 
-/* Returns whether a price is less than `times` the other price, for `bytes` bytes of text. */
+/* Returns true if a price is less than `times` the other price, for `bytes` bytes of text. */
 static inline bool price_is_less(struct price price, double times, struct price other,
                                  uint64_t bytes)
 {
@@ -266,7 +266,7 @@ struct engine_ops {
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in the host's memory without a worker. Returns false if the plan or the
-     * text needs a task, or if memory does not suffice; then the hits have no meaning. Any thread
+     * text needs a task, or if memory does not suffice; then the hits are undefined. Any thread
      * may call. If this member is NULL, every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
@@ -281,7 +281,7 @@ struct engine_ops {
                                uint64_t from, uint64_t to, struct cells *cells,
                                struct trawl_error *error);
     /* The functions from here on are the devices' engine's alone. */
-    /* Returns whether the engine can make this answer for the plan, of chunks of loaded texts. */
+    /* Returns true if the engine can make this answer for the plan, of chunks of loaded texts. */
     bool (*answers)(const struct trawl_plan *plan, enum answer_form form);
     /* records_hold puts the offsets and the validity of records on a device, and makes a table of
      * them. With `lies_there`, they are in that device's memory already: then their order is

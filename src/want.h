@@ -18,8 +18,8 @@ enum want {
     /* Hits that do not overlap: the first hit, the longest if several begin there; then the first
      * hit after its end, and so on. For plans whose occurrences hold no line end. */
     WANT_SPANS,
-    /* No hits, only the text. The runtime submits such a task only to the engines for searches with
-     * errors and for expressions, to ask whether the host takes less time than a device
+    /* No hits, only the text. The runtime submits such a task only to the engines for approximate
+     * searches and for expressions, to ask whether the host takes less time than a device
      * (engine_result.is_left). The chunk is then a sample of the text. */
     WANT_NOTHING
 };

@@ -52,7 +52,7 @@ static inline void calls_check_error(const struct trawl_error *error, enum trawl
         printf("  %s\n", what);
 }
 
-/* Checks that the call refuses a mistake of the caller with TRAWL_ARGUMENT. */
+/* Checks that the call rejects a mistake of the caller with TRAWL_ARGUMENT. */
 #define CHECK_REFUSED(call) CHECK_ERROR(call, TRAWL_ARGUMENT)
 
 /* Options with the named fields; all other fields have their defaults. */
@@ -163,7 +163,7 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
     return stats;
 }
 
-/* Returns whether the statistics of the last call agree, summed over all kinds of workers. The
+/* Returns true if the statistics of the last call agree, summed over all kinds of workers. The
  * bytes by method must add up to the searched bytes. These must be the text's bytes or, in a call
  * that ended early, at least the delivered bytes. */
 static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)

@@ -88,7 +88,7 @@ static uint64_t worked_ms(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Returns whether a different thread of the program runs, is ready to run, or waits for a disk. On
+/* Returns true if a different thread of the program runs, is ready to run, or waits for a disk. On
  * an overloaded machine a thread may be ready for seconds without running. */
 static bool somebody_can_work(void)
 {

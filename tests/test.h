@@ -121,7 +121,7 @@ static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
     return amount > 0 ? amount : 1;
 }
 
-/* Returns whether number `index` of similar combinations is tried. A normal run tries one in
+/* Returns true if number `index` of similar combinations is tried. A normal run tries one in
  * `share`. Which one depends on the seed, and on whether there are sanitizers. */
 static inline bool test_turn(uint64_t index, uint64_t share)
 {

@@ -9,17 +9,16 @@
  *            1,024 threads (the default of bf-tay and bf-tay-shared: 32), as many blocks as the
  *            begins need.
  * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
- *            threads + pattern bytes of the text, in 8 KiB of shared memory; the pattern in
- *            constant memory. gallery_bf_tay_shared: the same, but each thread copies a byte. Then
- *            the last thread alone copies the bytes after the block's, while the others wait.
+ *            threads + pattern bytes of the text, in shared memory; the pattern in constant
+ *            memory. gallery_bf_tay_shared: the same, but each thread copies a byte. Then the last
+ *            thread alone copies the bytes after the block's, while the others wait.
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
  *            equal byte, and a comparison for the byte that differs. -shared reads each text byte
  *            once, and the pattern's length again for each block.
  * Bound      by the longest comparison, if the pattern occurs: a thread goes byte by byte.
  * Lost       -shared is slower: most windows differ early, but the block fills the whole bin
  *            before. The time of -tay-shared grows with the pattern. Figures: docs/papers.md.
- * Fixed      Bytes of a bin beyond 8 KiB are read from global memory (the paper's patterns have up
- *            to 1,500 bytes). All occurrences are reported, also at the last begin.
+ * Fixed      All occurrences are reported, also at the last begin.
  * Limits     -shared and -tay-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
@@ -42,7 +41,7 @@ SIMT_KERNEL(gallery_bf, gallery_arguments, 1024, 1)
 
 SIMT_KERNEL(gallery_bf_shared, gallery_arguments, 1024, 1)
 {
-    SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);
+    SIMT_SHARED_DYNAMIC(uint32_t, words, args.bin_bytes);
     struct compare_bin bin = compare_places_fill(&args, words);
 
     bf_place(&args, &bin, COMPARE_CONSTANT);
@@ -50,13 +49,11 @@ SIMT_KERNEL(gallery_bf_shared, gallery_arguments, 1024, 1)
 
 SIMT_KERNEL(gallery_bf_tay_shared, gallery_arguments, 1024, 1)
 {
-    SIMT_SHARED(uint8_t, bytes, COMPARE_PLACES_BYTES);
+    SIMT_SHARED_DYNAMIC(uint8_t, bytes, args.bin_bytes);
     struct compare_bin bin = {bytes, gallery_place(&args) - simt_thread(), 0};
     uint32_t begin = simt_thread(), end = begin + 1u;
 
     bin.bytes_count = simt_threads() + args.pattern_bytes;
-    if (!SIMT_BOUND(bin.bytes_count <= COMPARE_PLACES_BYTES))
-        bin.bytes_count = COMPARE_PLACES_BYTES;
     if (!SIMT_BOUND(bin.begin + bin.bytes_count <= args.text_end))
         bin.bytes_count = args.text_end > bin.begin ? (uint32_t)(args.text_end - bin.begin) : 0u;
     if (end == simt_threads() || end > bin.bytes_count)

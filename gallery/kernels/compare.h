@@ -15,9 +15,6 @@
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/emit.h"
 
-/* Bytes of shared memory for a bin, if each thread compares a single window. */
-#define COMPARE_PLACES_BYTES 8192u
-
 enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 
 /* The bytes of the text that lie in shared memory. */
@@ -90,15 +87,14 @@ SIMT_FUNCTION struct compare_bin compare_bin_none(void)
     return bin;
 }
 
-/* Returns a filled bin of up to COMPARE_PLACES_BYTES for the windows of the block's threads. */
+/* Returns a filled bin for the windows of the block's threads, in bin_bytes of shared memory. */
 SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_arguments *a,
                                                      uint32_t *words)
 {
     uint64_t from = a->begin + (uint64_t)simt_block() * simt_threads();
     uint64_t to = from + simt_threads() + a->pattern_bytes - 1u;
 
-    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words,
-                            COMPARE_PLACES_BYTES);
+    return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, a->bin_bytes);
 }
 
 /* Returns whether `count` bytes at x equal the pattern's first bytes, compared from left to

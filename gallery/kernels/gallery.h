@@ -63,7 +63,7 @@ struct gallery_arguments {
     uint64_t segment;  /* begins of a thread in bmh, the forms -segments, gallery_shifts_text */
     uint32_t pattern_bytes;
     uint32_t want;          /* enum want */
-    uint32_t pattern_first; /* pss-gm: the pattern's first byte */
+    uint32_t pattern_first; /* pss-gm-argument: the pattern's first byte */
     /* qs, hp: offset, from a window's begin, of the byte that says how far the window moves */
     uint32_t shift_at;
     uint32_t minima_count;      /* word-reduction: number of blocks, each with a minimum */
@@ -71,6 +71,7 @@ struct gallery_arguments {
     uint32_t child_grids_max;   /* swift: most windows that get a child grid, unless `uncounted` */
     /* swift: if 1, kernels set only `spilled` and `refusal` of the numbers for swift */
     uint32_t uncounted;
+    uint32_t bin_bytes; /* bytes of shared memory for the text of a block, a multiple of 16 */
 };
 
 /* pss-gr: number of words of the key, which lie in registers */

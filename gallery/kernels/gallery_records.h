@@ -31,8 +31,7 @@ struct records_part {
 /* The patterns of a length. */
 struct records_group {
     uint32_t bytes; /* >= 1 */
-    uint32_t
-        power; /* the base to the power of `bytes`, the factor of a byte that leaves the window */
+    uint32_t power; /* the base to the power of `bytes` - 1, the factor of a window's first byte */
     uint32_t first; /* index of the patterns' first hash among the launch's hashes */
     uint32_t count; /* number of the patterns' hashes, ascending, without duplicates */
 };

@@ -2,13 +2,15 @@
  *
  * Source     B. Kutukcu, "Parallel String Search Algorithm on GPU", algorithm 1; its versions GG
  *            (text and key in global memory), GR (key in registers) and GM (the key's first
- *            letter in a register, the rest in global memory). pss-shared is ours: the text
- *            in shared memory, against which section III argues.
+ *            letter in a register, the rest in global memory). GM is also the kernel of his
+ *            program (github.com/basarkutukcu/ParallelStringSearch).
  * Mapping    a thread per position; if the key's first letter is there, the thread compares the
  *            other letters from left to right until a byte differs. 32 to 1,024 threads (the
  *            paper: 1,024, and 64 to 1,024 in table VII), as many blocks as the text needs.
- * Memory     gg: the key is read from global memory, its first letter by every thread. gm: the
- *            key's first letter is a kernel argument. gr: each lane of a warp loads a word of the
+ * Memory     gg: the key is read from global memory, its first letter by every thread that has a
+ *            position. gm: every thread begins by loading the key's first letter from global
+ *            memory into a register. gm-argument (ours): the host passes this letter as a kernel
+ *            argument, which saves the load. gr: each lane of a warp loads a word of the
  *            key, and shuffles hand the words, as many as the key has, to all lanes before the
  *            first comparison. Registers have no index, so the comparison is written out for
  *            GALLERY_KEY_BYTES. The comparison loads nothing but text, also in unoptimised code.
@@ -19,22 +21,15 @@
  *            slots begin at 0. Occurrences without room are counted but not written, and the host
  *            launches the kernel again with enough room. Positions near the text's end have no
  *            window and are skipped. The paper does not say how the key gets into registers.
- * Limits     gr: keys of up to GALLERY_KEY_BYTES. pss-shared: bytes of a window or of the key
- *            beyond the shared memory are read from global memory.
+ * Limits     gr: keys of up to GALLERY_KEY_BYTES.
  */
 #include "gallery/kernels/emit.h"
 
-/* Searches at the thread's position. */
-SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, int first_is_known)
+/* Searches at position x for the key, whose first letter is `first`. */
+SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, uint64_t x, uint8_t first)
 {
-    uint64_t x = gallery_place(a);
     uint32_t j = 1;
-    uint8_t first = (uint8_t)a->pattern_first;
 
-    if (!SIMT_BOUND(x < a->limit))
-        return;
-    if (!first_is_known)
-        first = simt_load_u8(a->pattern);
     if (simt_load_u8(a->text + x) != first)
         return;
     while (j < a->pattern_bytes && simt_load_u8(a->text + x + j) == simt_load_u8(a->pattern + j))
@@ -45,12 +40,27 @@ SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, int first_is_kno
 
 SIMT_KERNEL(gallery_pss_gg, gallery_arguments, 1024, 1)
 {
-    pss_place(&args, 0);
+    uint64_t x = gallery_place(&args);
+
+    if (SIMT_BOUND(x < args.limit))
+        pss_place(&args, x, simt_load_u8(args.pattern));
 }
 
 SIMT_KERNEL(gallery_pss_gm, gallery_arguments, 1024, 1)
 {
-    pss_place(&args, 1);
+    uint64_t x = gallery_place(&args);
+    uint8_t first = simt_load_u8(args.pattern);
+
+    if (SIMT_BOUND(x < args.limit))
+        pss_place(&args, x, first);
+}
+
+SIMT_KERNEL(gallery_pss_gm_argument, gallery_arguments, 1024, 1)
+{
+    uint64_t x = gallery_place(&args);
+
+    if (SIMT_BOUND(x < args.limit))
+        pss_place(&args, x, (uint8_t)args.pattern_first);
 }
 
 /* Without optimisation an array would lie in local memory: so each word is a variable, and each

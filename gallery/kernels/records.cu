@@ -20,8 +20,10 @@
  *            record at the first hit, so that dense matches cost less; the other forms go on to
  *            the record's end, as the sample does. Long records come in overlapping parts.
  * Hash       gallery_records_amp has the hash of the sample's program: base 17 modulo
- *            24,036,583, and 128 comparisons without a loop if there are 128 hashes. A byte of 128
- *            and more leaves the window in two summands, because a product would not fit 32 bits.
+ *            24,036,583 in signed numbers, with four remainders of two divisions each when a
+ *            window moves; and 128 comparisons without a loop if there are 128 hashes. Only if a
+ *            byte's product might not fit 32 bits (never with the sample's 60 letters), a
+ *            remainder of 64 bits takes the first one's place.
  *            All other forms have a cheaper hash, which is ours: a number to a base modulo 2^32.
  * Limits     parts < 2^32 bytes; lengths < 2^32.
  */
@@ -52,13 +54,31 @@ SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uin
     return *word >> 8u * (at % 4u) & 0xffu;
 }
 
-/* Returns the hash without the byte `out` that leaves the window. */
+/* Returns the remainder as the sample computes it: a signed division may leave a negative one. */
+SIMT_FUNCTION int32_t records_modulo(int32_t value)
+{
+    const int32_t modulus = (int32_t)RECORDS_MODULUS;
+
+    return (value % modulus + modulus) % modulus;
+}
+
+/* Returns the hash without the window's first byte, `out`. */
 SIMT_FUNCTION uint32_t records_leave(uint32_t hash, uint32_t out, uint32_t power, int published)
 {
     if (!published)
         return hash - out * power;
-    out = ((out & 127u) * power + (out >> 7) * (128u * power % RECORDS_MODULUS)) % RECORDS_MODULUS;
-    return (hash + RECORDS_MODULUS - out) % RECORDS_MODULUS;
+    out = power <= INT32_MAX / 255u ? (uint32_t)records_modulo((int32_t)(out * power))
+                                    : (uint32_t)((uint64_t)out * power % RECORDS_MODULUS);
+    return (uint32_t)records_modulo((int32_t)hash - (int32_t)out);
+}
+
+/* Returns the hash with the byte `in` at the window's end. */
+SIMT_FUNCTION uint32_t records_enter(uint32_t hash, uint32_t in, int published)
+{
+    if (!published)
+        return RECORDS_PUSH(hash, in, 0);
+    hash = (uint32_t)records_modulo((int32_t)(hash * RECORDS_BASE(1)));
+    return (uint32_t)records_modulo((int32_t)(hash + in));
 }
 
 /* Returns 1 if the hash is one of the 128 hashes in constant memory from `first` on, else 0. */
@@ -85,10 +105,10 @@ SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
     int published = form == RECORDS_PUBLISHED;
 
     for (uint32_t end = 0; end < bytes && (form != RECORDS_MENDED || met == 0); end++) {
-        hash = RECORDS_PUSH(hash, records_character(words, end, &in, form), published);
         if (end >= window)
             hash = records_leave(hash, records_character(words, end - window, &out, form), power,
                                  published);
+        hash = records_enter(hash, records_character(words, end, &in, form), published);
         if (end + 1u < window)
             continue;
         if (published && count == 128u) {

@@ -1,5 +1,5 @@
-/* skip: searches by Quick Search (qs) and Horspool (hp) with a thread per begin, or in the forms
- * -segments (ours) with a segment per thread. A begin is an offset at which an occurrence may
+/* skip: searches by Quick Search (qs) and Horspool (hp) with a thread per begin, or in the form
+ * qs-segments (ours) with a segment per thread. A begin is an offset at which an occurrence may
  * begin; the window at a begin is as long as the pattern.
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
@@ -15,8 +15,8 @@
  *            blocks as the begins need. -segments: a thread per segment of args.segment begins
  *            compares a window, then moves by the shift; 1 to 1,024 threads.
  * Memory     generic: text, pattern and shifts in global memory, a byte per begin for windows.
- *            -shared: the windows of the block's begins in 8 KiB of shared memory, the pattern in
- *            constant memory.
+ *            -shared: the windows of the block's begins in shared memory, the pattern in constant
+ *            memory.
  * Traffic    gallery_shifts_text: per window a text byte and a shift; per begin a byte written.
  *            The search: per begin the same byte; per comparison a text byte and a pattern byte.
  *            -segments: per window a text byte and a shift, no byte per begin.
@@ -25,12 +25,42 @@
  *            shifts in shared memory are slower than -segments. Figures: docs/papers.md.
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
  *            follows the shifts through args.segment begins (512), and the first of these begins
- *            has a window: so there are usually a few more windows than in the paper. Bytes of a
- *            bin that do not fit are read from global memory. The byte after the text's last
- *            window is not read.
+ *            has a window: so there are usually a few more windows than in the paper. The byte
+ *            after the text's last window is not read.
  * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
-#include "gallery/kernels/skip.h"
+#include "gallery/kernels/compare.h"
+
+enum skip_rule { SKIP_QS, SKIP_HP };
+
+/* A thread searches the begins [x, end). */
+struct skip_segment {
+    uint64_t x, end;
+};
+
+/* Returns the thread's segment, which is empty beyond the last begin. */
+SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a)
+{
+    struct skip_segment segment;
+
+    segment.x = a->begin + ((uint64_t)simt_block() * simt_threads() + simt_thread()) * a->segment;
+    segment.end = segment.x + a->segment;
+    if (!SIMT_BOUND(segment.end <= a->limit))
+        segment.end = a->limit;
+    return segment;
+}
+
+/* Returns the begin of the window after the window at segment->x. Returns segment->end or more if
+ * that window does not begin in the segment. */
+SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a,
+                                 const struct skip_segment *segment)
+{
+    uint64_t x = segment->x;
+
+    if (x + 1u >= segment->end)
+        return segment->end;
+    return x + simt_load_u32(a->shifts + simt_load_u8(a->text + x + a->shift_at));
+}
 
 /* ---- As published -------------------------------------------------------------------------- */
 
@@ -73,7 +103,7 @@ SIMT_FUNCTION void skip_place(const struct gallery_arguments *a, const struct co
     }                                                                \
     SIMT_KERNEL(gallery_##name##_shared, gallery_arguments, 1024, 1) \
     {                                                                \
-        SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);     \
+        SIMT_SHARED_DYNAMIC(uint32_t, words, args.bin_bytes);        \
         struct compare_bin bin = compare_places_fill(&args, words);  \
                                                                      \
         skip_place(&args, &bin, COMPARE_CONSTANT, rule);             \
@@ -84,16 +114,12 @@ SKIP_PLACES(hp, SKIP_HP)
 
 /* ---- Ours ---------------------------------------------------------------------------------- */
 
-#define SKIP_SEGMENTS(name, rule)                                               \
-    SIMT_KERNEL(gallery_##name##_segments, gallery_arguments, 1024, 1)          \
-    {                                                                           \
-        struct skip_segment segment = skip_segment(&args);                      \
-        struct compare_bin bin = compare_bin_none();                            \
-                                                                                \
-        for (; segment.x < segment.end; segment.x = skip_next(&args, &segment)) \
-            if (skip_matches(&args, &bin, COMPARE_GLOBAL, rule, segment.x))     \
-                gallery_emit(&args, segment.x);                                 \
-    }
+SIMT_KERNEL(gallery_qs_segments, gallery_arguments, 1024, 1)
+{
+    struct skip_segment segment = skip_segment(&args);
+    struct compare_bin bin = compare_bin_none();
 
-SKIP_SEGMENTS(qs, SKIP_QS)
-SKIP_SEGMENTS(hp, SKIP_HP)
+    for (; segment.x < segment.end; segment.x = skip_next(&args, &segment))
+        if (skip_matches(&args, &bin, COMPARE_GLOBAL, SKIP_QS, segment.x))
+            gallery_emit(&args, segment.x);
+}

@@ -30,8 +30,9 @@
  *            the child has several blocks. Most windows begin inside an aligned word, so chunking
  *            takes a thread more, and masks. The counting is ours: atomic additions that the
  *            paper's kernels do not have.
- * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES; bytes of a bin beyond 8 KiB are
- *            read from global memory.
+ *            A child goes to the stream cudaStreamFireAndForget, where children of a block need
+ *            not wait for each other; the paper's launches name no stream, so they take turns.
+ * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
 
@@ -200,7 +201,7 @@ SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct 
     }                                                                        \
     SIMT_KERNEL(gallery_##name##_swift_binning, gallery_arguments, 1024, 1)  \
     {                                                                        \
-        SIMT_SHARED(uint32_t, words, COMPARE_PLACES_BYTES / 4u);             \
+        SIMT_SHARED_DYNAMIC(uint32_t, words, args.bin_bytes);                \
         struct compare_bin bin = compare_places_fill(&args, words);          \
                                                                              \
         swift_parent(&args, &bin, SWIFT_BYTES_CONSTANT, is_bf);              \

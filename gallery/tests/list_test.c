@@ -16,6 +16,7 @@ static const struct {
     const char *geometry;
 } rows[] = {
     {"naive", ON_CPU, NULL},
+    {"naive-whole", ON_CPU, NULL},
     {"memmem", ON_CPU, NULL},
     {"strstr", ON_CPU, NULL},
     {"rabin-karp", ON_CPU, NULL},
@@ -33,7 +34,7 @@ static const struct {
     {"qs-swift-binning", ON_CUDA, "64"},
     {"qs-swift-chunking", ON_CUDA, "64"},
     {"qs-hybrid", ON_CUDA, "1"},
-    {"qs-segments", ON_CUDA, "256x16"},
+    {"qs-segments", ON_CUDA, "1x1"},
     {"hp", ON_BOTH, "1024"},
     {"hp-shared", ON_CUDA, "64"},
     {"hp-tay", ON_CUDA, "352"},
@@ -41,7 +42,6 @@ static const struct {
     {"hp-swift-binning", ON_CUDA, "64"},
     {"hp-swift-chunking", ON_CUDA, "64"},
     {"hp-hybrid", ON_CUDA, "2147483647"},
-    {"hp-segments", ON_CUDA, "1x1"},
     {"bmh", ON_BOTH, "2147483647x1024"},
     {"bmh-shared", ON_CUDA, "16x33"},
     {"bmh-conflict-free", ON_CUDA, "132x256"},
@@ -49,6 +49,7 @@ static const struct {
     {"pss-gg", ON_CUDA, "32"},
     {"pss-gr", ON_CUDA, "992"},
     {"pss-gm", ON_CUDA, "256"},
+    {"pss-gm-argument", ON_CUDA, "256"},
     {"word-simple", ON_CUDA, "256"},
     {"word-chunked", ON_CUDA, "256"},
     {"word-reduction", ON_CUDA, "96"},

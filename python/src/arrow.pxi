@@ -34,7 +34,7 @@ cdef struct ArrowArrayStream:
     void *private_data
 
 # A value of Arrow's formats "vu" and "vz". A string of count ≤ SHORT_MAX bytes lies in the struct
-# itself, from `head` on; a longer string lies in a buffer of the array.
+# itself, starting at `head`; a longer string lies in a buffer of the array.
 cdef struct string_view:
     int32_t count  # number of bytes
     int32_t head  # the string's first 4 bytes
@@ -44,7 +44,7 @@ cdef struct string_view:
 cdef enum:
     SHORT_MAX = 12
 
-# private_data of an exported schema and of an exported array. The same allocation holds, behind this struct, the
+# private_data of an exported schema and of an exported array. The same allocation holds, after this struct, the
 # children's ArrowSchema or ArrowArray structs, and then the pointers to these structs.
 cdef struct schema_memory:
     char *name

@@ -304,7 +304,7 @@ cdef class Lent:
             self.plain.deleter(self.plain)
 
     cdef int take_capsule(self, capsule, str what) except -1:
-        """Take over the tensor of a capsule of DLPack. If the tensor is refused, it stays the capsule's."""
+        """Take over the tensor of a capsule of DLPack. If the tensor is rejected, it stays the capsule's."""
         cdef dl_versioned *versioned = NULL
         cdef dl_managed *plain = NULL
 

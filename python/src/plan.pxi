@@ -138,7 +138,7 @@ cdef class Plan:
 
     patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
       strings, an Arrow array of strings, or a path (os.PathLike) or file object with one pattern a
-      line. The line ends \\n and \\r\\n, and a UTF-8 byte order mark at the file's begin, are not
+      line. The line ends \\n and \\r\\n, and a UTF-8 byte order mark at the file's start, are not
       part of a pattern. Occurrences may overlap. An occurrence has the index of the pattern.
     values: an object for each pattern, in order. The default for a dict of patterns are the dict's
       values.
@@ -160,7 +160,7 @@ cdef class Plan:
       alphabet says what a character is: 'utf8' (the default if all patterns are str) or 'bytes'.
     unicode: in expressions, \\w, \\d, \\s and \\b mean Unicode's letters, digits, spaces and words instead
       of ASCII's, and the syntax is ripgrep's.
-    pcre: PCRE2 searches for an expression that RE2 refuses: look-around, backreferences and others.
+    pcre: PCRE2 searches for an expression that RE2 rejects: look-around, backreferences and others.
     multiline: an occurrence of an expression may cross lines, of a text in memory or of a record;
       ^ and $ match in each line. Write (?s) to let . match a newline, too.
 
@@ -346,7 +346,7 @@ cdef class Plan:
         return hash((len(self), self.encoded(0) if len(self) > 0 else b"", self.options["ignore_case"]))
 
     def __contains__(self, pattern):
-        """Say whether a str (as UTF-8) or bytes object is one of the patterns."""
+        """Return True if a str (as UTF-8) or bytes object is one of the patterns."""
         if self.known is None:
             self.known = frozenset(self._encoded())
         if isinstance(pattern, str):
@@ -386,12 +386,12 @@ cdef class Plan:
 
     @property
     def whole_words(self):
-        """Whether an occurrence has to be a whole word."""
+        """Whether an occurrence must be a whole word."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_WORD != 0
 
     @property
     def whole_lines(self):
-        """Whether an occurrence has to be a whole line."""
+        """Whether an occurrence must be a whole line."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_LINE != 0
 
     @property
@@ -565,7 +565,7 @@ cdef class Plan:
 
     def batches(self, text, *, match="all", line_numbers=False, value=False, offsets=None):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
-        Batches without an occurrence are left out. match, value: see matches(). offsets: see first()."""
+        Batches without an occurrence are skipped. match, value: see matches(). offsets: see first()."""
         return default().batches(self, text, match=match, line_numbers=line_numbers, value=value, offsets=offsets)
 
     def lines(self, text, *, offsets=None, progress=None):
@@ -620,5 +620,5 @@ cdef class Plan:
             self, column, match=match, value=value, first=first, offsets=offsets, progress=progress)
 
     def record_counts(self, column, *, progress=None):
-        """Count for each pattern the records that contain the pattern: a Column."""
+        """Count for each pattern the records that contain it: a Column."""
         return search_column(default(), self, column, progress, PATTERNS)

@@ -22,7 +22,7 @@ cdef class Reader:
     cdef block *blocks[3]  # memory that was made for the chunk: bytes, offsets, validity bits
     cdef bint is_text  # records are strings of Arrow or of a Series, not binary values
     cdef bint no_bytes  # a list's items are str or None
-    cdef const ArrowArray *views  # an array of views; its records from views_at on are unread
+    cdef const ArrowArray *views  # an array of views; its records starting at views_at are unread
     cdef uint64_t views_at
     cdef const string_view *run  # the chunk's records in a column of views
     cdef bint is_first_run  # in a column of views: the chunk or piece is the first of its array
@@ -247,7 +247,7 @@ cdef class Reader:
         self.records.validity_begin = <uint64_t>array.offset
 
     cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at, bint in_place) except? NULL:
-        """Make a chunk of an array of views, from record `at` on, and return the chunk's views.
+        """Make a chunk of an array of views, starting at record `at`, and return the chunk's views.
 
         With in_place, strings that are adjacent in a buffer are used without a copy. Such a run
         becomes the chunk if the run reaches the array's end, has RUN_MIN records, or ends where the
@@ -330,14 +330,14 @@ cdef class Reader:
         return 0
 
     cdef bint is_str(self) noexcept:
-        """Say whether offsets in this column count characters, unless bytes are asked for."""
+        """Return True if offsets in this column count characters, unless bytes are asked for."""
         return self.is_text or (self.schema == NULL and self.no_bytes)
 
     cdef uint64_t offset(self, uint64_t i) noexcept:
         return offset_of(&self.records, i)
 
     cdef bint is_valid(self, uint64_t i) noexcept:
-        """Say whether record i of `records` is not null."""
+        """Return True if record i of `records` is not null."""
         return self.records.validity == NULL or bit_at(self.records.validity, self.records.validity_begin + i)
 
     cdef object value(self, uint64_t i):

@@ -56,7 +56,7 @@ cdef enum:
 
 
 cdef walk walk_of(Source source, object offsets) except *:
-    """Return a walk, which converts byte offsets to character offsets, at the text's begin. Its field `bytes` is NULL
+    """Return a walk, which converts byte offsets to character offsets, at the text's start. Its field `bytes` is NULL
     if offsets count bytes, or are the same in a str of ASCII."""
     cdef walk made
     cdef Py_ssize_t count = 0
@@ -242,7 +242,7 @@ cdef inline uint64_t last_of(uint64_t count) noexcept nogil:
 
 
 cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
-    """Replace each byte offset by the index of the character that contains the byte."""
+    """Replace each byte offset by the index of the character that contains it."""
     for i in range(count if by.bytes != NULL else 0):
         begins[i] = last_of(walk_to(by, begins[i] + 1))
 
@@ -257,7 +257,7 @@ cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
 
 cdef inline void walk_match(walk *by, walk *far, uint64_t *begin, uint64_t *end) noexcept nogil:
     """Convert a match's begin and end. far: a second walk, for ends more than NEAR bytes after their
-    begin. Other ends are counted from the begin on."""
+    begin. Other ends are counted from it."""
     cdef uint64_t inside = begin[0] + 1, count = walk_to(by, inside)
 
     begin[0] = last_of(count)
@@ -370,7 +370,7 @@ cdef uint32_t search_flags(const match_columns *columns) noexcept:
 
 
 cdef void keep_spans(match_columns *columns, uint64_t first) noexcept nogil:
-    """Remove overlaps from the occurrences from `first` on. All earlier occurrences begin before these occurrences."""
+    """Remove overlaps from the occurrences starting at `first`. All earlier occurrences begin before these occurrences."""
     cdef uint64_t *begins = values_of(&columns.begins)
     cdef uint64_t *ends = values_of(&columns.ends)
     cdef uint64_t *words = values_of(&columns.patterns)
@@ -617,7 +617,7 @@ cdef class Batches(Iteration):
         return made
 
     cdef object taken(self, const trawl_batch *batch):
-        """Return a batch's Matches, or None if the batch has no occurrence."""
+        """Return a batch's Matches, or None if it has no occurrence."""
         cdef match_columns columns = self.columns
 
         columns.by, columns.is_text = self.handle.job.by, self.handle.job.is_text

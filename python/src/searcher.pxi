@@ -233,7 +233,7 @@ cdef class Handle:
         return 0
 
     cdef int load(self, Searcher searcher, Source source) except -1:
-        """Load a text. A text on a GPU has to be loaded before each search."""
+        """Load a text. A text on a GPU must be loaded before each search."""
         cdef trawl_error error
         cdef int status
 

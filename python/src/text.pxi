@@ -141,7 +141,7 @@ cdef class Source:
         return 0
 
     cdef bint is_fasta(self) noexcept:
-        """Say whether the text begins with >, as far as the text can be read twice."""
+        """Return True if the text begins with >, as far as the text can be read twice."""
         cdef trawl_error error
         cdef uint8_t byte = 0
         cdef uint64_t got = 0

@@ -12,7 +12,7 @@ cdef struct view_buffer:
     int64_t size
 
 
-# The `child` of an Array of views. The three arrays lie behind the struct, in the same block.
+# The `child` of an Array of views. The three arrays lie after the struct, in the same block.
 cdef struct view_table:
     int64_t count  # number of buffers that hold strings
     const void **buffers  # what Arrow calls the array's buffers: validity, views, each buffer, `sizes`

@@ -74,7 +74,7 @@ shared = {}  # {address of an exported array: the column of views whose memory a
 
 class Column:
     """A column of bytes and None in Arrow's format `kind`, sliced to [begin, end). With `keys`, the column is a
-    dictionary column: it consists of keys, of Arrow's format `key_kind`, into the values from index `first` on.
+    dictionary column: it consists of keys, of Arrow's format `key_kind`, into the values starting at index `first`.
     counted: the array tells its number of nulls."""
 
     def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1, first=0, key_kind="i", counted=False):

@@ -254,7 +254,7 @@ def ask(rng, searcher, plan, kind, name, given, arguments, options, show, expect
     arguments = [plan] * (searcher is not None) + [given, *arguments]
     references = sys.getrefcount(given)
     if expected is ValueError:
-        # An occurrence is a part of a character. A column that is not a list is then always refused. A str or a list
+        # An occurrence is a part of a character. A column that is not a list is then always rejected. A str or a list
         # need not fail: if the neighbours of the part are replaced, too, whole characters are replaced.
         arrow = name != "split" and not isinstance(given, (str, list))
         with pytest.raises(ValueError) if arrow else contextlib.suppress(ValueError):

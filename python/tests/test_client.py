@@ -35,7 +35,7 @@ def test_borders_of_chunks_and_reads(tmp_path, step, size):
 
 def test_request(tmp_path):
     """Check the members of a request: the command's options, and strings, in base64 if a string is not UTF-8. Check
-    also what is refused without a request."""
+    also what is rejected without a request."""
     with Fake(tmp_path, *[plain(COUNT)] * 9, plain(b"")) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             ["a", b"\xff"], collection="c", ignore_case=True, whole_words=True, whole_lines=True,

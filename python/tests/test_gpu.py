@@ -34,7 +34,7 @@ def test_on_a_simulated_gpu():
 
 @pytest.mark.skipif(INSIDE, reason="the simulated driver is there")
 def test_without_a_driver():
-    """Check that a GPU's array is refused by a message where no driver is, and that nothing is imported."""
+    """Check that a GPU's array is rejected by a message where no driver is, and that nothing is imported."""
     code = """
 import sys, trawl
 class There:

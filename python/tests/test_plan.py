@@ -1,4 +1,4 @@
-"""Tests plans: sources of patterns, pickles, refused arguments."""
+"""Tests plans: sources of patterns, pickles, rejected arguments."""
 
 import copy
 import inspect
@@ -105,7 +105,7 @@ def test_pickled_options():
 
 
 def test_numbers():
-    """Check that only whole numbers are accepted: edits=0.2, threads=1.7 and True are refused."""
+    """Check that only whole numbers are accepted: edits=0.2, threads=1.7 and True are rejected."""
     class Two:
         def __index__(self):
             return 2
@@ -136,7 +136,7 @@ def test_numbers():
 
 
 def test_switches():
-    """Check that a value that equals True means the same as True, and that words such as 'no' are refused."""
+    """Check that a value that equals True means the same as True, and that words such as 'no' are rejected."""
     for name in ("ignore_case", "whole_words", "whole_lines", "regex"):
         assert trawl.Plan("\u00e9", **{name: 1}) == trawl.Plan("\u00e9", **{name: True})
         assert trawl.Plan("\u00e9", **{name: 0}) == trawl.Plan("\u00e9")

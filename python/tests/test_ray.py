@@ -121,7 +121,7 @@ def test_no_record_can_be_searched(cluster):
 
 def test_all_cores_and_more(cluster, table, tmp_path):
     """Check that a core is left for reading if the actors would take all cores, and that a request for more cores than a
-    node has is refused. (In both cases Ray waited without end.)"""
+    node has is rejected. (In both cases Ray waited without end.)"""
     pyarrow.parquet.write_table(table, tmp_path / "table.parquet")
     expected = PLAN.contains(table.column("text")).tolist().count(True)
     for workers in (4, None, (1, 9)):

@@ -57,7 +57,7 @@ def draw(rng, options):
 
 
 def by_re(text, line, options, at=0):
-    """Yield the matches in a line, from `at` on, that are not empty: at each begin the match of the first alternative in Perl's syntax,
+    """Yield the matches in a line, starting at `at`, that are not empty: at each begin the match of the first alternative in Perl's syntax,
     else the longest match."""
     compiled = re.compile(text, flags_of(options))
     while at < len(line) and (found := compiled.search(line, at)):

@@ -82,7 +82,7 @@ def test_views_share():
 
 
 def test_views_too_long():
-    """Check that a record of more than 2 GiB, which a view cannot have, is refused before any byte is written."""
+    """Check that a record of more than 2 GiB, which a view cannot have, is rejected before any byte is written."""
     column = strings(["b", "a" * 2048])
     with pytest.raises(ValueError, match="record 1 would have more than 2 GiB"):
         trawl.Plan("a").replace(strings(["b", "a" * 2048], "vu"), "x" * (1 << 20))

@@ -116,7 +116,7 @@ def test_numpy():
 
 
 def test_arrays_without_bytes_are_refused():
-    """Check that arrays of objects are refused as texts. (Their memory has pointers, which an earlier version
+    """Check that arrays of objects are rejected as texts. (Their memory has pointers, which an earlier version
     searched.)"""
     plan = trawl.Plan("ab")
     wrong = [(ctypes.py_object * 2)("ab", "ab"), (ctypes.c_wchar * 2)("a", "b")]

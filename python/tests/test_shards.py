@@ -49,7 +49,7 @@ def test_which_files(tmp_path):
 
 
 def test_actors_that_do_not_fit(monkeypatch):
-    """Check that a request for actors that Ray could never start is refused, unless the cluster starts nodes by
+    """Check that a request for actors that Ray could never start is rejected, unless the cluster starts nodes by
     itself, and that a core is left for reading. Ray would wait for such actors without end."""
     nodes = [{"CPU": 1.0}, {"CPU": 2.0}, {"CPU": 2.0}, {"CPU": 2.0, "GPU": 4.0}]
     ray = ray_by_hand.install(monkeypatch, nodes)
@@ -149,7 +149,7 @@ def test_files_are_cut_at_line_ends(rng, tmp_path):
 
 def test_which_plans_stay_in_lines(rng):
     """Check, for plans of each kind, that stays_in_lines says whether cuts at line ends leave the counts unchanged. A
-    pattern with a line end may also be refused without need."""
+    pattern with a line end may also be rejected without need."""
     searcher, texts = trawl.Searcher(threads=1), [b"ab\nab", b"a\nb", b"a\n\nb", b"\n"]
     texts += [bytes(rng.choice(b"ab\n\n") for _ in range(30)) for _ in range(30)]
     for patterns in ([b"ab"], [b"ab", b"b\na"]):

@@ -299,7 +299,7 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     nothing = ray_by_hand.Dataset([])
     nothing.map_batches = lambda *_, **__: nothing  # with no tables, Ray never calls a stage
     assert trawl.ray.count(nothing, plan, "text") == {**Stage(plan, "text", "count").counters, "pattern_records": [0, 0]}
-    data.map_batches = None  # an unknown column is refused before any task starts
+    data.map_batches = None  # an unknown column is rejected before any task starts
     with pytest.raises(KeyError, match="the table has the columns id, text"):
         trawl.ray.contains(data, plan, "none")
 

@@ -51,7 +51,7 @@ class Descriptor:
 
 
 def test_numbers_are_no_texts():
-    """Check that numbers are refused as texts. A number is not a descriptor: plan.count(0) must not read
+    """Check that numbers are rejected as texts. A number is not a descriptor: plan.count(0) must not read
     standard input."""
     for number in (0, 5, True, 10**20):
         with pytest.raises(TypeError, match="read\\(\\) or fileno\\(\\) is needed"):
@@ -247,7 +247,7 @@ def test_text_objects(tmp_path):
 
 
 def test_packed_bytes_in_memory():
-    """Check that decompress=True refuses compressed bytes in memory."""
+    """Check that decompress=True rejects compressed bytes in memory."""
     packed = gzip.compress(b"needle" * 100)
     for source in (packed, bytearray(packed), "text"):
         with pytest.raises(ValueError, match="decompress"):

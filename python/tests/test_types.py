@@ -60,7 +60,7 @@ with trawl.Searcher("cpu", threads=2) as searcher:
 with trawl.Client() as client:
     counts: tuple[int, ...] = client.count(["a", b"b"], glob="*.c", ignore_case=True).patterns
     paths: list[str] = [match.path for match in client.search("a", context=2)]
-plan.count(3.5)  # a type checker must refuse this line
+plan.count(3.5)  # a type checker must reject this line
 client.count("a", ignorecase=True)  # and this line
 """
 

@@ -72,12 +72,12 @@ def question(name: str, what: str) -> str:
 
 
 def is_pair(given: Any) -> bool:
-    """Say whether an object is (bytes, offsets) on a GPU."""
+    """Return True if an object is (bytes, offsets) on a GPU."""
     return type(given) is tuple and len(given) == 2 and all(map(is_there, given))
 
 
 def is_there(given: Any) -> bool:
-    """Say whether an object is an array on a GPU."""
+    """Return True if an object is an array on a GPU."""
     if isinstance(given, (str, bytes)) or hasattr(given, "to_pylibcudf") or hasattr(given, "__arrow_c_device_array__"):
         return False  # a column
     if hasattr(given, "__dlpack_device__"):

@@ -139,7 +139,7 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class ServerError(Error):
-    """A server refused a request, broke off its answer, or could not be reached. status: the HTTP status,
+    """A server rejected a request, broke off its answer, or could not be reached. status: the HTTP status,
     for example 404; 0 without an answer. os_code: errno, if the system reported an error.
 
     >>> try:

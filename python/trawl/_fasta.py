@@ -14,9 +14,9 @@ _NAME = re.compile(b"[^\\0- ]*")
 def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
     """Yield (name, sequence) for each sequence of a FASTA text, with the sequence's lines joined.
 
-    source: a path (os.PathLike; unpacked if gzip, bzip2 or xz packed the file), a file opened in binary mode, bytes or a str.
-    A line that begins with > names the next sequence, up to the first blank. Lines that begin with ; are left
-    out, as are a byte order mark of UTF-8 and the line ends \\n and \\r\\n. A name or a sequence may be empty.
+    source: a path (os.PathLike; decompressed if gzip, bzip2 or xz packed the file), a file opened in binary mode, bytes or a str.
+    A line that begins with > names the next sequence, up to the first blank. Lines that begin with ; are skipped,
+    as are a byte order mark of UTF-8 and the line ends \\n and \\r\\n. A name or a sequence may be empty.
     Letters before the first name are a sequence without a name. ValueError: a line begins with @, as in FASTQ, or
     the text is no FASTA for another reason. Offsets in a sequence are those of `trawl --fasta`.
 
@@ -44,7 +44,7 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
         why = (
             "begins with @, as in FASTQ and SAM" if first == b"@"
             else "begins with a byte order mark of UTF-16" if number == 0 and first in (b"\xfe", b"\xff")
-            else "holds packed data (a pathlib.Path is unpacked)" if number == 0 and line.startswith(PACKED_BEGINS)
+            else "holds compressed data (a pathlib.Path is decompressed)" if number == 0 and line.startswith(PACKED_BEGINS)
             else "has a carriage return before its end" if first in (b">", b";") and b"\r" in content
             else ""
         )  # fmt: skip

@@ -41,7 +41,7 @@ class NewFile:
         self.path = os.fsdecode(path)
         self.may_stay = False
         self.old: os.stat_result | None = None  # status of the file that had the name
-        self.place = ""  # where the new regular file appears; "": `path` is no regular file, and is written in place
+        self.place = ""  # where the new regular file appears; "": `path` is not a regular file, and is written in place
         self.hidden = ""  # what the new file is called until it is complete; "": the file has no name
         with self.named():
             self.file = open(self._descriptor(like), "wb")  # noqa: SIM115

@@ -108,7 +108,7 @@ class Reply:
 
 
 class Server:
-    """A server's address, and idle connections to the server for later requests."""
+    """A server's address, and idle connections to it for later requests."""
 
     def __init__(
         self, address: str | None, token: str | None, timeout: float | None, tls: ssl.SSLContext | None

@@ -31,7 +31,7 @@ NAMESPACE = "trawl"
 
 
 class File(NamedTuple):
-    """Bytes of a file, or of a text: `size` bytes from `begin` on. whole: the size of the whole
+    """Bytes of a file, or of a text: `size` bytes starting at `begin`. whole: the size of the whole
     file, or of the text. Cuts are at line ends. name: a path, or the name of a text. changed_ns:
     when the file changed; 0 for a text. text: None for a file."""
 
@@ -239,7 +239,7 @@ class Waiting:
 
 @functools.lru_cache(maxsize=8)
 def as_a_whole(plan: Plan) -> bool:
-    """Say whether a tape is searched as a whole. The tape is searched file by file if an occurrence could
+    """Return True if a tape is searched as a whole. The tape is searched file by file if an occurrence could
     cross a file's end or depends on the plan's own line end."""
     errors = plan.mismatches or plan.edits
     plain = plan.alphabet == "bytes" and not (errors or plan.whole_lines or plan.regex)
@@ -247,7 +247,7 @@ def as_a_whole(plan: Plan) -> bool:
 
 
 def stays_in_lines(plan: Plan) -> bool:
-    """Say whether surely no occurrence crosses a line end, so that a file may be cut there."""
+    """Return True if no occurrence can cross a line end, so that a file may be cut there."""
     given: Any = plan.__reduce__()[1][-1]
     errors = plan.mismatches or plan.edits or plan.alphabet == "dna"
     ends = given["line_end"] == b"\n" and not any(b"\n" in pattern for pattern in plan._encoded())
@@ -357,7 +357,7 @@ def nodes_for(actors: int, cpus: float, gpus: float) -> list[dict[str, Any]]:
     """Return the resources of each node that can hold an actor, and the number of actors that fit there as "actors".
 
     ValueError: the nodes cannot hold so many actors, and Ray would wait without end. A cluster that starts nodes when
-    nodes are needed is not refused."""
+    nodes are needed is not rejected."""
     if actors < 1 or cpus < 0 or gpus < 0 or cpus + gpus == 0:
         raise ValueError(f"{actors} actors with {cpus} cores and {gpus} GPUs each: 1 or more is needed")
     ray = _ray()
@@ -525,7 +525,7 @@ class Collection:
     combined in the order of the texts. Threads may share a collection, and requests for counts that
     wait for an actor share a search if they have the same plan, or few patterns and the same options.
 
-    sources: a path, or paths, of files and directories, which have to be the same on all nodes and here; or a dict
+    sources: a path, or paths, of files and directories, which must be the same on all nodes and here; or a dict
       of names and texts (bytes or str), which also stay in Ray's object store.
     shards: the number of shards. The default is a shard for each node with enough cores and GPUs.
     name: the collection outlives this process. Collection.open(name) finds the collection, in any process
@@ -665,7 +665,7 @@ class Collection:
                 missing.append((i, files[0].name, files[-1].name))
 
     def _answers(self, i: int, copy: int) -> bool:
-        """Say whether a copy answered when it was last asked. A lost copy is asked for its status again and again, and
+        """Return True if a copy answered when it was last asked. A lost copy is asked for its status again and again, and
         gets no requests until the copy has returned its status."""
         asked, ray = self.lost.get((i, copy)), _ray()
         if asked is None:
@@ -684,7 +684,7 @@ class Collection:
         self.lost[i, copy] = self.held[i].actors[copy].status.remote()
 
     def _parts(self, i: int, sent: Any, send: Any, end: float | None, stream: bool) -> Iterator[Any]:
-        """Yield the parts of a shard's answer. If an actor is lost, ask the next actor, and leave out the parts that
+        """Yield the parts of a shard's answer. If an actor is lost, ask the next actor, and skip the parts that
         the lost actor has already sent."""
         ray, came, copies = _ray(), 0, len(self.held[i].actors)
         dead: set[int] = set()
@@ -696,7 +696,7 @@ class Collection:
                     yield ray.get(answer, timeout=left)
                     return
                 for at, reference in enumerate(answer):
-                    part = ray.get(reference, timeout=left)  # also if the part is left out: this actor may be lost, too
+                    part = ray.get(reference, timeout=left)  # also if the part is skipped: this actor may be lost, too
                     if at == came:
                         came += 1
                         yield part

@@ -102,7 +102,7 @@ def symbols(pattern: Any, alphabet: str) -> int:
 
 
 def number(name: str, value: Any, most: int = 2**64 - 1) -> int:
-    """Return a whole number from 0 to `most`. A bool or a float is no number here, even if the value equals an integer."""
+    """Return a whole number from 0 to `most`. A bool or a float is not a number here, even if the value equals an integer."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -143,7 +143,7 @@ _FOREIGN = re.compile(rb"\\(?:([0-9])|g<(\w+)>)")  # a group in the form of Pyth
 
 def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]] | None]:
     """Split an expression's value at groups. Return the value and the parts: bytes, and a group's name as a tuple. If
-    the value has no group, return the value with a $ for each $$, and None."""
+    the value has no group, return it with a $ for each $$, and None."""
     data = value.encode() if isinstance(value, str) else value
     if foreign := _FOREIGN.search(data):
         shown, name = foreign[0].decode(), (foreign[1] or foreign[2]).decode()
@@ -314,7 +314,7 @@ def bytes_view(given: Any) -> memoryview:
 
 
 def is_bytes(given: Any) -> bool:
-    """Say whether an object's items are single bytes, so that the object is one text and no column."""
+    """Return True if an object's items are single bytes, so that it is one text and no column."""
     try:
         memoryview(given)  # raises TypeError for a list, whose items bytes_view() would write out for its message
         return bytes_view(given).format.lstrip("@=<>!") in ("B", "b", "c")
@@ -335,7 +335,7 @@ def array_items(given: Any) -> list[Any] | None:
 
 def warn_of_packing(name: str, packed: str) -> None:
     warnings.warn(
-        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) unpacks them", stacklevel=2
+        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) decompresses them", stacklevel=2
     )
 
 
@@ -353,12 +353,12 @@ PACKED_BEGINS = tuple(_PACKED.values())
 
 @contextlib.contextmanager
 def unpacked(path: Any) -> Iterator[Any]:
-    """Open a path for reading lines. A file that gzip, bzip2 or xz packed is unpacked, whatever the name of the file."""
+    """Open a path for reading lines. A file that gzip, bzip2 or xz packed is decompressed, whatever the name of the file."""
     with open(path, "rb") as file:
         head = file.peek(8)
         module = next((name for name, magic in _PACKED.items() if head.startswith(magic)), None)
         if module is not None and not module.strip():
-            raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: unpack the file first")
+            raise ValueError(f"{os.fsdecode(path)}: zstd or lz4 data: decompress the file first")
         yield file if module is None else importlib.import_module(module).open(file)
 
 
@@ -686,7 +686,7 @@ def joined(file: Any) -> str | bytes:
 
 
 def in_memory(text: Any) -> Any:
-    """Return a str or a buffer as it is, and what an object's read() gives; None for a text that the library has to read: a
+    """Return a str or a buffer as it is, and what an object's read() gives; None for a text that the library must read: a
     path, a file with a descriptor, a Text. A file's position stays."""
     try:
         return text if isinstance(text, str) else memoryview(text)
@@ -716,7 +716,7 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
 
     A regular file is opened again, so that the position of the caller's object stays. If an object has
     no descriptor that gives the object's bytes (GzipFile, an HTTP response), a thread reads the object
-    and writes to a pipe. A number is refused: most numbers are mistakes.
+    and writes to a pipe. A number is rejected: most numbers are mistakes.
     """
     if not hasattr(file, "read") and not hasattr(file, "fileno"):
         raise no_text(file)

@@ -97,7 +97,7 @@ class Match(NamedTuple):
 
 class Positions(Columns[tuple[int, int, int]]):
     """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and the
-    pattern's index. total: the number of all occurrences, of which max_results may have left out some."""
+    pattern's index. total: the number of all occurrences, of which max_results may have skipped some."""
 
     __slots__ = ("begins", "files", "patterns", "names", "total")
     _names = ("begins", "files", "patterns")
@@ -202,7 +202,7 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
     given = [*strings["patterns"], *strings["requires"]]
     if b"" in given:
         raise ArgumentError(f"pattern {given.index(b'')} is empty")
-    is_hex = any(b"\n" in one or b"\0" in one for one in given)  # the server would cut or refuse such a string
+    is_hex = any(b"\n" in one or b"\0" in one for one in given)  # the server would cut or reject such a string
     if is_hex and items.get("regex"):
         raise ValueError("an expression contains a line end or NUL")
     flags += ["--hex"] * is_hex
@@ -413,7 +413,7 @@ class Client:
       knows; with "ascii", those of ASCII.
     regex: the patterns are regular expressions: True or "perl", "extended" or "basic", as for Plan.
     glob, type: the command's -g and -t, which select files; a value or several.
-    requires: a string or several, of which each must occur in a file; other files are left out.
+    requires: a string or several, of which each must occur in a file; other files are skipped.
     context: how many lines around each matching line are sent too.
     max_count: the most matching lines of each file.
     options: more options of the command, in full: ["--no-hidden", "--encoding=utf-16"].

@@ -3,7 +3,7 @@
 Each shard of a tree is held by `trawl serve` on some node, which serves the files between two paths. A
 deployment of Ray Serve, the front, passes each request to all shards, and puts the answers together in the
 order of --sort=path. So `trawl --server=http://...`, the page and trawl.Client ask a cluster in the same way as a
-single server. The tree has to be the same on all nodes. docs/server.md of trawl describes the protocol.
+single server. The tree must be the same on all nodes. docs/server.md of trawl describes the protocol.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PARTS_AHEAD = 16  # limit for the parts of a shard's answer that wait until earl
 READ_BYTES = 1 << 16  # limit for a part of an answer
 GROUPS, NOTHING = 0x80, 0x40  # bits of the exit status: groups of lines were printed; no file was searched
 ANSWER_BYTES_MAX = 1 << 30  # limit for an answer that the front reads whole
-ENDING = b"the server is ending"  # in the refusals and messages of a server that will end
+ENDING = b"the server is ending"  # in the rejections and messages of a server that will end
 ENDED = "trawl-serve ended with status"
 LEFT_OUT = b"no files were searched"  # begins a message that holds for the cluster only if no shard searched a file
 DOUBT = b": nothing was found; "  # in a message that holds for the cluster only if all shards say it
@@ -52,7 +52,7 @@ EVERY_SECONDS = 0.5  # between two checks of a copy (see Copy); longer if there 
 SILENT_SECONDS = 2.0  # a server or an actor that is silent for longer is ended; a restarted actor has RETURN_SECONDS
 PATIENCE_SECONDS = 0.25  # a waiting request checks this often whether its copy still answers
 RETURN_SECONDS = 60.0  # how long a request waits for a shard of which no copy answers
-LOSSES_MAX = 5  # a request that loses this many servers is refused: perhaps the request makes the servers crash
+LOSSES_MAX = 5  # a request that loses this many servers is rejected: perhaps the request makes the servers crash
 PARENT_ENDS = 1  # prctl's option for the signal that a process gets when its parent ends
 NOT_SERVED = ("--sortr", "--count-by-pattern")
 
@@ -73,7 +73,7 @@ class Shard:
 
     def __init__(self, arguments: list[str]) -> None:
         self.arguments, self.folder = arguments, tempfile.TemporaryDirectory(prefix="trawl")
-        self.thread = ThreadPoolExecutor(1)  # starts the server, which ends with the thread, also if the actor is killed
+        self.thread = ThreadPoolExecutor(1)  # starts the server, which ends with the thread, even if the actor is killed
         self.start()
 
     def start(self) -> None:
@@ -115,7 +115,7 @@ class Shard:
 
     async def ask(self, verb: str, path: str, headers: dict[str, str], body: bytes) -> AsyncIterator[Any]:
         """Pass a request on. Yield (status, headers), and then the parts of the answer. If the front ends
-        this task, the connection to the server is closed, and the server ends the search."""
+        this task, the connection to the server is closed, and it ends the search."""
         lines = [f"{verb} {path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
         head = "\r\n".join([*lines, f"content-length: {len(body)}", "", ""]).encode("latin-1")
         writer: Any = None
@@ -149,7 +149,7 @@ class Shard:
 
 
 class Refused(Exception):
-    """A request is refused: status, headers, body."""
+    """A request is rejected: status, headers, body."""
 
 
 def refusal(status: int, message: str) -> Refused:
@@ -169,7 +169,7 @@ class Copy:
 
 
 def lost(copies: list[Copy]) -> bool:
-    """Say whether no copy of a shard answers."""
+    """Return True if no copy of a shard answers."""
     return all(one.fault for one in copies)
 
 
@@ -253,7 +253,7 @@ class Units:
             raise ServerError("trawl-serve: the answer ended early")
 
     async def all(self) -> AsyncIterator[tuple[bytes, bytes]]:
-        """Yield the units, also if actors are lost meanwhile."""
+        """Yield the units, even if actors are lost meanwhile."""
         import ray
 
         came: dict[bytes, int] = collections.defaultdict(int)
@@ -318,7 +318,7 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     last: list[bytes] | None = None
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
-        if b".." in parts:  # refused here, before a request for some of the operands is sent to the shards
+        if b".." in parts:  # rejected here, before a request for some of the operands is sent to the shards
             raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
@@ -346,12 +346,12 @@ SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "match
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
 COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
-# These rules leave out the members whose rule is "joined", because the front itself makes these members.
+# These rules skip the members whose rule is "joined", because the front itself makes these members.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
 
 
 def joined(values: list[Any], rule: Any) -> Any:
-    """Put a member's values together. A member without a rule, which a later server may send, is left out."""
+    """Put a member's values together. A member without a rule, which a later server may send, is skipped."""
     if not isinstance(rule, dict):
         return rule(values)
     known = [key for key in values[0] if key in rule and all(key in one for one in values)]
@@ -363,8 +363,8 @@ def counts(answers: list[bytes]) -> bytes:
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
-    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is left
-    out."""
+    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is skipped.
+    """
     heads, begins, files, patterns = [], b"", b"", b""
     names: dict[bytes, tuple[int, Any]] = {}  # path -> index, name
     for answer in answers:
@@ -403,7 +403,7 @@ def collections_of(answers: list[bytes], **more: Any) -> bytes:
 
 
 def kind_of(line: bytes) -> bytes:
-    """Return the type of a line of JSON, which nearly always stands at the line's begin."""
+    """Return the type of a line of JSON, which nearly always stands at the line's start."""
     return line[9 : line.index(b'"', 9)] if line.startswith(b'{"type":"') else str(json.loads(line)["type"]).encode()
 
 
@@ -433,7 +433,7 @@ class Front:
                         ray.kill(copy.actor, no_restart=False)
                         asked, patience = time.monotonic(), RETURN_SECONDS
                 fault, patience = check.result(), SILENT_SECONDS
-            except Exception as loss:  # mostly the loss of the actor, which Ray starts again
+            except Exception as loss:  # usually the loss of the actor, which Ray starts again
                 fault, patience = words(loss), RETURN_SECONDS
             copy.mark(fault)
             await asyncio.sleep(pause)
@@ -488,7 +488,7 @@ class Front:
                 asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
             if streams:
                 merged = self.frames(asked, given) if framed else self.lines(asked, given)
-                begin = await anext(merged)  # raises Refused if a shard refuses
+                begin = await anext(merged)  # raises Refused if a shard rejects
                 headers = asked[0][0].status[1]
 
                 async def answer() -> AsyncIterator[bytes]:
@@ -521,7 +521,7 @@ class Front:
             return Response(content, status, headers)
 
     def is_our_host(self, host: str) -> bool:
-        """Say whether the Host header is an IP address, localhost, the host of --listen, or empty. The page of a
+        """Return True if the Host header is an IP address, localhost, the host of --listen, or empty. The page of a
         foreign site sends the site's name."""
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
         with contextlib.suppress(ValueError):
@@ -640,7 +640,7 @@ class Front:
 
 
 def is_search_of_all(body: dict[str, Any]) -> bool:
-    """Say whether the request is tg without operands, which is an error if no shard searches a file. A single shard
+    """Return True if the request is tg without operands, which is an error if no shard searches a file. A single shard
     that searches no file then fails, but the whole request does not fail."""
     return bool(body.get("tg") and not body.get("paths"))
 

@@ -244,7 +244,7 @@ def read_json_lines(paths: Any, field: str, *, filesystem: Any = None) -> tuple[
     """Read a text field of JSON lines, and return two datasets, (records, unread).
 
     paths: files and directories, as paths or URIs that pyarrow.fs knows, or as paths of `filesystem`. Files whose
-    name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin with . or _ are left out.
+    name ends in .gz, .bz2, .zst or .lz4 are decompressed. In directories, names that begin with . or _ are skipped.
     records: the columns path, line (the line's bytes) and the field.
     unread: the lines that are no JSON object with that field, or whose text is not UTF-8, and files that
       cannot be read: path, record (counted from 0 in the file), line, and the reason as `trawl_error`.

@@ -91,7 +91,7 @@ class Stage:
                  with the number of records for each pattern
     name: the new column's name, instead of the kind.
     engine, threads: see Searcher. threads=0 in a Spark task: the task's cores (spark.task.cpus).
-    errors: "raise", or "apart", which leaves out records that cannot be searched. Each (record, message)
+    errors: "raise", or "apart", which skips records that cannot be searched. Each (record, message)
       then goes to the list `bad`, and to the function `report` if given.
     signed: use int64 and Arrow's list, as Spark needs, instead of uint64 and large_list.
     tell: a function that gets each batch's increments of the counters, in the searching process.

@@ -139,18 +139,18 @@ test_cases() {
     [ "$(wc -l <"$root/trial/trawl.out")" -gt 100 ]
 }
 
-# first_line WHAT: check that the line of README.md that a user of WHAT runs first gives the answer that README.md
+# first_line WHAT: check that the line of docs/packaging.md that a user of WHAT runs first gives the answer that the page
 # shows.
 first_line() {
     local line
 
-    line=$(sed -n "/^# $1: prints /{n;p}" "$source/README.md")
+    line=$(sed -n "/^# $1: prints /{n;p}" "$source/docs/packaging.md")
     mkdir -p "$root/trial/first"
     cp -r "$source/examples" "$folder"/trawl-*-linux-*.tar.gz "$debs"/{trawl,libtrawl1,libtrawl-dev}_*.deb \
         "$root/trial/first/"
     [ ! -d "$folder/wheels" ] || cp "$folder"/wheels/*.whl "$root/trial/first/"
     [ -n "$line" ]
-    equal "the first line of $1" "$(sed -n "s/^# $1: prints //p" "$source/README.md")" \
+    equal "the first line of $1" "$(sed -n "s/^# $1: prints //p" "$source/docs/packaging.md")" \
         "$(inside HOME=/trial sh -c "cd /trial/first && $line" | tail -n 1)"
 }
 

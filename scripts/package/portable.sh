@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # portable: archives and wheels that run on each Linux with glibc 2.28 or later, for x86-64 and arm64
 #
-# portable.sh SOURCE OUT [CMAKE-OPTION...]    SOURCE is an unpacked source archive. Writes into OUT an archive
+# portable.sh SOURCE OUT [CMAKE-OPTION...]    SOURCE is a decompressed source archive. Writes into OUT an archive
 # trawl-VERSION-linux-MACHINE.tar.gz for each machine, and wheels/ (wheels.sh) for the CPythons of this
 # system and of $TRAWL_SUITES.
 #

@@ -27,7 +27,7 @@ struct prices {
 #include "approximate/prices.def"
 #undef PRICES
 
-/* Returns whether each symbol of the literals equals a single byte or character, up to letters'
+/* Returns true if each symbol of the literals equals a single byte or character, up to letters'
  * case, so that an exact search can find the literals' pieces. */
 static bool has_pieces(const struct approximate *approximate)
 {
@@ -51,7 +51,7 @@ static bool has_classes(enum approx_method method)
     return method == APPROX_GRAMS || method == APPROX_PLANES || method == APPROX_COLUMNS;
 }
 
-/* Returns whether the method fits the plan, whatever the size of the method's tables. */
+/* Returns true if the method fits the plan, whatever the size of the method's tables. */
 static bool can(const struct approximate *approximate, enum approx_method method)
 {
     if (method == APPROX_PIECES)

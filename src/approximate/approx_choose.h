@@ -1,5 +1,5 @@
 /* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of a
- * search with errors, by the methods' expected times. */
+ * approximate search, by the methods' expected times. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
@@ -29,7 +29,7 @@ struct approx_work {
     uint32_t threads;
 };
 
-/* Returns whether the host is to search. Before a device has searched, the host searches unless the
+/* Returns true if the host is to search. Before a device has searched, the host searches unless the
  * device's expected time is clearly less than the host's. Once the device has found the candidates
  * (is_found), the host searches if verifying the candidates would take longer than the host's
  * search. Returns false whenever a test forces the method, unless the device has no method. */

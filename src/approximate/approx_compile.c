@@ -74,7 +74,7 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
 
 /* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there. In
  * a reverse complement the range is mirrored: it lies as far from the literal's end as, in the
- * pattern, from the pattern's begin. */
+ * pattern, from the pattern's start. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {
@@ -93,7 +93,7 @@ static void mark_exact(struct approximate *approximate, uint32_t literal,
             (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
 }
 
-/* Returns whether a byte of a text equals this byte of a literal, by the plan's alphabet and
+/* Returns true if a byte of a text equals this byte of a literal, by the plan's alphabet and
  * flags. */
 static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
 {
@@ -134,7 +134,7 @@ static void approximate_classes(struct approximate *approximate)
 }
 
 /* Returns the number of the symbol's class, which is the set of the ASCII characters that the
- * symbol equals. Makes the class if the class is new. Returns APPROX_CLASSES_MAX if there is no
+ * symbol equals. Makes the class if it is new. Returns APPROX_CLASSES_MAX if there is no
  * room for another class. */
 static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
                                    uint32_t symbol)

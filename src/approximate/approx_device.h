@@ -1,4 +1,4 @@
-/* approx_device: finds the candidates of a search with errors on a device. Method PIECES uses the
+/* approx_device: finds the candidates of an approximate search on a device. Method PIECES uses the
  * CUDA engine's kernels for sets of strings, method GRAMS uses kernels/grams.cu. The host verifies
  * the candidates. */
 #ifndef TRAWL_APPROXIMATE_APPROX_DEVICE_H
@@ -9,8 +9,8 @@
 
 struct approx_device;
 
-/* Opens a worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any device) for searches
- * with errors. Errors: MEMORY, DEVICE. */
+/* Opens a worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any device) for
+ * approximate searches. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
                                      struct approx_device **device, struct trawl_error *error);
 void approx_device_close(struct approx_device *device);
@@ -37,7 +37,7 @@ enum trawl_status approx_device_rate(struct approx_device *device, const struct 
 /* Returns the expected time to make the tables of method GRAMS, in ns. Returns 0 if the tables
  * exist or the method is PIECES. */
 double approx_device_ready_ns(const struct approx_device *device);
-/* Returns whether some device's memory contains the chunk's bytes. */
+/* Returns true if some device's memory contains the chunk's bytes. */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */

@@ -28,7 +28,7 @@
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
  * rows should fit in a first-level cache beside other data. If a scan first selects the offsets
- * with an exact part (GROUP_LITERALS_MIN), a stretch should have some thousand selected offsets. */
+ * with an exact part (GROUP_LITERALS_MIN), a stretch should select a few thousand offsets. */
 #define ROWS_BYTES 24576u
 #define STRETCH_BYTES_MIN 1024u
 #define STRETCH_BYTES_MISMATCHES 8192u
@@ -116,7 +116,7 @@ static void make_class(const uint64_t has[4], struct filter_class *made)
             made->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
 }
 
-/* Returns the number of the row of a class and shift. Makes the row if the row is new. */
+/* Returns the number of the row of a class and shift. Makes the row if it is new. */
 static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class_number,
                            uint32_t shift)
 {
@@ -405,7 +405,7 @@ void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t
     }
 }
 
-/* Clears the bits from `count` on. Returns the number of bits that are still set. */
+/* Clears the bits starting at `count`. Returns the number of bits that are still set. */
 static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
 {
     uint32_t kept = 0;

@@ -1,4 +1,4 @@
-/* approx_filter: compares each literal of a search with errors at all offsets of a text, and finds
+/* approx_filter: compares each literal of an approximate search at all offsets of a text, and finds
  * the offsets that may be occurrences.
  *
  * With mismatches the answer is a bit for each begin, found by counting in bit planes. With edits
@@ -25,7 +25,7 @@ struct approx_filter_literals {
     const uint32_t *symbols;
     /* literal_count + 1 indices: where each literal's symbols begin */
     const uint64_t *symbol_begin;
-    /* with mismatches: a byte for each symbol, whose bit 0 is set if the symbol must not be
+    /* with mismatches: a byte for each symbol, whose bit 0 is set if it must not be
      * replaced; NULL if there are no such symbols */
     const uint8_t *exact;
     uint32_t errors_max; /* at most 31, and less than each literal's symbols */

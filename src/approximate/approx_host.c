@@ -129,7 +129,7 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
 /* Appends the literal's candidates that host->found marks. Bit i belongs to offset from + i of the
- * chunk. The first `known` offsets are left out: they are searched only because later candidates
+ * chunk. The first `known` offsets are skipped: they are searched only because later candidates
  * depend on their bytes. With edits, consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,
@@ -160,8 +160,8 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     return TRAWL_OK;
 }
 
-/* Returns a pointer to `bytes` bytes of the chunk from `from` on, with FILTER_SLACK readable bytes
- * after their end. */
+/* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
+ * bytes after their end. */
 static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t bytes)
 {
@@ -173,8 +173,8 @@ static const uint8_t *stretch_text(struct approx_host *host, const struct engine
     return host->text;
 }
 
-/* Searches the chunk's bytes [from, end) and appends the candidates of the offsets from `known` on
- * and before `to`. Ends early if there are more than `limit` candidates. */
+/* Searches the chunk's bytes [from, end) and appends the candidates of the offsets starting at
+ * `known` and before `to`. Ends early if there are more than `limit` candidates. */
 static enum trawl_status search_stretch(struct approx_host *host, const struct engine_chunk *chunk,
                                         uint64_t from, uint64_t known, uint64_t to, uint64_t end,
                                         uint64_t limit, struct approx_candidates *candidates,

@@ -1,4 +1,4 @@
-/* approx_host: finds the candidates of a search with errors on the host. */
+/* approx_host: finds the candidates of an approximate search on the host. */
 #ifndef TRAWL_APPROXIMATE_APPROX_HOST_H
 #define TRAWL_APPROXIMATE_APPROX_HOST_H
 

@@ -1,4 +1,4 @@
-/* approx_image: embeds the kernels that search with errors. TRAWL_CUDA_IMAGE_GRAMS names the fat
+/* approx_image: embeds the kernels for approximate search. TRAWL_CUDA_IMAGE_GRAMS names the fat
  * binary; without the macro there are no kernels. */
 #include "approximate/approx_image.h"
 

@@ -1,4 +1,4 @@
-/* approx_image: declares the embedded kernels that search with errors. */
+/* approx_image: declares the embedded kernels for approximate search. */
 #ifndef TRAWL_APPROXIMATE_APPROX_IMAGE_H
 #define TRAWL_APPROXIMATE_APPROX_IMAGE_H
 

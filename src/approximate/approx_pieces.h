@@ -1,4 +1,4 @@
-/* approx_pieces: finds the candidates of a search with errors by an exact search for the literals'
+/* approx_pieces: finds the candidates of an approximate search by an exact search for the literals'
  * pieces, on the host or a device. */
 #ifndef TRAWL_APPROXIMATE_APPROX_PIECES_H
 #define TRAWL_APPROXIMATE_APPROX_PIECES_H

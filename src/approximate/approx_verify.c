@@ -343,7 +343,7 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
 
         run = 1;
         /* if several ends in a row have the same distance, only the first can be an occurrence, and
-         * only if the end after the row does not have a smaller distance */
+         * only if the end after it does not have a smaller distance */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)

@@ -11,7 +11,7 @@ static bool has_byte(const struct approximate *approximate, uint32_t number, uin
     return (approximate->classes[number][byte / 64] >> byte % 64 & 1) != 0;
 }
 
-/* Returns whether every class contains both bytes or neither byte. */
+/* Returns true if every class contains both bytes or neither byte. */
 static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
 {
     for (uint32_t number = 0; number < approximate->class_count; number++)

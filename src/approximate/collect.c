@@ -127,7 +127,7 @@ static int by_offset(const void *a, const void *b)
     return compare_u64(hits_length(first->length), hits_length(second->length));
 }
 
-/* Sorts the hits from `first` on, and drops the hits that begin at or after `to`. */
+/* Sorts the hits starting at `first`, and drops the hits that begin at or after `to`. */
 static enum trawl_status order_hits(struct hits *hits, uint64_t first, uint64_t to,
                                     struct trawl_error *error)
 {

@@ -241,7 +241,7 @@ static bool next_gram(const struct cut_literal *literal, const struct literal_pi
 }
 
 /* Adds the piece to the list of each gram that begins with the piece: counts an entry if `entries`
- * is NULL, otherwise writes the entry. */
+ * is NULL, otherwise writes it. */
 static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {
@@ -293,7 +293,7 @@ static void write_lists(struct builder *builder)
             sum += count;
         }
     }
-    /* Each head is now the end of its list, which is the begin of the next list. */
+    /* Each head is now the end of its list, which is the start of the next list. */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = 0;
 }

@@ -1,4 +1,4 @@
-/* device_tables: makes the tables by which a device searches with errors: the literals, and for
+/* device_tables: makes the tables by which a device searches approximately: the literals, and for
  * each gram (the codes of some neighbouring symbols) the pieces that begin with the gram
  * (kernels/approx_grams.h). */
 #ifndef TRAWL_APPROXIMATE_DEVICE_TABLES_H

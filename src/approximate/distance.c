@@ -126,8 +126,8 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
     return mismatches <= most ? mismatches : most + 1;
 }
 
-/* Returns how many of the literal's symbols from `row` on equal the text's symbols from `place`
- * on. */
+/* Returns how many of the literal's symbols starting at `row` equal the text's symbols starting
+ * at `place`. */
 static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(pair->count - row, pair->end - place), i = 0;

@@ -37,12 +37,12 @@ void pair_literal(struct approx_pair *pair, uint32_t literal);
 void pair_places(struct approx_pair *pair, const uint8_t *text, const uint32_t *characters,
                  int64_t begin, int64_t end);
 
-/* Returns whether the literal's symbol equals this character of a text. */
+/* Returns true if the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);
 
-/* Returns the number of mismatches between the literal and the `count` current places from `begin`
- * on. Returns k + 1 (k is errors_max) if there are more than k mismatches, or if a mismatch lies in
- * an exact part. */
+/* Returns the number of mismatches between the literal and the `count` current places starting
+ * at `begin`. Returns k + 1 (k is errors_max) if there are more than k mismatches, or if a mismatch
+ * lies in an exact part. */
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
 /* Computes edits without regard to exact parts, for each place e in [from, to]: distances[e - from]

@@ -97,7 +97,7 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
 
 /* ---- Scan ---------------------------------------------------------------------------------- */
 
-/* Returns whether a device has found so many candidates that the host should search. */
+/* Returns true if a device has found so many candidates that the host should search. */
 static bool is_to_be_left(const struct approximate_worker *worker, const struct engine_chunk *chunk,
                           uint64_t bytes)
 {

@@ -64,7 +64,7 @@ INLINE vector vector_every(uint64_t word)
     return (vector){0} + word;
 }
 
-/* Returns whether any bit is set. */
+/* Returns true if any bit is set. */
 INLINE bool vector_any(vector a)
 {
 #ifdef HAS_LOOKUP
@@ -399,10 +399,10 @@ static bool cells_take(const struct sellers_cells *cells, const vector open[2], 
 }
 
 /* Finds the offsets at which a literal ends within errors_max edits. A step computes the rows of 64
- * offsets of each window. At the left border of a step, no row from `rows_open` on has a cell
- * within errors_max. So the step ends at the first row from `rows_open` on in which all 64 cells
- * exceed errors_max. For the rows below, the next step assumes that each cell of the border is one
- * more than the cell above: such cells exceed errors_max, and so do the true cells. */
+ * offsets of each window. At the left border of a step, no row starting at `rows_open` has a cell
+ * within errors_max. So the step ends at the first row starting at `rows_open` in which all 64
+ * cells exceed errors_max. For the rows below, the next step assumes that each cell of the border
+ * is one more than the cell above: such cells exceed errors_max, and so do the true cells. */
 static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, uint32_t count,
                        uint32_t errors_max, const struct filter_windows *windows,
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)
@@ -445,7 +445,7 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* At the right border, no row from `empty` on has a cell within k errors. The reason:
+        /* At the right border, no row starting at `empty` has a cell within k errors. The reason:
          * `empty` is greater than k, because the cells of rows 0 to k do not exceed k. So a path
          * that enters at the left border below row `empty` has fewer than 64 - k symbols left, but
          * needs at least 64 - k symbols to reach the right border, 64 offsets later. */

@@ -56,13 +56,13 @@ struct filter_ops {
     void (*select)(const uint64_t *row, const uint64_t *offsets, uint64_t words,
                    uint64_t *selected);
     /* Sets a bit for each offset at which none of the first exact_count rows has its bit set, and
-     * at most errors_max of the next `count` rows have; `count` is a multiple of 4. Returns whether
+     * at most errors_max of the next `count` rows have; `count` is a multiple of 4. Returns true if
      * there is such an offset. */
     bool (*mismatches)(const struct filter_rows *rows, const uint32_t *rows_begin,
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
     /* Sets a bit for each offset at which a span ends that is within errors_max edits of the
-     * literal. `found` has words_total words. Returns whether there is such an offset. The words of
+     * literal. `found` has words_total words. Returns true if there is such an offset. The words of
      * a row are ordered by steps: a step has one word of each window. The first `warm` steps have
      * the words before the windows. */
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,

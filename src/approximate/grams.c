@@ -257,7 +257,7 @@ static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
             end += count;
         }
     }
-    /* Each head is now the end of its list, which is the begin of the next list. */
+    /* Each head is now the end of its list, which is the start of the next list. */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = begin;
     return end;

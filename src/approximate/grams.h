@@ -1,4 +1,4 @@
-/* grams: finds the candidates of a search with errors on the host, by a table of the grams (codes
+/* grams: finds the candidates of an approximate search on the host, by a table of the grams (codes
  * of some symbols in a row) with which the literals' pieces begin.
  *
  * With k errors, at least one of k + 1 pieces of a literal occurs without an error. Piece j has
@@ -95,7 +95,7 @@ void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
  * begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX
- * after an occurrence's begin, so `bytes` should include that many bytes after `offsets` if the
+ * after an occurrence's start, so `bytes` should include that many bytes after `offsets` if the
  * text has them. */
 void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
                           uint32_t offsets, struct grams_stretch *stretch);

@@ -15,7 +15,7 @@ typedef uint32_t lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef int32_t signed_lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef uint32_t loose_lanes __attribute__((vector_size(4 * GRAMS_LANES), aligned(4), may_alias));
 
-/* Returns the bits of 32 offsets from `at` on. */
+/* Returns the bits of 32 offsets starting at `at`. */
 static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
 {
     uint64_t word;
@@ -24,7 +24,7 @@ static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
     return (uint32_t)(word >> at % 8);
 }
 
-/* Returns whether some lane is 0. */
+/* Returns true if some lane is 0. */
 static inline bool has_zero(const lanes *value)
 {
 #if defined(__AVX2__)
@@ -115,8 +115,8 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* For each begin from stretch->offset on, and for each piece, compares the literals on the list of
- * the gram that stands at the piece's symbols. */
+/* For each begin starting at stretch->offset, and for each piece, compares the literals on the list
+ * of the gram that stands at the piece's symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
@@ -160,7 +160,7 @@ struct waiting {
 };
 
 /* The text that each lane compares with its literal: the codes from errors_max offsets before the
- * literal's begin on, 32 offsets per word. */
+ * literal's start on, 32 offsets per word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {
@@ -189,7 +189,7 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
 
 /* Sets a lane of *near to a value other than 0 if a span of the lane's text is within errors_max
  * edits of the lane's literal. If the longest of the literals has n symbols, the span may end up to
- * n + 2 * errors_max offsets after the text's begin. Computes columns of Sellers' table (Myers
+ * n + 2 * errors_max offsets after the text's start. Computes columns of Sellers' table (Myers
  * 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)

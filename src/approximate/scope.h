@@ -30,19 +30,19 @@ bool scope_find(struct approx_scope *scope, int64_t byte);
 
 /* Reads the symbol that begins at this byte of the scope. Returns the symbol's number of bytes. */
 int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *symbol);
-/* Returns the begin of the symbol that contains this byte. If `byte` is the scope's end, returns
+/* Returns the start of the symbol that contains this byte. If `byte` is the scope's end, returns
  * the scope's end. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte);
 
 /* Returns the offset of the first byte of [from, end) that is not ASCII, or `end`. */
 uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end);
-/* Returns whether bytes [from, to) of the chunk are ASCII. For ascending ranges, each byte is read
+/* Returns true if bytes [from, to) of the chunk are ASCII. For ascending ranges, each byte is read
  * once. */
 bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to);
 
-/* scope_back returns the begin of the symbol that stands `count` symbols before the symbol at
+/* scope_back returns the start of the symbol that stands `count` symbols before the symbol at
  * `byte`, or scope->begin - 1 if the scope has fewer symbols before that symbol. scope_ahead
- * returns the begin of the symbol that stands `count` symbols after the symbol at `byte`, or
+ * returns the start of the symbol that stands `count` symbols after the symbol at `byte`, or
  * scope->end if the scope has fewer symbols after it. */
 int64_t scope_back(struct approx_scope *scope, int64_t byte, int64_t count);
 int64_t scope_ahead(struct approx_scope *scope, int64_t byte, int64_t count);

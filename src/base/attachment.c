@@ -5,7 +5,7 @@
 
 #include "base/forks.h"
 
-/* A thread tries the lock this many times before it sleeps. Making an object mostly takes about
+/* A thread tries the lock this many times before it sleeps. Making an object usually takes about
  * 10 us, which is less than waking a sleeping thread takes. */
 #define TRIES 200u
 

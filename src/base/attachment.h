@@ -1,5 +1,5 @@
-/* attachment: keeps an object that is derived from another object. The first thread that needs the
- * derived object makes it, and all threads then share it. */
+/* attachment: an object derived from another one, made by the first thread that needs it and then
+ * shared by all. */
 #ifndef TRAWL_BASE_ATTACHMENT_H
 #define TRAWL_BASE_ATTACHMENT_H
 
@@ -19,7 +19,7 @@ struct attachment {
         .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* Makes the object for attachment_want, unless a different thread has made it meanwhile. */
+/* Makes the object for attachment_want, unless another thread has made it meanwhile. */
 enum trawl_status attachment_make(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),
@@ -36,7 +36,7 @@ static inline enum trawl_status attachment_want(
     return *object != NULL ? TRAWL_OK
                            : attachment_make(attachment, from, make, release, object, error);
 }
-/* Returns whether the object exists; false also while a thread is making the object. */
+/* Returns true if the object exists; false also while a thread is making the object. */
 bool attachment_is_there(const struct attachment *attachment);
 
 #endif

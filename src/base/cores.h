@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Returns whether more threads are runnable now, with the calling thread, than this machine has
+/* Returns true if more threads are runnable now, with the calling thread, than this machine has
  * cores; false if /proc/loadavg cannot be read. Takes about 10 us. */
 bool cores_busy(void);
 

@@ -76,7 +76,7 @@ bool fault_hit(enum fault_point point)
     if (!fails)
         return false;
     /* Two threads may pass new places at the same time. Then only one of the two points fails,
-     * unless all later points have to fail, too. */
+     * unless all later points must fail, too. */
     return !atomic_exchange(&has_failed, true) || atomic_load(&points_persistent);
 }
 #else

@@ -1,9 +1,9 @@
-/* fault: points at which a test can make a system call fail.
+/* fault: fault injection: points at which a test can make a system call fail.
  *
  * A point is a call of fault_hit(), before a call of the operating system, of the allocator or of
  * the CUDA driver that can fail. In ordinary builds fault_hit() is the constant false. In builds
- * with TRAWL_FAULTS a test chooses a point: the N-th point from then on, or the first point at a
- * new place. Then this point fails once, or this point and all later points fail.
+ * with TRAWL_FAULTS a test chooses a point, the N-th from then on or the first at a new place, and
+ * that point fails alone, or with all later ones.
  */
 #ifndef TRAWL_BASE_FAULT_H
 #define TRAWL_BASE_FAULT_H
@@ -30,13 +30,13 @@ void fault_arm(uint64_t nth, bool persistent);
  * `persistent`, all later points fail, too. A place that failed with `persistent` is still new
  * without it, and the other way round. */
 void fault_arm_new(bool persistent);
-/* Returns whether a point has failed since fault_arm or fault_arm_new. */
+/* Returns true if a point has failed since fault_arm or fault_arm_new. */
 bool fault_has_failed(void);
-/* Returns whether this function has not been called at this place with this kind before, and notes
- * the place. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is
+/* Returns true if this function has not been called at this place with this kind before, and notes
+ * it. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is
  * the number of innermost calls, this function included, that are not compared. */
 bool fault_is_new_place(uint64_t kind, int skipped);
-/* Returns whether this point has to fail. Any thread may call this function. */
+/* Returns true if this point must fail. Any thread may call this function. */
 bool fault_hit(enum fault_point point);
 #else
 #define fault_hit(point) (false)

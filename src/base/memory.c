@@ -138,7 +138,7 @@ void memory_release(void *pointer, uint64_t count, uint64_t size)
 }
 
 /* Passes the 8 bytes to the kernel as a set of signals, with the unknown action ~0. The kernel
- * reads the set before it refuses the action. If it cannot read the set, it fails with EFAULT. */
+ * reads the set before it rejects the action. If it cannot read the set, it fails with EFAULT. */
 bool memory_is_readable(const void *address)
 {
     return syscall(SYS_rt_sigprocmask, ~0, address, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT;

@@ -50,7 +50,7 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
     MEMORY_CALL(array, array,                           \
                 memory_grow((old_count), (new_count), sizeof *(array), &memory_, (error)))
 
-/* Returns whether this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
+/* Returns true if this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
  * Takes 160 ns on an AMD EPYC. */
 bool memory_is_readable(const void *address);
 

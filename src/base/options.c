@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 
-/* a larger `size` is refused: the field was probably not initialised */
+/* a larger `size` is rejected: the field was probably not initialised */
 #define OPTIONS_BYTES_SANE_MAX 4096u
 
 enum trawl_status options_check(const void *given, uint64_t oldest, const char *name,

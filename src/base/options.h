@@ -5,15 +5,15 @@
 #include "base/status.h"
 
 /* Checks the size in the caller's struct `given`. A size below `oldest`, the struct's bytes in the
- * first version that had the struct, is not the struct's: with the size of a pointer, for example,
- * the fields would be dropped in silence. Errors: ARGUMENT. */
+ * first version that had it, is a mistake: with the size of a pointer, for example, fields would be
+ * dropped silently. Errors: ARGUMENT. */
 enum trawl_status options_check(const void *given, uint64_t oldest, const char *name,
                                 struct trawl_error *error);
 
 /* Copies the caller's struct `given`, whose first field is the struct's size, over the defaults in
  * `options`, which has `bytes` bytes. NULL keeps all defaults. A smaller struct comes from an older
- * version: the missing fields keep the defaults. A larger struct comes from a newer version: the
- * unknown fields have to be zero. `name` names the struct in messages. Errors: those of
+ * version, and its missing fields keep the defaults; a larger one comes from a newer version, and
+ * the unknown fields must be zero. `name` names the struct in messages. Errors: those of
  * options_check. */
 enum trawl_status options_read(void *options, uint64_t bytes, const void *given, uint64_t oldest,
                                const char *name, struct trawl_error *error);

@@ -58,7 +58,7 @@ struct dense_worker {
  * call. Errors: MEMORY; then *set stays unchanged. */
 enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_set **set,
                              struct trawl_error *error);
-/* Returns whether dense_want has made the automaton. */
+/* Returns true if dense_want has made the automaton. */
 bool dense_is_there(const struct trawl_plan *plan);
 
 /* ---- dense_fold.c ---- */
@@ -71,7 +71,7 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
  * of bytes of the result, at most `count`. */
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
-/* Returns whether all characters with the same representative are variants of each other. If not,
+/* Returns true if all characters with the same representative are variants of each other. If not,
  * the scan must compare the pattern with the text wherever the automaton finds the pattern's
  * string. */
 bool dense_fold_is_exact(const struct fold *fold);

@@ -22,8 +22,8 @@
 #define PAIR_ALIGNED 1024u /* for at least this many positions, begin loads at cache lines */
 
 #ifndef HAS_PAIR
-/* block_pair returns which of the 64 positions from `text` on match both probes. pair_any returns
- * whether one of PAIR_STEP positions does. */
+/* block_pair returns which of the 64 positions starting at `text` match both probes. pair_any
+ * returns whether one of PAIR_STEP positions does. */
 static inline __attribute__((always_inline)) uint64_t block_pair(const uint8_t *text,
                                                                  const struct plan_probe *probes,
                                                                  bool fold)

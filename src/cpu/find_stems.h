@@ -95,7 +95,7 @@ static inline struct stem_filter stem_filter(const struct set_class *class, uint
     return filter;
 }
 
-/* Returns whether both bits that the hash selects are set in the word. The bits come from the hash
+/* Returns true if both bits that the hash selects are set in the word. The bits come from the hash
  * shifted by `skip`: SET_STEM_SHIFT for a whole stem, SET_BEGIN_SHIFT for its first bytes. */
 static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
 {

@@ -17,7 +17,7 @@ typedef uint8_t bytes_vector __attribute__((vector_size(VECTOR_BYTES)));
 
 /* bytes_table copies a table of 16 bytes into each 16 bytes of a vector, because a look-up reads
  * only its own 16 bytes. bytes_mask returns a bit for each of 64 bytes, set if the byte is not 0.
- * bytes_any returns whether any bit is set. */
+ * bytes_any returns true if any bit is set. */
 #define LOOKUP static inline __attribute__((always_inline))
 
 #if VECTOR_BYTES == 64

@@ -104,7 +104,7 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* Returns whether the hit counts. If the text has records, one record must hold the whole hit. */
+/* Returns true if the hit counts. If the text has records, one record must hold the whole hit. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
@@ -113,8 +113,8 @@ static bool may_stand(struct scan *scan, const struct hit *hit)
            verify_record_end(scan, hit->offset, length) != UINT64_MAX;
 }
 
-/* Sets line_hit[line] to the index of the line's first hit. Looks only at the gathered hits from
- * index `from` on. */
+/* Sets line_hit[line] to the index of the line's first hit. Looks only at the gathered hits
+ * starting at index `from`. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
     const struct hits *hits = &sampling->scan->worker->gathered;

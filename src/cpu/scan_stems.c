@@ -33,7 +33,7 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *position
     return kept;
 }
 
-/* by_pairs returns whether pairs of bytes can select the class's positions, and by_nibbles whether
+/* by_pairs returns true if pairs of bytes can select the class's positions, and by_nibbles whether
  * the plan's nibble tables can. */
 static bool by_pairs(const struct sampling *sampling)
 {

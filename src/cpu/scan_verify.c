@@ -21,7 +21,7 @@
 /* number of a bucket's entries that are compared without a branch; more entries are rare */
 #define USUAL_ENTRIES 2u
 
-/* Returns whether the first `count` bytes of literal and text are equal, 0 < count ≤ SHORT_BYTES.
+/* Returns true if the first `count` bytes of literal and text are equal, 0 < count ≤ SHORT_BYTES.
  * At least 8 bytes of both must be readable. */
 static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint64_t count)
 {
@@ -33,7 +33,7 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
-/* Returns whether the literal stands at position x of the text. `exact` says that the case of
+/* Returns true if the literal stands at position x of the text. `exact` says that the case of
  * letters counts. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
@@ -127,7 +127,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
     return sample;
 }
 
-/* Returns whether the tag of the bytes beside the entry's gram fits the text beside the sample. */
+/* Returns true if the tag of the bytes beside the entry's gram fits the text beside the sample. */
 static inline bool sample_goes_on(const struct tile *tile, const struct sample *sample,
                                   uint32_t low)
 {
@@ -203,7 +203,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     return gather(scan, named, named_count);
 }
 
-/* Returns whether the scan only counts, so that occurrences need not be gathered. */
+/* Returns true if the scan only counts, so that occurrences need not be gathered. */
 static bool counts_only(const struct scan *scan)
 {
     return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
@@ -246,7 +246,7 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* Returns whether the key's literal may stand where the stem was found, as the key's tag tells.
+/* Returns true if the key's literal may stand where the stem was found, as the key's tag tells.
  * `open` says that the text ends soon after the stem, so the following bytes rule out no
  * literal. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
@@ -257,7 +257,7 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
            ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
-/* Returns whether the text ends among the bytes that tags depend on. */
+/* Returns true if the text ends among the bytes that tags depend on. */
 static inline bool stem_is_open(const struct scan *scan, uint64_t position)
 {
     TRAWL_ASSERT(position <= scan->loadable);

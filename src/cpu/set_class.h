@@ -299,7 +299,7 @@ static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* Returns whether all bytes are letters, or `fold` is 0. If so, or-ing `fold` into the bytes and
+/* Returns true if all bytes are letters, or `fold` is 0. If so, or-ing `fold` into the bytes and
  * the text is exact: they are equal afterwards only if they differ in nothing but case. */
 static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
 {
@@ -331,7 +331,7 @@ static inline uint64_t set_stem_key(uint64_t hash, uint32_t tag)
     return (hash & UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)) | (uint64_t)tag << SET_KEY_TAG_SHIFT;
 }
 
-/* Returns whether the key is of a stem with this hash. The key must lie in the hash's bucket. */
+/* Returns true if the key is of a stem with this hash. The key must lie in the hash's bucket. */
 static inline bool set_key_is(uint64_t key, uint64_t hash)
 {
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
@@ -392,7 +392,7 @@ static inline uint64_t set_stem_word(const struct set_class *class, uint64_t has
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns whether a search by stems needs its second step, which tests a begin's first stem_min
+/* Returns true if a search by stems needs its second step, which tests a begin's first stem_min
  * bytes. With stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested these
  * bytes already. */
 static inline bool set_looks_at_begins(const struct set_class *class)

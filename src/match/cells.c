@@ -5,7 +5,7 @@
  * matches of a pattern. If there are many matches, the caller marks them from last to first: each
  * match sets a bit at its pattern's number and overwrites the pattern's offset in a table. The bits
  * then give the record's patterns in order. If such a table would be too large, a radix sort by
- * pattern number replaces the marks. So the time for a long record is linear in its matches.
+ * pattern number replaces the marks. So a long record takes time linear in its matches.
  */
 #include "match/cells.h"
 
@@ -138,7 +138,7 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
     return left;
 }
 
-/* Does what sort_few does, for long rows: a stable radix sort by pattern number, lowest byte first,
+/* Like sort_few, for long rows: a stable radix sort by pattern number, lowest byte first,
  * moves the cells back and forth between the buffers `row` and `room`. *sorted is the buffer with
  * the result. */
 static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,

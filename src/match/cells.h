@@ -97,7 +97,7 @@ static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, ui
         scratch->marks[(scratch->patterns + 63) / 64 + word / 64] |= UINT64_C(1) << word % 64;
 }
 /* Ends the current record: appends a cell for each marked pattern, ascending by pattern, and clears
- * the marks. A cell's begin is the pattern's entry of scratch->offsets + base. The caller has
+ * the marks. A cell's start is the pattern's entry of scratch->offsets + base. The caller has
  * reserved the cells. */
 void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
                        uint64_t base);

@@ -13,7 +13,7 @@ struct hit {
 };
 
 /* In searches that allow errors, an entry of hits.lengths holds two numbers: the occurrence's
- * length and, from bit HITS_DISTANCE_SHIFT on, its number of errors. */
+ * length and, starting at bit HITS_DISTANCE_SHIFT, its number of errors. */
 #define HITS_DISTANCE_SHIFT 56u
 
 /* In searches of records for expressions, this is the entry of hits.lengths for an empty match
@@ -44,7 +44,7 @@ struct hits {
 
 /* Makes room for `more` further hits, and drops lengths if the array grows. Errors: MEMORY. */
 enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error);
-/* Does what hits_reserve does for items and lengths, and keeps the lengths that are set. */
+/* Like hits_reserve for items and lengths, and keeps the lengths that are set. */
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* a window's digest computes line numbers only if the window has this many bytes for each match */
+/* a window's digest computes line numbers only if it has this many bytes for each match */
 #define LINE_NUMBER_BYTES 512u
 
 uint64_t pattern_slots_min = PATTERN_SLOTS_MIN;
@@ -144,7 +144,7 @@ static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *ch
     return ended;
 }
 
-/* Does what count_ended does, if no two hits begin in the same line. */
+/* Like count_ended, if no two hits begin in the same line. */
 static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chunk *chunk,
                                   uint64_t i, bool *open_hit)
 {

@@ -1,9 +1,8 @@
 /* sink: turns the occurrences of a search into the caller's results.
  *
- * A sink has up to two functions. `digest` runs in the thread that searched a chunk, in several
- * threads at the same time, and stores its result in the chunk's digest. `deliver` runs in the
- * calling thread, for each chunk in the order of the text. A sink does not know which engine
- * searched.
+ * A sink has up to two functions. `digest` runs in the thread that searched a chunk, concurrently
+ * with others, and stores its result in the chunk's digest. `deliver` runs in the calling thread,
+ * for each chunk in text order. A sink does not know which engine searched.
  */
 #ifndef TRAWL_MATCH_SINK_H
 #define TRAWL_MATCH_SINK_H
@@ -130,7 +129,7 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* Sets up a sink without `deliver`, for callers that take the chunks from the search themselves. */
 void sink_batches(struct sink *sink, bool line_numbers, enum spans spans);
-/* Does what sink_batches does, but with the caller's digest, which reads hits instead of
+/* Like sink_batches, but with the caller's digest, which reads hits instead of
  * matches. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,

@@ -19,7 +19,7 @@ struct byte_rates {
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
-/* Returns whether the sample repeats parts of the literal, so that a search has many candidates.
+/* Returns true if the sample repeats parts of the literal, so that a search has many candidates.
  * Takes 64 strings of 16 bytes from the sample. The sample repeats the literal if at least 8 of the
  * strings occur in the literal, and if these strings belong to occurrences of the literal with 3 or
  * more different begins. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches of the literal. */

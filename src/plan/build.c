@@ -133,7 +133,7 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Returns whether a pattern has a letter beyond ASCII that has a different case in Unicode. */
+/* Returns true if a pattern has a letter beyond ASCII that has a different case in Unicode. */
 static bool has_letters_beyond(const struct trawl_plan *plan)
 {
     const uint64_t count = plan->pattern_begin[plan->pattern_count];

@@ -1,4 +1,4 @@
-/* errors: the part of a plan that concerns searches with errors (mismatches or edits): checks the
+/* errors: the part of a plan that concerns approximate searches (mismatches or edits): checks the
  * options, makes the literals, and computes how much text a search reads around occurrences.
  *
  * docs/approximate.md defines what is found; the search is in src/approximate.

@@ -89,7 +89,7 @@ static void look_up(struct look *look, uint64_t begin, uint64_t end, bool *is_st
     }
 }
 
-/* Returns whether the literal, which has a tail, may still occur at `begin` with bytes to come. */
+/* Returns true if the literal, which has a tail, may still occur at `begin` with bytes to come. */
 static bool tail_is_open(struct look *look, uint32_t index, uint64_t begin)
 {
     const struct plan_literal literal = plan_literal_at(look->plan, index);
@@ -106,7 +106,7 @@ static bool tail_is_open(struct look *look, uint32_t index, uint64_t begin)
     return length > 0 && !plan_end_is_decided(look->plan, text + length, count - length);
 }
 
-/* Returns whether bytes to come may decide about an occurrence that begins at `begin`. */
+/* Returns true if bytes to come may decide about an occurrence that begins at `begin`. */
 static bool is_open(struct look *look, uint64_t begin)
 {
     const struct trawl_plan *plan = look->plan;

@@ -25,8 +25,8 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
                               struct trawl_error *error);
 /* Makes a literal from each pattern, or two from each if both strands are searched. */
 enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *error);
-/* Adds the bytes that a search with errors reads to need_before and need_after, which already count
- * the bytes that the plan's conditions need. */
+/* Adds the bytes that an approximate search reads to need_before and need_after, which already
+ * count the bytes that the plan's conditions need. */
 void errors_need(struct trawl_plan *plan);
 
 /* For a plan of several literals (a set): sets plan->set and plan->byte_bits. */

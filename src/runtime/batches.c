@@ -1,5 +1,5 @@
-/* batches: searches whose results the caller pulls, batch by batch (trawl_search_open). The
- * caller's thread runs every function here; job.c does the search. */
+/* batches: the pull interface: results batch by batch (trawl_search_open). The caller's thread runs
+ * every function here; job.c does the search. */
 #include <string.h>
 
 #include "base/memory.h"

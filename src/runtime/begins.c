@@ -141,7 +141,7 @@ static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint
     l->likely = min_u64(l->reach, left) / per_hit;
 }
 
-/* Is called after a list that did not fit into the device's memory. If earlier lists take up that
+/* Called after a list that did not fit into the device's memory. If earlier lists take up that
  * memory, waits until they are in the array. Otherwise makes the next list shorter. */
 static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct engine_words *list,
                                  struct trawl_error *error)
@@ -158,7 +158,7 @@ static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct 
 
 /* Lists the occurrences that begin in [*at, *at + l->reach) of the text, and moves *at to where the
  * next list begins. *at stays if the list must be made later: it did not fit, or the device's
- * memory has to be freed first. */
+ * memory must be freed first. */
 static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl_error *error)
 {
     struct listing *listing = l->listing;

@@ -14,8 +14,8 @@
 
 /* buffers for each worker of devices: the worker searches one buffer while three buffers wait */
 #define BUFFERS_PER_WORKER 4u
-/* Pinning takes longer than copying. So buffers' lengths are rounded up to a multiple of this if
- * memory has no limit, and a slightly longer chunk then fits into the same buffer. */
+/* Pinning takes longer than copying, so buffers are rounded up to a multiple of this, unless memory
+ * is limited: a slightly longer chunk then fits into the same buffer. */
 #define PINNED_STEP (2u << 20)
 
 /* Pins the memory in the driver context of device `index`: all devices copy from it directly. */
@@ -70,7 +70,7 @@ static bool shed(struct devices *devices)
 }
 
 /* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
- * request that does not fit is never added, not even for a moment: meanwhile a smaller request of
+ * request that does not fit is never added, not even briefly: meanwhile a smaller request of
  * another thread would fail. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
@@ -110,7 +110,7 @@ enum trawl_status search_count_window(struct search *search, uint64_t bytes,
     search_unlock(search);
     return fits ? TRAWL_OK
                 : TRAWL_FAIL(error, MEMORY,
-                             "%s: unpacking takes %" PRIu64 " bytes, which beside those in use "
+                             "%s: decompressing takes %" PRIu64 " bytes, which beside those in use "
                              "exceed the runtime's limit of %" PRIu64,
                              search->cursor.text->name, bytes, runtime->memory_max);
 }

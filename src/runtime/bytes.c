@@ -1,6 +1,6 @@
 /* bytes: the public functions that search bytes without a text object. A short text is searched at
- * once, in the calling thread. If the host's engine cannot do that for the text or the plan, an
- * ordinary search is made. */
+ * once, in the calling thread; where the host's engine cannot do that, for the text or the plan, by
+ * an ordinary search. */
 #include <inttypes.h>
 
 #include "base/checked.h"

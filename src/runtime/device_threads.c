@@ -1,7 +1,7 @@
 /* device_threads: the workers of devices, and the devices' queue of work. An item of the queue is a
  * chunk, or a part of a text, to be searched on a device. A worker takes items until the queue has
- * no item for the worker's device. Then the worker sleeps until another thread has an item for the
- * worker, or ends the workers. */
+ * no item for the worker's device. Then the worker sleeps until another thread has an item for it,
+ * or ends the workers. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -49,8 +49,8 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
     return found;
 }
 
-/* Claims a further idle worker if the queue has a further item for this device, and returns the
- * worker, or NULL. Called with the lock held. The caller then gives the lock up before it wakes the
+/* Claims another idle worker if the queue has another item for this device, and returns the
+ * worker, or NULL. Called with the lock held. The caller then drops the lock before it wakes the
  * worker, because waking takes 6 us. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {
@@ -134,7 +134,7 @@ static void watch(const struct worker *worker)
         ;
 }
 
-/* Makes the worker idle until a thread wakes the worker. The caller holds the lock. */
+/* Makes the worker idle until a thread wakes it. The caller holds the lock. */
 static void wait_for_call(struct devices *devices, struct worker *worker, bool watches)
 {
     struct trawl_runtime *runtime = devices->runtime;

@@ -4,7 +4,7 @@
  * with engine CUDA opens the devices when it is opened, and loading a text opens them, too.
  * Otherwise, with engine AUTO, a separate thread begins to open them once the runtime's searches of
  * long texts have taken a second, while host workers go on. A device that fails is lost until the
- * runtime closes: other devices or the CPU take the tasks, and devices->failure says why.
+ * runtime closes: other devices or the CPU take over its tasks, and devices->failure says why.
  */
 #include "runtime/devices.h"
 
@@ -48,8 +48,8 @@ bool devices_are_ready(const struct devices *devices)
     return atomic_load(&devices->state) == DEVICES_READY;
 }
 
-/* Returns the first device from `index` on, cyclically, that is not lost; `index` if all devices
- * are lost. */
+/* Returns the first device starting at `index`, cyclically, that is not lost; `index` if all
+ * devices are lost. */
 static uint32_t working_from(const struct devices *devices, uint32_t index)
 {
     for (uint32_t i = 0; i < devices->device_count; i++)

@@ -1,12 +1,11 @@
 /* forked: makes runtimes and searchers usable in a child process of fork().
  *
- * In a child exists only the thread that called fork(). The threads of runtimes are gone, and
- * nobody frees the memory that belonged to them. Locks may be held for ever, so the child makes
- * them anew. So in the child a runtime has no threads, and starts threads again when a search can
- * use them. CUDA does not work in a child if the parent used CUDA. So a runtime whose devices the
- * parent opened, or was opening, has no devices in the child. A call that the forking thread was
- * inside, or that was open (trawl_search_open, trawl_matrix_open), cannot go on: the call is marked
- * as orphaned. A call that a different thread was inside has ended. */
+ * Only the thread that called fork() exists in the child. The runtimes' threads are gone, and their
+ * memory leaks; locks may be held for ever, so the child makes them anew. A runtime starts threads
+ * again when a search can use them. CUDA does not work in a child of a process that used it, so a
+ * runtime whose devices the parent opened, or was opening, has none in the child. A call that the
+ * forking thread was inside, or that was open (trawl_search_open, trawl_matrix_open), cannot go on:
+ * the call is marked as orphaned. A call that another thread was inside has ended. */
 #include "runtime/forked.h"
 
 #include <string.h>

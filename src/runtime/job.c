@@ -30,7 +30,7 @@
 
 #define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
-#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread unpacks ahead */
+#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread decompresses ahead */
 /* Bytes of a compressed text that threads unpack before the reader needs them may take 1 /
  * UNPACK_SHARE of the runtime's limit of memory. The decoders' windows (earlier bytes to which
  * compressed data may refer) may take as much again. */
@@ -128,7 +128,7 @@ void job_end(struct job *job)
 }
 
 /* Takes and searches chunks until the search has no work for this worker. If no chunk can be taken,
- * the worker unpacks parts of a compressed text that later chunks need. This is job.serve(). */
+ * the worker decompresses parts of a compressed text that later chunks need. It is job.serve(). */
 static void serve(struct job *job, struct worker *worker)
 {
     struct search *search = (struct search *)job;
@@ -162,7 +162,7 @@ static int wake_of(struct trawl_searcher *searcher)
     if (atomic_load(&searcher->wake) < 0)
         return -1;
     /* An earlier search may have left the descriptor readable; the read ends that. If this call was
-     * cancelled before the read, the descriptor has to be readable again. */
+     * cancelled before the read, the descriptor must be readable again. */
     (void)eventfd_read(atomic_load(&searcher->wake), &count);
     if (searcher_is_cancelled(searcher))
         (void)eventfd_write(atomic_load(&searcher->wake), 1);
@@ -349,8 +349,8 @@ void search_end(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Says whether more helpers than the caller has asked for are worth waking. Several threads search
- * a stream only if a thread that waits for the stream's bytes can be interrupted. */
+/* Returns true if more helpers than the caller has asked for are worth waking. Several threads
+ * search a stream only if a thread that waits for the stream's bytes can be interrupted. */
 static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
@@ -368,9 +368,9 @@ static void share(struct search *search)
     job_share(&search->job, search->helpers);
 }
 
-/* Says whether the caller may take a chunk. Of a stream, the caller may not while another chunk is
- * taken and not delivered: reading might take long, and that chunk, once searched, would wait for
- * the caller. A helper may still take a chunk before the caller does. So of a stream the caller
+/* Returns true if the caller may take a chunk. Of a stream, the caller may not while another chunk
+ * is taken and not delivered: reading might take long, and that chunk, once searched, would wait
+ * for the caller. A helper may still take a chunk before the caller does. So of a stream the caller
  * takes only the chunk that is delivered next. */
 static bool caller_may_work(const struct search *search)
 {
@@ -382,9 +382,9 @@ static bool caller_may_work(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* Says whether the caller should look once more for the next task before sleeping. Waking a
+/* Returns true if the caller should look once more for the next task before sleeping. Waking a
  * sleeping caller would take 20 to 50 us, in which devices could search. *until_ns is 0 before the
- * first look. Called with the lock held, and gives the lock up for a moment. */
+ * first look. Called with the lock held, and briefly drops it. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
@@ -401,7 +401,7 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
-/* Waits at the searcher's semaphore, and returns whether another thread has posted the semaphore.
+/* Waits at the searcher's semaphore, and returns true if another thread has posted the semaphore.
  * If the call has a poll function, waits only for WAIT_POLL_NS. */
 static bool wait_for_post(struct trawl_searcher *searcher)
 {
@@ -419,9 +419,9 @@ static bool wait_for_post(struct trawl_searcher *searcher)
 }
 
 /* Waits until another thread has finished a task, or until the call is cancelled, and meanwhile
- * unpacks parts of a compressed text. Called with the lock held, and gives the lock up meanwhile.
- * Other threads put finished tasks into the ring under the lock, so no task comes there between the
- * caller's last look at the ring and the store to `sleeps`. */
+ * decompresses parts of a compressed text. Called with the lock held, and drops the lock
+ * meanwhile. Other threads put finished tasks into the ring under the lock, so no task comes there
+ * between the caller's last look at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -439,8 +439,8 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
-/* Works until the next task in order is ready. Returns NULL if no task is left, or if the search is
- * stopping or cancelled. */
+/* Works until the next task in order is ready. NULL: no task is left, or the search is stopping or
+ * cancelled. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
@@ -484,10 +484,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Says whether the task's chunk is a part of the text. If a file shrinks during the search, the
- * text ends at the first chunk whose read finds the file's end. This chunk is the last part of the
- * text, even if the chunk is empty. Later chunks are no part, although other threads may have read
- * them before the file shrank, or after the file grew again. */
+/* Returns true if the task's chunk is a part of the text. If a file shrinks during the search, the
+ * text ends with the first chunk whose read finds the file's end, even if that is empty. Later
+ * chunks do not count, although other threads may have read them before the file shrank, or after
+ * it grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -500,8 +500,7 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
-/* Returns the task's status, and copies the error of a failure. A status that is no failure comes
- * without an error. */
+/* Returns the task's status, and copies the error if it is a failure. */
 static enum trawl_status task_status(const struct task *task, struct trawl_error *error)
 {
     if (task->status >= TRAWL_ARGUMENT && error != NULL)
@@ -509,7 +508,7 @@ static enum trawl_status task_status(const struct task *task, struct trawl_error
     return task->status;
 }
 
-/* Ends the delivery of a part of search->current, a task. If the task's chunk has a further part,
+/* Ends the delivery of a part of search->current, a task. If the task's chunk has another part,
  * searches that part and returns true. *status is the task's fault, if there was a fault. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {
@@ -537,7 +536,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     return false;
 }
 
-/* Fills *view with the part that the task holds, and counts the part in the call's statistics. */
+/* Fills *view with the part that the task holds, and counts it in the call's statistics. */
 static void view_counted(struct search *search, const struct task *task, struct sink_chunk *view)
 {
     task_view(search, task, view);
@@ -614,8 +613,8 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* Says whether run_brief should search the text: the text is so short that cutting chunks for a job
- * would take longer than the search. Returns false if a device holds the text. */
+/* Returns true if run_brief should search the text: the text is so short that cutting chunks for a
+ * job would take longer than the search. Returns false if a device holds the text. */
 static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
 {
     return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&

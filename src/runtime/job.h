@@ -1,4 +1,4 @@
-/* job: the begin and the end of calls, and the loop of a search. Public functions call these
+/* job: the start and the end of calls, and the loop of a search. Public functions call these
  * functions in the calling thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H
@@ -11,7 +11,7 @@
  * before it began. Errors: BUSY: the searcher is already inside a call. */
 enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error);
 void searcher_leave(struct trawl_searcher *searcher);
-/* Says whether the call that the searcher is inside was cancelled. */
+/* Returns true if the call that the searcher is inside was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
 /* Fails with UNSUPPORTED if the process is a child of fork() and the parent began the call. */
 enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error);

@@ -16,8 +16,8 @@ struct trawl_match matches_one(const struct trawl_plan *plan, const struct task 
 enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
                                   struct trawl_error *error);
 void matches_release(struct task *task);
-/* Converts `count` hits from hit `from` on: offsets in the chunk become offsets in the text, and
- * numbers of literals become numbers of patterns. */
+/* Converts `count` hits starting at hit `from`: offsets in the chunk become offsets in the text,
+ * and numbers of literals become numbers of patterns. */
 void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count);
 
 #endif

@@ -2,7 +2,7 @@
  * another (trawl_matrix_open).
  *
  * The workers make cells of the occurrences, chunk by chunk (matrix_cells.c). A cell is a record, a
- * pattern, and where the pattern first begins in the record. This file joins the cells of chunks to
+ * pattern, and where the pattern first begins in it. This file joins the cells of chunks to
  * spans: complete records with all their cells. The cells of the record in which a chunk ends wait
  * for the next chunk's cells. No chunk holds an empty record, so the cells of expressions that
  * match the empty string are added to spans. Each span becomes a batch, or several batches if many
@@ -125,7 +125,7 @@ static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Keeps the chunk's cells of the record that continues after the chunk. */
+/* Keeps the chunk's cells of the record that continues after it. */
 static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     matrix->holds_chunk = false;
@@ -187,8 +187,9 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Appends the span's cells from *at on that belong to records before `record` to matrix->filled,
- * and moves *at behind these cells. Also makes room for the cells of one empty record. */
+/* Appends the span's cells starting at *at that belong to records before `record` to
+ * matrix->filled, and moves *at after these cells. Also makes room for the cells of one empty
+ * record. */
 static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
                                      uint64_t *at, struct trawl_error *error)
 {
@@ -204,7 +205,7 @@ static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_
     return TRAWL_OK;
 }
 
-/* Does what next_span does, and adds the cells of empty records. */
+/* Like next_span, and adds the cells of empty records. */
 static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct span *taken,
                                      struct trawl_error *error)
 {
@@ -246,7 +247,7 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     return TRAWL_OK;
 }
 
-/* Does what next_span does, with cells that the algorithm makes. */
+/* Like next_span, with cells that the algorithm makes. */
 static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
                                            struct trawl_error *error)
 {
@@ -321,7 +322,7 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Says whether a single occurrence in each record suffices and is found faster than all
+/* Returns true if a single occurrence in each record suffices and is found faster than all
  * occurrences. If a plan of strings has conditions, all occurrences are needed, because conditions
  * are checked after the search. For a single string longer than a byte, all occurrences are found
  * faster: a search for one in each record compares each candidate with the candidate before. */

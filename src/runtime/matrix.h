@@ -1,5 +1,5 @@
 /* matrix: searches records, which lie one after another in memory (the tape). A cell is a record, a
- * pattern, and the offset at which the pattern first begins in the record.
+ * pattern, and the offset at which the pattern first begins in it.
  *
  * matrix.c has the public calls, and matrix_cells.c makes cells of a chunk's hits.
  */

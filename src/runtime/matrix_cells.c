@@ -1,5 +1,5 @@
 /* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. A cell is a
- * record, a pattern, and where the pattern first begins in the record. */
+ * record, a pattern, and where the pattern first begins in it. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -126,7 +126,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
                               chunk->owned + chunk->after - at);
 }
 
-/* Says whether the plan's conditions hold before an occurrence at `begin` of the record. */
+/* Returns true if the plan's conditions hold before an occurrence at `begin` of the record. */
 static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
                           uint64_t begin)
 {
@@ -134,8 +134,8 @@ static bool accepts_begin(const struct cell_maker *maker, const struct at_record
            plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
 }
 
-/* Says whether the record holds the whole occurrence, and whether the conditions hold after the
- * occurrence. Stores the occurrence's pattern. */
+/* Returns true if the record holds the whole occurrence and the conditions hold after it. Stores
+ * the occurrence's pattern. */
 static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk *chunk,
                         const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {
@@ -182,7 +182,7 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
 
 /* Makes the cells of a record with many occurrences. Goes from the last occurrence to the first, so
  * that the mark of a pattern's first begin replaces the marks of later begins. Only occurrences
- * near the record's end may reach beyond the record; mostly the others need no check. */
+ * near the record's end may reach beyond it; the others usually need no check. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

@@ -47,7 +47,7 @@ static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t l
     return TRAWL_OK;
 }
 
-/* Appends the slot's count to the chunk's counts, and frees the slot. */
+/* Appends the slot's count to the chunk's counts, and frees it. */
 static void keep(const struct trawl_plan *plan, struct pattern_counts *counts,
                  struct pattern_slot *slot)
 {

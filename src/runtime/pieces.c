@@ -1,6 +1,6 @@
 /* pieces: brings the lists that begins.c orders from a device into the caller's array. A list
  * comes in pieces: the device copies a piece straight into the array, or to pinned memory, from
- * where threads copy the piece in PIECE_PARTS parts. */
+ * where threads copy it in PIECE_PARTS parts. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
@@ -31,7 +31,7 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Says whether a further piece can be asked for: an order (a list to bring) has pieces that were
+/* Returns true if another piece can be asked for: an order (a list to bring) has pieces that were
  * not asked for yet, and the entry of `left` for the next piece is free. */
 static bool has_more(const struct pieces *pieces)
 {
@@ -77,7 +77,7 @@ static bool bring_one(struct pieces *pieces)
     if (!has_more(pieces) || atomic_load(&pieces->bringing) ||
         atomic_exchange(&pieces->bringing, true))
         return false;
-    may = has_more(pieces); /* a different thread may have asked for the last piece meanwhile */
+    may = has_more(pieces); /* another thread may have asked for the last piece meanwhile */
     if (may)
         bring_next(pieces);
     atomic_store(&pieces->bringing, false);
@@ -168,8 +168,8 @@ bool pieces_work(struct pieces *pieces)
     return worked;
 }
 
-/* Says whether no work is left for a further thread. A piece on its way still means work, until all
- * parts of the piece are taken. */
+/* Returns true if no work is left for another thread. A piece on its way still means work, until
+ * all parts of the piece are taken. */
 static bool is_over(const struct pieces *pieces)
 {
     return atomic_load(&pieces->last) &&
@@ -213,8 +213,8 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* Says whether all ordered words are in the array. Once all orders are finished, no further piece
- * is asked for, so `brought` does not grow any more. */
+/* Returns true if all ordered words are in the array. Once all orders are finished, no further
+ * piece is asked for, so `brought` does not grow any more. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&

@@ -6,8 +6,8 @@
  * H200]. Any thread that has nothing else to do asks for the next piece, waits for a piece, or
  * copies a part of a piece into the array: the thread that lists, while it waits for memory; the
  * caller; and host workers, which poll for pieces once they were woken. Words that different
- * threads write lie in different cache lines: 15 threads read a word at little cost, unless the
- * word was written just now.
+ * threads write lie in different cache lines: 15 threads read a word at little cost, unless it was
+ * written just now.
  */
 #ifndef TRAWL_RUNTIME_PIECES_H
 #define TRAWL_RUNTIME_PIECES_H

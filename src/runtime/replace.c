@@ -16,7 +16,7 @@ static int put(const struct replacing *by, const void *bytes, uint64_t count)
     return count > 0 ? by->sink(by->context, bytes, count) : 0;
 }
 
-/* A match may end behind its window. The next window then begins with the match's remaining bytes,
+/* A match may end after its window. The next window then begins with the match's remaining bytes,
  * which are skipped. */
 static int take(void *context, const struct trawl_window *window)
 {

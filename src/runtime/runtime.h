@@ -2,7 +2,7 @@
  *
  * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
  * chunks of text are read. Work comes as jobs: each call of a searcher is a job. The call lists the
- * job in the runtime while workers can help with the job. Host workers serve the listed jobs in
+ * job in the runtime while workers can help with it. Host workers serve the listed jobs in
  * turn. The job leaves the list before the call returns. Chunks for devices travel through the
  * devices' queue.
  *
@@ -171,14 +171,13 @@ struct trawl_runtime {
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
-    /* Time to make a MiB ready for a device, from the last searches: [0] of files, [1] of texts in
+    /* Time to stage a MiB for a device, from the last searches: [0] of files, [1] of texts in
      * memory; 0: not known. */
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
     _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
-    /* Held while a searcher is added, and while a text is copied to devices or back to the host. So
-     * no searcher comes while loading copies a text anew, which it does only for a single
-     * searcher. */
+    /* Held while a searcher is added, and while a text is copied to devices or back to the host:
+     * loading copies a text anew only for a single searcher, so no second may come meanwhile. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;
@@ -203,7 +202,7 @@ void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text
  * does not answer is no fault: the host goes on without that device. */
 enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
                                       bool *on_device, uint32_t *device, struct trawl_error *error);
-/* Copies a text that lies on a device to the host, unless the host can already read the text. Any
+/* Copies a text that lies on a device to the host, unless the host can already read it. Any
  * thread may call. Errors: UNSUPPORTED, MEMORY, DEVICE. */
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
                                 struct trawl_error *error);

@@ -1,8 +1,8 @@
-/* schedule: decides which workers search a text, how long chunks are, and how many workers help.
+/* schedule: who searches a text, how long chunks are, and how many workers help.
  *
- * Chunks are short at the beginning, so that a first result comes soon and a rate is known early,
- * and short at the end, so that no thread waits for a straggler. Helpers are woken if the remaining
- * search takes longer than waking helpers.
+ * Chunks are short at the beginning, so that a first result and a rate come soon, and at the end,
+ * so that no thread waits for a straggler. Helpers are woken if what remains takes longer than
+ * waking them.
  */
 #include "runtime/schedule.h"
 
@@ -99,9 +99,9 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
     return false;
 }
 
-/* Says whether the whole text is loaded, and stores whether the text is divided over devices. A
- * text of which only a part is loaded is searched as a text that is not loaded: the remaining part
- * has to be copied, and all threads copy. */
+/* Returns true if the whole text is loaded, and stores whether the text is divided over devices. A
+ * text that is loaded only in part is searched as if it were not: the rest must be copied, and
+ * all threads copy. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -211,7 +211,7 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
         search->schedule = SCHEDULE_CALLER;
     }
     /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk
-     * to the host, a single thread searches the chunk before all threads search the text. */
+     * to the host, a single thread searches it before all threads search the text. */
     if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.layer == ENGINE_FOR_ALGORITHMS))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
@@ -326,7 +326,7 @@ static struct price host_price(const struct search *search)
     return measured(host_ns(search), atomic_load(&search->done.host.bytes));
 }
 
-/* Returns the time per byte for making chunks ready for devices in this search. Sets *staged to the
+/* Returns the time per byte for staging chunks for devices in this search. Sets *staged to the
  * bytes of these chunks. */
 static struct price staging_price(const struct search *search, uint64_t *staged)
 {
@@ -345,9 +345,9 @@ static _Atomic uint64_t *remembered(const struct search *search)
     return &search->job.runtime->stage_ns[search->cursor.text->kind == TEXT_MEMORY];
 }
 
-/* Says whether making a chunk ready for a device takes less time than searching the chunk on the
- * host. A text in memory has to be copied. A file is read in both cases, but the host reads the
- * file into caches. The time to make ready is known from this search, or from an earlier search. */
+/* Returns true if staging a chunk for a device takes less time than searching the chunk on the
+ * host. A text in memory must be copied. A file is read in both cases, but the host reads it into
+ * caches. The time to stage is known from this search, or from an earlier search. */
 static bool staging_pays(const struct search *search)
 {
     uint64_t staged;
@@ -358,14 +358,14 @@ static bool staging_pays(const struct search *search)
     return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
 }
 
-/* Says whether the text is so long that devices may make the search faster. */
+/* Returns true if the text is so long that devices may make the search faster. */
 static bool is_long(const struct search *search)
 {
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
 /* For a search of a long text by schedule HOST: adds the search's time to searched_ns and, if a
- * device works, sets stage_ns to the time to make a MiB ready for a device. If little was made
+ * device works, sets stage_ns to the time to stage a MiB for a device. If little was made
  * ready, lowers stage_ns a little instead, so that a later search tries devices again. */
 static void remember_devices(const struct search *search)
 {
@@ -418,7 +418,7 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Says whether the sink's work on each chunk (sink.digest) is so much that helpers are worth
+/* Returns true if the sink's work on each chunk (sink.digest) is so much that helpers are worth
  * waking. */
 static bool digests_each(const struct sink *sink)
 {

@@ -14,8 +14,8 @@ uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
                                 const struct trawl_plan *plan);
 /* Returns the length of the next chunk for the host or for a device. */
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
-/* Says whether the next chunk of a search that is for_devices should go to a device rather than be
- * searched by this thread, if there is a buffer for the chunk. May begin to open the devices. */
+/* Returns true if the next chunk of a search that is for_devices should go to a device rather than
+ * be searched by this thread, if there is a buffer for the chunk. May begin to open the devices. */
 bool schedule_wants_device(struct search *search);
 /* Copies a text that lies on a device to the host, unless devices do the whole search. */
 enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
@@ -24,7 +24,7 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 void schedule_remember(const struct search *search);
 /* For tests: devices are opened after `ns` nanoseconds of searching. Not thread-safe. */
 void schedule_open_after(uint64_t ns);
-/* Says whether the search finds hits faster than the caller could take hits from a helper. The
+/* Returns true if the search finds hits faster than the caller could take hits from a helper. The
  * caller is then faster alone, with all hits in near caches. */
 bool schedule_is_alone(const struct search *search);
 /* Returns the number of helpers that are worth waking now. */

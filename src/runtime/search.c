@@ -25,8 +25,8 @@
 /* bytes of struct trawl_searcher_options in version 1.0 */
 #define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
 #define TASKS_PER_WORKER 2u
-/* Another process may keep a helper off the helper's core for some milliseconds in the middle of a
- * chunk. With this many tasks (chunks with their results) the other threads can go on meanwhile. */
+/* Another process may keep a helper off its core for some milliseconds in the middle of a chunk.
+ * With this many tasks the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */

@@ -1,16 +1,16 @@
 /* search: a text searched under a plan, as a job of chunks.
  *
- * A search has a ring of tasks. A worker takes a free task and the text's next chunk, makes the
- * chunk ready (reads the chunk, or copies the chunk to where a device can fetch the bytes), and
- * then searches the chunk or queues the chunk to a device. Tasks become ready in any order. The
- * caller takes the tasks in the text's order, and works too while the next task is not ready. The
+ * A search has a ring of tasks. A worker takes a free task and the text's next chunk, prepares
+ * the chunk (reads the chunk, or copies it to where a device can fetch the bytes), and
+ * then searches the chunk or queues it to a device. Tasks become ready in any order. The
+ * caller takes the tasks in text order, and works too while the next task is not ready. The
  * ring bounds memory: if a caller does not take results, no task becomes free.
  *
  * A search has one of these schedules (schedule.c):
  *   host      workers read and search; if devices are faster, workers queue some chunks to them
  *   staged    as host, but all chunks go to devices (TRAWL_ENGINE_CUDA)
  *   loaded    the text lies on devices: the workers of each device search the chunks there
- *   caller    the caller alone uses a device: mostly, waking other threads would take longer
+ *   caller    the caller alone uses a device: usually, waking other threads would take longer
  */
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
@@ -82,7 +82,7 @@ struct search {
     bool answers;       /* devices make the sink's answer, for chunks of a loaded text */
     /* task_deliver makes matches part by part just before delivering each part, so the matches stay
      * in the cache. False if the sink wants the matches of a chunk at once, or if literals have
-     * tails (characters behind a literal that match in several ways): to find the length of a tail
+     * tails (characters after a literal that match in several ways): to find the length of a tail
      * needs the text, which may be gone at the delivery. */
     bool converts_late;
     uint64_t chunk_host; /* most bytes of a chunk for the host */
@@ -146,8 +146,8 @@ struct trawl_searcher {
     const uint64_t *array_last;
     uint8_t *room; /* stream.c: where pieces of streams are copied; NULL until needed */
     uint64_t room_bytes;
-    /* bytes of memory reserved for a compressed text: for what is unpacked before the reader needs
-     * it, and for the decoders' windows */
+    /* bytes of memory reserved for a compressed text: for what is decompressed before the reader
+     * needs it, and for the decoders' windows */
     uint64_t unpack_bytes;
     struct task *tasks; /* task_count entries, owned */
     /* Searched tasks by chunk index (search_ring). Between searches all entries are NULL. */

@@ -1,13 +1,13 @@
-/* stream: searches a text that the caller brings piece by piece.
+/* stream: searches a text that arrives piece by piece.
  *
  * An occurrence is decided once later bytes cannot change whether it counts. For strings, the
- * stream keeps the last bytes of its text: as many as an undecided occurrence may have, and as many
- * as a search reads before an occurrence. A short piece is copied behind these bytes, and a single
- * search finds what begins in both. Of a long piece only the first bytes are copied, for the
- * occurrences that begin in the kept bytes or soon after. Further searches read the piece where the
- * caller has it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an
- * engine worker does. The engine takes the end of the bytes for the text's end. So is_news() leaves
- * out the matches that were delivered before and the matches that are not decided yet.
+ * stream keeps a tail of its text: as many bytes as an undecided occurrence may have, and as a
+ * search reads before an occurrence. A short piece is copied after these bytes, and a single search
+ * finds what begins in both. Of a long piece only the first bytes are copied, for the occurrences
+ * that begin in the kept bytes or soon after. Further searches read the piece where the caller has
+ * it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an engine
+ * worker does. The engine takes the end of the bytes for the text's end. So is_news() skips the
+ * matches that were delivered before and the matches that are not decided yet.
  *
  * For expressions, the stream keeps the bytes of the open line, which has not ended. A scan
  * searches whole lines.
@@ -27,7 +27,7 @@
 #include "runtime/workers.h"
 #include "text/cut.h"
 
-/* readable bytes behind a copy: with less, the engine copies once more */
+/* readable bytes after a copy: with less, the engine copies once more */
 #define ROOM_BEHIND 192u
 /* A piece of up to COPIED_BRIEF bytes, or of no more bytes than the stream keeps of its text, is
  * copied for a brief search, and a piece of up to COPIED bytes for a scan. Others are searched
@@ -156,7 +156,7 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Says whether this call has to deliver the match, which lies in the chunk: the match was not
+/* Returns true if this call must deliver the match, which lies in the chunk: the match was not
  * decided before this call, and is decided now. */
 static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
                     const struct trawl_match *match)
@@ -228,7 +228,7 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
 }
 
 /* As scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false if a
- * scan has to search. */
+ * scan must search. */
 static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {
@@ -277,7 +277,7 @@ static enum trawl_status copy_front(const struct feed *feed, const uint8_t *byte
     const struct trawl_stream *stream = feed->stream;
     uint8_t *room;
     uint64_t from = stream->count - min_u64(stream->count, stream->plan->need_after);
-    /* the piece begins at a cache line's begin: copying takes half the time */
+    /* the piece begins at a cache line's start: copying takes half the time */
     uint64_t front = (stream->count + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 
     TRAWL_TRY(want_room(feed->searcher, front + count, error));

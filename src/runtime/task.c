@@ -1,4 +1,4 @@
-/* task: takes a text's next chunk, makes the chunk ready, and searches the chunk.
+/* task: takes a text's next chunk, prepares the chunk, and searches it.
  *
  * The chunks of a loaded text lie on devices. Such a chunk ends at the latest at the end of the
  * device's part, or of a line there, and is queued for that device's workers. A device may be ahead
@@ -140,7 +140,7 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     return TRAWL_OK;
 }
 
-/* A device has left the text to the host, and all threads search the text from now on. The chunk
+/* A device has left the text to the host, and all threads search it from now on. The chunk
  * that the caller took for the device may be the whole text: the caller keeps as much of the chunk
  * as the caller would have taken for the host, unless a part of the chunk was already delivered. */
 static void leave_device(struct search *search, struct task *task)
@@ -187,7 +187,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
     return TRAWL_OK;
 }
 
-/* Searches the part of the task's chunk from task->from on, and makes matches of the hits. */
+/* Searches the part of the task's chunk starting at task->from, and makes matches of the hits. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
@@ -263,7 +263,7 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
-/* Handles a failed search of the task on a device. Mostly marks the device as lost. If devices do
+/* Handles a failed search of the task on a device. Usually marks the device as lost. If devices do
  * not take the plan, lets them take no further chunk instead. Returns true if another device should
  * try. Otherwise the CPU has searched the task, or *status says why not. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
@@ -296,7 +296,7 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     drop_part(task);
     task->is_answered = false;
     if (task->status != TRAWL_OK &&
-        task->status != TRAWL_READ) /* a fault of reading lies behind all parts */
+        task->status != TRAWL_READ) /* a fault of reading lies after all parts */
         return;
     task->status = status;
     task->error = *error;
@@ -722,7 +722,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
-        /* this worker goes on once a device has searched a further chunk */
+        /* this worker goes on once a device has searched another chunk */
         task_put_back(search, task, false, true);
         return TASK_NOTHING;
     }

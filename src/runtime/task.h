@@ -1,4 +1,4 @@
-/* task: takes a text's next chunk, makes the chunk ready, and searches the chunk. Workers, the
+/* task: takes a text's next chunk, prepares the chunk, and searches it. Workers, the
  * caller and the threads of devices call these functions; job.c delivers the results. */
 #ifndef TRAWL_RUNTIME_TASK_H
 #define TRAWL_RUNTIME_TASK_H
@@ -7,11 +7,11 @@
 
 enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
-/* Takes the text's next chunk into a free task, makes the chunk ready, and searches or queues the
- * chunk. From a stream, only the chunk with index `only` is taken. TEXT_ANY_CHUNK: any chunk.
- * Returns DONE if a chunk was taken, or if the worker should try again at once. Returns NOTHING if
- * there is no chunk for this worker, no free task, or no room for the chunk. Returns BUSY if a
- * different thread is taking the next chunk. */
+/* Takes the text's next chunk into a free task, prepares the chunk, and searches or queues it.
+ * From a stream, only the chunk with index `only` is taken. TEXT_ANY_CHUNK: any chunk. Returns DONE
+ * if a chunk was taken, or if the worker should try again at once. Returns NOTHING if there is no
+ * chunk for this worker, no free task, or no room for the chunk. Returns BUSY if another thread
+ * is taking the next chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
 /* Makes the whole text, which is in memory, the task's chunk. */
 void task_brief(struct search *search, struct task *task);
@@ -20,7 +20,7 @@ void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes this search's first task that the worker may search from the devices' queue, and searches
  * the task. NOTHING: the queue has no task for this worker. */
 enum task_taken task_work_queued(struct search *search, struct worker *worker);
-/* Searches the task's chunk from task->from on. Then makes the digest, which is what the sink
+/* Searches the task's chunk starting at task->from. Then makes the digest, which is what the sink
  * computes of the hits before the delivery. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* Makes the matches that the sink wants of the task's hits, or the first of them. */
@@ -33,9 +33,8 @@ bool task_deliver(struct search *search, struct task *task, struct sink_chunk *v
 /* Frees the task of the next chunk in order, which was delivered. */
 void task_delivered(struct search *search, struct task *task);
 
-/* Gives a pinned buffer of the task back to the devices. If the runtime has a limit of memory,
- * releases any other buffer; otherwise the task keeps it. The task's bytes must not be needed
- * again. */
+/* Gives a pinned buffer back to the devices; any other is released if the runtime has a memory
+ * limit, and kept otherwise. The task's bytes must not be needed again. */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 
 /* ---- Chunks of a loaded text ---- */

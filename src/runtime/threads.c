@@ -1,9 +1,8 @@
 /* threads: the runtime's host threads and the jobs that these threads serve.
  *
- * A job is listed while the job can use help. Each worker serves a job until the job has no work
- * for the worker, then serves the next listed job. Waking is a chain: a woken worker finds out
- * whether a further worker is needed, and wakes or starts that worker. So the caller itself wakes
- * only one worker at a time.
+ * A job is listed while it can use help. Each worker serves a job until that has no work for it,
+ * then the next listed one. Waking is a chain: a woken worker finds out whether another is needed,
+ * and wakes or starts it, so the caller wakes only one at a time.
  *
  * A woken or new worker begins on a different core than the waker, if it may. Linux puts a waking
  * thread on the waker's core if Linux takes all other cores for busy, and a guest of KVM takes a
@@ -69,7 +68,7 @@ static void job_unlist(struct trawl_runtime *runtime, struct job *job)
         runtime->jobs = job->next == job ? NULL : job->next;
 }
 
-/* Returns a listed job that a further host worker can help, or NULL. */
+/* Returns a listed job that another host worker can help, or NULL. */
 static struct job *job_for_host(struct trawl_runtime *runtime)
 {
     struct job *first = runtime->jobs, *job = first;
@@ -143,7 +142,7 @@ static int start_elsewhere(struct worker *worker, void *(*main)(void *))
     return pthread_create(&worker->thread, NULL, main, worker);
 }
 
-/* Makes the worker idle until a thread wakes the worker. The caller holds the runtime's lock. */
+/* Makes the worker idle until a thread wakes it. The caller holds the runtime's lock. */
 static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
 {
     worker->next_idle = runtime->idle;
@@ -199,7 +198,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Wakes or starts a further worker: threads are started when a job can use more threads, and stay.
+/* Wakes or starts another worker: threads are started when a job can use more threads, and stay.
  * If a thread cannot be started, searches go on with the running threads. The caller holds the
  * runtime's lock. */
 static void wake_one(struct trawl_runtime *runtime)

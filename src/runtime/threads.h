@@ -10,7 +10,7 @@
 void job_share(struct job *job, uint32_t helpers);
 /* Says that a listed job has work again, and wakes a host worker if one is idle. */
 void job_wake(struct job *job);
-/* Takes a job that is_known off the list, and waits until no thread is inside the job. */
+/* Takes a job that is_known off the list, and waits until no thread is inside it. */
 void job_recall(struct job *job);
 /* Adds 1 to job->inside: a thread enters the job, or an item of the job enters the devices' queue.
  * job_leave subtracts 1. The caller holds the runtime's lock. */

@@ -52,8 +52,8 @@ void worker_change_device(struct worker *worker)
     worker_go_to(worker, devices_choose(&worker->runtime->devices));
 }
 
-/* Says whether the job's layer (the engine for its kind of plans) searches on a device. With engine
- * AUTO, algorithms run on the host: otherwise the text would decide where an algorithm runs. */
+/* Returns true if the job's layer (the engine for its kind of plans) searches on a device. With
+ * engine AUTO, algorithms run on the host: otherwise the text would decide where they run. */
 static bool layer_on_device(const struct worker *worker, const struct job *job, bool on_device)
 {
     return job->layer == ENGINE_FOR_ALGORITHMS ? worker->runtime->engine == TRAWL_ENGINE_CUDA

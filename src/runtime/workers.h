@@ -19,7 +19,7 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
 /* Returns the engine that searches for the job, and the worker's engine worker there. */
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
                                        bool on_device, struct engine_worker **engine_worker);
-/* Says whether the worker's device is lost while a different device works. */
+/* Returns true if the worker's device is lost while another device works. */
 bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);
 /* Changes to this device. */

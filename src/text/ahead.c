@@ -1,7 +1,7 @@
 /* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
  * needs the pieces. A member can be decoded without earlier bytes. A cell is one of the parts of
- * equal length into which the file is divided. A piece is what a thread unpacks, from the first
- * member in a cell on (ahead.h). */
+ * equal length into which the file is divided. A piece is what a thread decompresses, from the
+ * first member in a cell on (ahead.h). */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -13,8 +13,8 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Length of a cell for files that are unpacked block by block. A cell is shorter than most blocks,
- * so most pieces are a single block, and take about the same time. */
+/* Length of a cell for files that are decompressed block by block. A cell is shorter than most
+ * blocks, so most pieces are a single block, and take about the same time. */
 #define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
 
 enum piece_state {
@@ -30,7 +30,7 @@ enum piece_state {
 struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
-    /* length of a cell; the largest number of unpacked bytes in a piece */
+    /* length of a cell; the largest number of decompressed bytes in a piece */
     uint64_t cell_bytes, piece_bytes;
     /* limit for the memory that the decoder of a piece takes for its window, the earlier bytes to
      * which compressed data may refer */
@@ -47,7 +47,7 @@ struct ahead {
     uint64_t cell_next; /* the first cell in which no thread has looked for a piece */
     bool ended;         /* the file has no further cells */
     uint32_t piece_count;
-    struct piece *pieces; /* piece_count pieces, and a further piece that only the reader makes */
+    struct piece *pieces; /* piece_count pieces, and another piece that only the reader makes */
     /* A list of decoders that no piece uses. The decoder that was used last is used first, because
      * its window is still in a core's cache. */
     struct decoder *idle;
@@ -68,7 +68,7 @@ static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *by
     return used;
 }
 
-/* Gives a decoder to a piece without a decoder. Returns false if memory is short. */
+/* Gives a decoder to a piece without a decoder. Returns false if out of memory. */
 static bool has_decoder(struct ahead *ahead, struct piece *piece)
 {
     (void)pthread_mutex_lock(&ahead->lock);
@@ -99,7 +99,7 @@ static uint64_t packed_room(const struct ahead *ahead)
 }
 
 /* For decoding by blocks: reads cell_bytes + beyond compressed bytes, from the file offset `from`
- * on, into piece->packed. Returns the number of bytes that were read; 0 also if memory is short. */
+ * on, into piece->packed. Returns the number of bytes that were read; 0 also if out of memory. */
 static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint64_t from,
                            uint64_t beyond)
 {
@@ -225,7 +225,7 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
     return true;
 }
 
-/* Returns whether the thread should decode more of the piece. Sets piece->pauses if the thread has
+/* Returns true if the thread should decode more of the piece. Sets piece->pauses if the thread has
  * other work. */
 static bool piece_goes_on(const struct ahead *ahead, struct piece *piece,
                           const _Atomic bool *wanted)
@@ -237,7 +237,7 @@ static bool piece_goes_on(const struct ahead *ahead, struct piece *piece,
 
 /* Reads the compressed blocks of the piece, up to the first block that begins after the cell or to
  * the stream's end, and prepares to decode these blocks. Returns false if no such blocks are found,
- * or if memory is short. */
+ * or if out of memory. */
 static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
@@ -278,7 +278,7 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
     return result == CODEC_END || piece->pauses;
 }
 
-/* Begins to decode the piece. Returns false if memory is short, or if the piece is to consist of
+/* Begins to decode the piece. Returns false if out of memory, or if the piece is to consist of
  * blocks and has none. */
 static bool piece_begin(struct ahead *ahead, struct piece *piece)
 {
@@ -350,8 +350,8 @@ static struct piece *take_work(struct ahead *ahead)
     return found;
 }
 
-/* Finds where the piece of a cell begins. Returns whether the thread is to decode the piece: false
- * if nothing begins in the cell, memory is short, or the reader is past the cell. */
+/* Finds where the piece of a cell begins. Returns true if the thread is to decode the piece: false
+ * if nothing begins in the cell, memory runs out, or the reader is past it. */
 static bool find(struct ahead *ahead, struct piece *piece)
 {
     uint64_t at = UINT64_MAX;
@@ -427,7 +427,7 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
     (void)pthread_mutex_lock(&ahead->lock);
     while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
            piece->state != PIECE_READY) {
-        /* while a different thread decodes the needed piece, decode a later piece */
+        /* while another thread decodes the needed piece, decode a later piece */
         if (helps) {
             atomic_store(&ahead->waits, true);
             (void)pthread_mutex_unlock(&ahead->lock);

@@ -23,9 +23,9 @@ struct piece {
     /* of a complete piece: the decoder that continues after the piece; not used if the piece
      * is_whole or consists of blocks */
     struct decoder *decoder;
-    bool is_whole;  /* the piece ends where a member ends and a further member begins */
+    bool is_whole;  /* the piece ends where a member ends and another member begins */
     uint64_t end;   /* offset in the file where the piece ends */
-    uint8_t *bytes; /* the unpacked bytes, of which bytes[at, count) have not been read */
+    uint8_t *bytes; /* the decompressed bytes, of which bytes[at, count) have not been read */
     uint64_t at, count;
     uint64_t begin; /* offset in the file where the piece begins; UINT64_MAX: not known yet */
     uint64_t cell;
@@ -41,8 +41,8 @@ struct piece {
     _Atomic uint32_t lent;
 };
 
-/* Prepares to unpack ahead. `threads` is the number of threads that work, including the reader.
- * room_bytes of memory are shared out among the pieces for unpacked bytes, but a piece gets at
+/* Prepares to decompress ahead. `threads` is the number of threads that work, including the reader.
+ * room_bytes of memory are shared out among the pieces for decompressed bytes, but a piece gets at
  * least about cell_bytes, the length of a cell. */
 enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
                              uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
@@ -51,21 +51,21 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
 void ahead_close(struct ahead *ahead);
 
 /* Does a part of the work: continues a piece that a thread has left, or looks for a piece in the
- * next cell and unpacks that piece. Stops soon after *wanted becomes false; `wanted` may be NULL.
- * Returns false if there is nothing to do now. */
+ * next cell and decompresses that piece. Stops soon after *wanted becomes false; `wanted` may be
+ * NULL. Returns false if there is nothing to do now. */
 bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
 /* Returns the piece that begins at this offset, where a member or a block begins. Waits until the
  * piece is complete. Returns NULL if there is no such piece, so that the reader must decode, or if
  * ahead_stop was called. */
 struct piece *ahead_take(struct ahead *ahead, uint64_t offset);
-/* Returns whether pieces consist of blocks, so that offsets count bits. */
+/* Returns true if pieces consist of blocks, so that offsets count bits. */
 bool ahead_by_blocks(const struct ahead *ahead);
-/* Unpacks the blocks that begin at this bit into a piece. Returns NULL if that fails. */
+/* Decompresses the blocks that begin at this bit into a piece. Returns NULL if that fails. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
  * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
  * needed, the caller lowers piece->lent. Returns NULL if the piece has not all of these bytes, or
- * if ahead_make made the piece. */
+ * if ahead_make made it. */
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
 /* Gives back a piece of which the reader has read all bytes. */
 void ahead_give(struct ahead *ahead, struct piece *piece);

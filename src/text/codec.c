@@ -1,5 +1,5 @@
 /* codec: recognises the format of a compressed text by its first bytes, and loads the library that
- * decodes the format. */
+ * decodes it. */
 #include "text/codec.h"
 
 #include <dlfcn.h>
@@ -62,7 +62,7 @@ const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *u
     return NULL;
 }
 
-/* Returns whether the bytes have plausible values where a gzip header allows few values. */
+/* Returns true if the bytes have plausible values where a gzip header allows few values. */
 static bool is_likely(const struct codec *codec, const uint8_t *head)
 {
     return codec != &codec_gzip || ((head[3] & 0xe0) == 0 && (head[9] <= 13 || head[9] == 255));

@@ -1,10 +1,10 @@
-/* codec: decodes compressed texts. There is a codec for each format, which uses a library. A member
- * is what can be decoded without earlier bytes, like a gzip member.
+/* codec: decodes compressed texts, with a library for each format. A member is what can be decoded
+ * without earlier bytes, like a gzip member.
  *
- * A format's library is loaded with the first text of that format. So the command does not load
- * all libraries at the start, and a program that links libtrawl runs without them. The build takes
- * types from a library's header. Without the header, the codec is built without the library, and
- * opening a file of that format, or reading a stream of that format, fails with a message.
+ * A format's library is loaded with the first text of that format, so the command starts without
+ * loading any, and a program that links libtrawl runs without them. The build takes types from a
+ * library's header; without it, opening a file or reading a stream of that format fails with a
+ * message.
  */
 #ifndef TRAWL_TEXT_CODEC_H
 #define TRAWL_TEXT_CODEC_H
@@ -14,13 +14,13 @@
 #define CODEC_MAGIC_BYTES_MAX 10u
 
 /* Limit for the memory with which xz data is decoded, most of it for the window, the earlier bytes
- * to which compressed data may refer. Data that needs more is refused. Other libraries have limits
+ * to which compressed data may refer. Data that needs more is rejected. Other libraries have limits
  * of their own. */
 #define CODEC_MEMORY_MAX (UINT64_C(256) << 20)
 
 struct codec_io {
     const uint8_t *in;
-    /* codec.step moves `in` and `out` behind the bytes that it read and wrote, and lowers the
+    /* codec.step moves `in` and `out` after the bytes that it read and wrote, and lowers the
      * counts. */
     uint64_t in_count;
     bool is_last; /* the file has no bytes after these */
@@ -35,7 +35,7 @@ struct codec_io {
 
 enum codec_result {
     CODEC_MORE, /* the member goes on; with more input or room, codec.step may give more */
-    CODEC_END,  /* a member has ended; a further member may follow */
+    CODEC_END,  /* a member has ended; another member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more memory than the library's limit */
     CODEC_MEMORY
@@ -49,9 +49,9 @@ struct codec {
     uint32_t head_bytes;
     /* Looks up the library's functions. NULL: the library's header was missing in the build. */
     bool (*load)(void *library);
-    void *(*open)(uint32_t threads); /* returns NULL if memory is short */
+    void *(*open)(uint32_t threads); /* returns NULL if out of memory */
     enum codec_result (*step)(void *state, struct codec_io *io);
-    /* Prepares for a further member, also after a fault. Returns false if memory is short. */
+    /* Prepares for another member, also after a fault. Returns false if out of memory. */
     bool (*again)(void *state);
     void (*close)(void *state);
     /* Returns how many bytes the library holds for the window. The pointer is NULL if that is never

@@ -47,7 +47,7 @@ static enum codec_result isal_step(void *state, struct codec_io *io)
     uint32_t out = (uint32_t)min_u64(io->out_count, UINT_MAX);
     int result;
 
-    /* Refuse a header with unknown flags, as zlib does; ISA-L accepts it. */
+    /* Reject a header with unknown flags, as zlib does; ISA-L accepts it. */
     if (stream->block_state == ISAL_BLOCK_NEW_HDR && stream->wrapper_flag == 0 && in > 3 &&
         (io->in[3] & 0xe0) != 0)
         return CODEC_DAMAGED;

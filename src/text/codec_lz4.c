@@ -9,7 +9,7 @@
 #include <lz4frame.h>
 
 /* liblz4 asks for a block together with the head of the next block. If that head were damaged, the
- * block's unpacked bytes would be lost. So a call of lz4_step gets no more than the block. */
+ * block's decompressed bytes would be lost. So a call of lz4_step gets no more than the block. */
 #define BLOCK_HEAD_BYTES 4u
 
 static struct {

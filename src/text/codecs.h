@@ -13,7 +13,7 @@ extern const struct codec codec_isal, codec_xz_threads, codec_bzip2_whole;
 #define CODEC_SYMBOL(library, pointer, symbol) \
     ((pointer) = (__typeof__(pointer))dlsym((library), symbol), (pointer) != NULL)
 
-/* Moves io->in and io->out behind the bytes that the library used (`in`) and wrote (`out`). */
+/* Moves io->in and io->out after the bytes that the library used (`in`) and wrote (`out`). */
 static inline void codec_used(struct codec_io *io, uint64_t in, uint64_t out)
 {
     TRAWL_ASSERT(in <= io->in_count && out <= io->out_count);

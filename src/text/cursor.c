@@ -161,7 +161,7 @@ bool text_cursor_is_slow(const struct text_cursor *cursor)
     return unpack_is_slow(cursor->text);
 }
 
-/* Takes the lock. While a different thread holds it, unpacks a compressed file's pieces. */
+/* Takes the lock. While another thread holds it, decompresses a compressed file's pieces. */
 static void lock_or_help(struct text_cursor *cursor)
 {
     while (pthread_mutex_trylock(&cursor->lock) != 0)
@@ -252,7 +252,7 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     return status;
 }
 
-/* Is called for the chunk in which an extent of 2 MiB begins. Decides whether the chunk is a probe.
+/* Called for the chunk in which an extent of 2 MiB begins. Decides whether the chunk is a probe.
  * Touches the next extent, so that this thread takes the page fault there. */
 static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
                          struct text_chunk *chunk)
@@ -265,9 +265,9 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
 
-/* Is called for the chunk in which a stride, a piece of MAP_STRIDE bytes, begins. Gives the pages
+/* Called for the chunk in which a stride, a piece of MAP_STRIDE bytes, begins. Gives the pages
  * of the stride before the previous stride back to the kernel; all threads have probably left it. A
- * thread that still needs a page there gets the page by a fault. */
+ * thread that still needs a page there gets it by a fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
@@ -527,7 +527,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes a chunk of bytes that lie in an unpacked piece of a compressed file, without a copy.
+/* Makes a chunk of bytes that lie in a decompressed piece of a compressed file, without a copy.
  * Returns false if some of the next bytes are elsewhere, or if no line ends in the bytes. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
@@ -556,7 +556,7 @@ static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struc
     return false;
 }
 
-/* Locks a stream's cursor if the next chunk has the index `only`. Returns false if a different
+/* Locks a stream's cursor if the next chunk has the index `only`. Returns false if another
  * thread holds the lock, or if an earlier chunk comes first. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
 {

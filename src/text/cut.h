@@ -7,13 +7,13 @@
 /* Returns the length of the chunk that begins at `begin` in a text in memory: up to the end of the
  * line or record (or of the text) that holds the chunk's byte chunk_bytes - 1. */
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes);
-/* Does what cut_memory does for a file: reads into `room`, from the chunk's byte chunk_bytes - 1
+/* Like cut_memory for a file: reads into `room`, from the chunk's byte chunk_bytes - 1
  * on, until a line ends. If reading fails before that, the chunk ends at the fault, and *status is
  * READ. */
 uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                   const struct text_buffer *room, enum trawl_status *status,
                   struct trawl_error *error);
-/* Does what cut_file does for a mapped file, but looks for the line end in the mapping first. */
+/* Like cut_file for a mapped file, but looks for the line end in the mapping first. */
 uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                     const struct text_buffer *room, enum trawl_status *status,
                     struct trawl_error *error);

@@ -39,8 +39,8 @@ void decoder_move(struct decoder *decoder, uint64_t file_offset)
 static enum trawl_status no_memory(const struct decoder *decoder,
                                    const struct decoder_source *source)
 {
-    return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data", source->text->name,
-                      decoder->codec->name);
+    return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to decompress %s data",
+                      source->text->name, decoder->codec->name);
 }
 
 /* Prepares the library for a member. Opens the library, unless the decoder has a state of this
@@ -123,7 +123,7 @@ static enum trawl_status fail_as_told(const struct decoder *decoder,
                 decoder->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
 }
 
-/* Returns whether a skippable frame begins here, which in zstd and lz4 has no text. */
+/* Returns true if a skippable frame begins here, which in zstd and lz4 has no text. */
 static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, uint64_t bytes_count)
 {
     return bytes_count >= 4 && (bytes[0] & 0xf0) == 0x50 && bytes[1] == 0x2a && bytes[2] == 0x4d &&
@@ -131,7 +131,7 @@ static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, ui
            (strcmp(decoder->codec->name, "zstd") == 0 || strcmp(decoder->codec->name, "lz4") == 0);
 }
 
-/* Skips NULs after a member, and finds out whether a further member or the file's end follows. */
+/* Skips NULs after a member, and finds out whether another member or the file's end follows. */
 static enum trawl_status find_member(struct decoder *decoder, const struct decoder_source *source,
                                      enum decoder_stop *stop)
 {
@@ -161,7 +161,7 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
 }
 
 /* Counts `bytes` decoded bytes of the member. Drops bytes that an earlier call has delivered
- * already, and moves the remaining bytes to the buffer's begin. Returns the number of bytes that
+ * already, and moves the remaining bytes to the buffer's start. Returns the number of bytes that
  * are left. */
 static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
 {
@@ -174,9 +174,9 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
     return bytes - dropped;
 }
 
-/* Returns whether more input must be read before the library is called again. A codec whose
+/* Returns true if more input must be read before the library is called again. A codec whose
  * head_bytes (codec.h) is not 0 gets as much of a block as the input buffer can hold. So the byte
- * at which a fault is found does not depend on where the decoder began to read. */
+ * at which damage is found does not depend on where the decoder began to read. */
 static bool lacks_input(const struct decoder *decoder)
 {
     uint64_t needed =

@@ -3,7 +3,7 @@
  *
  * The compressed bytes go through an input buffer of 64 KiB. If the format has a faster library for
  * the decoder's threads (codec.h) and the text is a file, that library decodes. What that library
- * finds damaged is decoded once more by the format's own library, from the member's begin on, and
+ * finds damaged is decoded once more by the format's own library, from the member's start on, and
  * the bytes that were delivered before are dropped. So the format's own library alone decides what
  * is damaged, and where.
  */
@@ -68,8 +68,8 @@ uint64_t decoder_memory(const struct decoder *decoder);
 enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_source *source);
 
 enum decoder_stop { DECODER_MORE, DECODER_MEMBER, DECODER_ENDED };
-/* Decodes 1 to `count` bytes. *read_bytes is 0 if decoding stopped: the text has ended, or a
- * further member begins, for which decoder_next prepares. Each call after a fault returns the same
+/* Decodes 1 to `count` bytes. *read_bytes is 0 if decoding stopped: the text has ended, or another
+ * member begins, for which decoder_next prepares. Each call after a fault returns the same
  * status. */
 enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_source *source,
                                uint8_t *buffer, uint64_t count, uint64_t *read_bytes,

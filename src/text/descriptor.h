@@ -14,9 +14,9 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);
-/* Returns whether a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
+/* Returns true if a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
 bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
-/* Returns whether `wake` is readable, which says that nobody wants further bytes; false if `wake`
+/* Returns true if `wake` is readable, which says that nobody wants further bytes; false if `wake`
  * is -1. */
 bool read_is_woken(int wake);
 

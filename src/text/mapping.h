@@ -1,12 +1,11 @@
-/* mapping: maps a regular file, so that a search reads the bytes directly in the kernel's page
- * cache.
+/* mapping: maps a regular file, so that a search reads the page cache in place.
  *
  * A mapping saves the copy of read(2): a core searches 27 to 31 GB/s in place, but only 10 GB/s
  * with the copy (AMD EPYC). But a mapping costs page faults. If the page cache holds the file in
  * large folios, as after writing or reading in large blocks, a fault maps 2 MiB. With single pages,
  * a fault maps 64 KiB, and mapping saves little. text/cursor.c measures the faults.
  *
- * While a file is mapped, a different process may truncate the file, or the disk may fail. Touching
+ * While a file is mapped, another process may truncate it, or the disk may fail. Touching
  * a lost page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts
  * zero pages over the rest of the mapping and notes the first zero page. After a search, a worker
  * asks mapping_is_whole; if not, the worker drops the results and reads the bytes. So the search
@@ -45,18 +44,18 @@ static inline const uint8_t *mapping_at(const struct mapping *mapping, uint64_t 
     return mapping->base + mapping->front_bytes + offset;
 }
 
-/* Returns whether the mapping has a page after the page with the byte `end` - 1 of the text. */
+/* Returns true if the mapping has a page after the page with the byte `end` - 1 of the text. */
 bool mapping_goes_on(const struct mapping *mapping, uint64_t end);
-/* Returns whether all bytes before `end` that a search has touched were the file's bytes. Must be
+/* Returns true if all bytes before `end` that a search has touched were the file's bytes. Must be
  * asked after the last touch, and only if mapping_goes_on(mapping, end): a file that now ends
  * inside the page of byte `end` - 1 reads as zeros up to the page's end, and only touching the next
  * page shows that. */
 bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
-/* Returns whether mapping_repair has replaced some page of the mapping by zeros. */
+/* Returns true if mapping_repair has replaced some page of the mapping by zeros. */
 bool mapping_was_repaired(const struct mapping *mapping);
 
-/* Gives the pages of the text's bytes [begin, end) back to the kernel. Touching a page again costs
- * a page fault, and shows the same bytes. */
+/* Gives the pages of bytes [begin, end) back to the kernel. Touching one again costs a page fault,
+ * and shows the same bytes. */
 void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
 
 /* Returns the number of page faults of the calling thread so far. A fault that waits for a disk

@@ -1,4 +1,4 @@
-/* read: reads a stream's bytes, and unpacks a compressed stream. */
+/* read: reads a stream's bytes, and decompresses a compressed stream. */
 #include "text/read.h"
 
 #include "text/descriptor.h"

@@ -1,4 +1,4 @@
-/* read: reads a stream's bytes, and unpacks a compressed stream. */
+/* read: reads a stream's bytes, and decompresses a compressed stream. */
 #ifndef TRAWL_TEXT_READ_H
 #define TRAWL_TEXT_READ_H
 
@@ -12,7 +12,7 @@ enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t 
                               uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                               struct trawl_error *error);
 
-/* Returns whether a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
+/* Returns true if a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
 bool read_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
 #endif

@@ -18,7 +18,7 @@
 #include "text/unpack.h"
 #include "trawl_devices.h"
 
-/* The largest buffer that an unprivileged process may request for a pipe; a refusal changes
+/* The largest buffer that an unprivileged process may request for a pipe; a rejection changes
  * nothing. */
 #define PIPE_BYTES (1 << 20)
 
@@ -134,8 +134,8 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Prepares unpacking. The first bytes of a regular file show whether the file is compressed. For a
- * stream, the first read decides. */
+/* Prepares decompressing. The first bytes of a regular file show whether the file is compressed.
+ * For a stream, the first read decides. */
 static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
 {
     uint8_t first[CODEC_MAGIC_BYTES_MAX];

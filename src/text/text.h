@@ -1,5 +1,4 @@
-/* text: declares texts, from which a search takes its bytes, and the cursor that cuts a text into
- * chunks.
+/* text: the texts that are searched, and the cursor that cuts them into chunks.
  *
  * A cursor hands out the text's chunks in order to any number of threads ("takers"). There are
  * three kinds of text:
@@ -36,24 +35,25 @@ struct trawl_text {
     bool keeps_there;        /* the text may not be copied to the host */
     int descriptor;          /* only file and stream */
     bool descriptor_is_ours;
-    /* a regular file, even if read like a stream (size 0); false if it is unpacked, or mapped with
-     * TRAWL_TEXT_MAP */
+    /* a regular file, even if read like a stream (size 0); false if it is decompressed, or mapped
+     * with TRAWL_TEXT_MAP */
     bool is_regular;
     bool stream_is_used;       /* a stream that is not a regular file can be searched only once */
     uint64_t descriptor_begin; /* file offset of the text's first byte, in a regular file */
-    /* state of unpacking; NULL: the caller did not ask to unpack, or the file is not compressed */
+    /* state of decompressing; NULL: the caller did not ask to decompress, or the file is not
+     * compressed */
     struct text_unpack *unpack;
     struct mapping mapping; /* only with TRAWL_TEXT_MAP; slot NULL: not mapped */
     char *name;             /* the text's name in messages, of name_bytes bytes with the NUL */
     uint64_t name_bytes;
 };
 
-/* Returns whether the text is in a GPU's memory and was not copied to the host. */
+/* Returns true if the text is in a GPU's memory and was not copied to the host. */
 static inline bool text_is_hidden(const struct trawl_text *text)
 {
     return text->device_address != 0 && !atomic_load(&text->is_on_host);
 }
-/* Makes the host pages of a text on a GPU writable, for a copy of the text. Errors: MEMORY. */
+/* Makes the host pages of a text on a GPU writable, for a copy of it. Errors: MEMORY. */
 enum trawl_status text_host_begin(struct trawl_text *text, struct trawl_error *error);
 /* Records that the copy is complete. */
 void text_host_done(struct trawl_text *text);
@@ -80,13 +80,13 @@ struct text_need {
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
     /* Number of threads that may unpack a compressed file, and memory for the bytes that are
-     * unpacked before a chunk needs them (unpack.h). */
+     * decompressed before a chunk needs them (unpack.h). */
     uint32_t unpack_threads;
     uint64_t unpack_bytes;
     /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
      * wait cannot be ended. */
     int wake;
-    /* Is called while a stream rests: no bytes come for a while. Returns how many of the `have`
+    /* Called while a stream rests: no bytes come for a while. Returns how many of the `have`
      * bytes at `bytes` can be searched although fewer than `after` bytes follow. bytes[-before] is
      * readable. May be NULL. */
     uint64_t (*decided)(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have);
@@ -110,15 +110,15 @@ struct text_lines {
 #define TEXT_SLACK_BYTES 64u
 
 struct text_chunk {
-    uint64_t index;       /* 0, 1, ... in the text's order */
+    uint64_t index;       /* 0, 1, ... in text order */
     uint64_t begin;       /* offset in the text of bytes[0] */
-    const uint8_t *bytes; /* points into the text, a buffer, a mapping or unpacked bytes */
+    const uint8_t *bytes; /* points into the text, a buffer, a mapping or decompressed bytes */
     /* number of the chunk's own bytes: the search reports occurrences that begin there */
     uint64_t owned;
     uint64_t before;   /* number of bytes of the text that are readable before bytes[0] */
     uint64_t after;    /* number of bytes of the text that are readable after the own bytes */
     uint64_t readable; /* number of bytes after the own bytes that may be loaded, ≥ after */
-    /* If not NULL, the bytes lie in a piece that was unpacked ahead (text/ahead.h). The taker
+    /* If not NULL, the bytes lie in a piece that was decompressed ahead (text/ahead.h). The taker
      * lowers this count when the bytes are no longer needed. */
     _Atomic uint32_t *lent;
     /* of a compressed text: the memory that the decoder needs for its window */
@@ -128,7 +128,7 @@ struct text_chunk {
     /* the chunk lies in a mapping, so the taker must call text_cursor_is_whole and
      * text_cursor_judge after the search */
     bool is_mapped;
-    bool is_probe; /* the taker has to count the page faults of the search */
+    bool is_probe; /* the taker must count the page faults of the search */
 };
 
 struct text_cursor {
@@ -166,15 +166,15 @@ void text_cursor_close(struct text_cursor *cursor);
 /* Must be called before several threads take chunks of the cursor. */
 void text_cursor_share(struct text_cursor *cursor);
 
-/* Returns whether text_cursor_interrupt can end a thread's wait in text_cursor_next. */
+/* Returns true if text_cursor_interrupt can end a thread's wait in text_cursor_next. */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Ends a wait for a stream: text_cursor_next returns TEXT_END. Also ends text_cursor_help. */
 void text_cursor_interrupt(struct text_cursor *cursor);
-/* Unpacks a part of a compressed file before a chunk needs that part. Stops soon after *wanted
+/* Decompresses a part of a compressed file before a chunk needs that part. Stops soon after *wanted
  * becomes false; `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
-/* Returns whether taking the first chunk may take so long that other threads should help. */
+/* Returns true if taking the first chunk may take so long that other threads should help. */
 bool text_cursor_is_slow(const struct text_cursor *cursor);
 
 enum text_taken { TEXT_TAKEN, TEXT_END, TEXT_BUSY };
@@ -187,7 +187,7 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
  *
  * chunk_bytes   owned bytes of the chunk; fewer at the text's end and in a slow stream; with
  *               need.lines, further bytes follow up to a line's end
- * buffer        has to have text_cursor_room bytes, also with in_place; a text in memory needs none
+ * buffer        must have text_cursor_room bytes, also with in_place; a text in memory needs none
  * in_place      a file's chunk may be mapped instead of read, a stream's chunk may be lent
  * only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and only
  *               while no other thread reads; else *taken is TEXT_BUSY
@@ -199,13 +199,14 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error);
 
-/* Gives back the chunk's bytes from `owned` on, so that the next chunk begins there. The text must
- * be in memory, the chunk must be the last that was taken, and no other thread may take chunks. */
+/* Gives back the chunk's bytes starting at `owned`, so that the next chunk begins there. The text
+ * must be in memory, the chunk must be the last that was taken, and no other thread may take
+ * chunks. */
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
 
-/* Returns whether a chunk that begins at this offset may be mapped, as far as is known now. */
+/* Returns true if a chunk that begins at this offset may be mapped, as far as is known now. */
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
-/* Returns whether a mapped chunk, and the bytes after it, were the file's bytes during the whole
+/* Returns true if a mapped chunk, and the bytes after it, were the file's bytes during the whole
  * search. If not, the taker must drop its results. */
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk);
 /* Reads a chunk of a file into the taker's buffer, to which chunk->bytes then points. Serves mapped

@@ -1,6 +1,6 @@
-/* unpack: reads a compressed text as a stream of unpacked bytes (unpack.h). A member is what can be
- * decoded without earlier bytes, like a gzip member. A piece is a part that a thread unpacked ahead
- * of the reader. */
+/* unpack: reads a compressed text as a stream of decompressed bytes (unpack.h). A member is what
+ * can be decoded without earlier bytes, like a gzip member. A piece is a part that a thread
+ * decompressed ahead of the reader. */
 #include "text/unpack.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
-/* A library may start a thread for each BYTES_PER_THREAD of the memory for unpacking ahead. */
+/* A library may start a thread for each BYTES_PER_THREAD of the memory for decompressing ahead. */
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
@@ -25,13 +25,14 @@ struct text_unpack {
     bool has_begun; /* the decoder has begun to use a library */
     pid_t process;  /* the process that prepared to read (unpack_share); 0: no process has */
     uint32_t threads;
-    struct ahead *ahead; /* the pieces that threads unpack ahead; NULL: nothing is unpacked ahead */
+    struct ahead
+        *ahead; /* the pieces that threads decompress ahead; NULL: nothing is decompressed ahead */
     /* the piece of `ahead` that is being read; NULL: no piece is being read */
     struct piece *piece;
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */
     bool in_blocks;
-    /* file offset of that stream, and number of its unpacked bytes that were read */
+    /* file offset of that stream, and number of its decompressed bytes that were read */
     uint64_t stream_begin, stream_bytes;
     uint64_t bit; /* position in the file, in bits, of the next block */
     uint32_t sum; /* sum of the checksums of the blocks so far */
@@ -62,7 +63,7 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
     return TRAWL_OK;
 }
 
-/* Returns whether a parent process had begun to read before the fork. The parent's threads do not
+/* Returns true if a parent process had begun to read before the fork. The parent's threads do not
  * exist here, so locks, decoders and libraries may wait for ever: nothing is freed. */
 static bool is_of_parent(const struct text_unpack *unpack)
 {
@@ -132,7 +133,7 @@ void unpack_unshare(const struct trawl_text *text)
     text->unpack->piece = NULL;
 }
 
-/* Finds out by a stream's first bytes whether the stream is compressed. */
+/* Finds out by a stream's first bytes whether it is compressed. */
 static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
 {
     struct decoder *decoder = unpack->decoder;
@@ -227,7 +228,7 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
     return TRAWL_OK;
 }
 
-/* Reads bytes from the piece. At the piece's end, prepares to read what follows the piece. */
+/* Reads bytes from the piece. At the piece's end, prepares to read what follows it. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
 {

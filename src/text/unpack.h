@@ -1,9 +1,9 @@
-/* unpack: reads a compressed text as a stream of unpacked bytes.
+/* unpack: reads a compressed text as a stream of decompressed bytes.
  *
  * The first bytes of the file show the format. A decoder (decoder.h) has bounded memory, so the
- * memory does not depend on the size of the file or of the unpacked text. If several threads search
- * the text, the threads unpack pieces of the file ahead of the reader (ahead.h); the memory for
- * these pieces is bounded, too.
+ * memory does not depend on the size of the file or of the decompressed text. If several threads
+ * search the text, the threads unpack pieces of the file ahead of the reader (ahead.h); the memory
+ * for these pieces is bounded, too.
  */
 #ifndef TRAWL_TEXT_UNPACK_H
 #define TRAWL_TEXT_UNPACK_H
@@ -11,32 +11,32 @@
 #include "text/codec.h"
 #include "text/text.h"
 
-/* Prepares to unpack a descriptor's bytes. For a regular file, which is read by pread, `codec` is
- * the codec of its format. For a stream, `codec` is NULL: the first bytes will show the format. */
+/* Prepares to decompress a descriptor's bytes. For a regular file, which is read by pread, `codec`
+ * is the codec of its format; for a stream NULL: the first bytes will show the format. */
 enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **unpack,
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);
 
-/* Reads 1 to `count` unpacked bytes, or 0 at the end, as read_stream does. */
+/* Reads 1 to `count` decompressed bytes, or 0 at the end, as read_stream does. */
 enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *buffer,
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
 /* Returns the format's name; NULL as long as no read has shown a format. */
 const char *unpack_format(const struct text_unpack *unpack);
 
-/* Returns whether unpack_read would return at once, now or within wait_ns < 10^9 nanoseconds, as
+/* Returns true if unpack_read would return at once, now or within wait_ns < 10^9 nanoseconds, as
  * far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
-/* Lets `threads` threads unpack a file; the reader alone unpacks a stream. Must be called before
- * the first read. Bytes that are unpacked ahead of the reader take about ahead_bytes of memory;
- * with 0, nothing is unpacked ahead. A file has cells of cell_bytes bytes (ahead.h). */
+/* Lets `threads` threads decompress a file; the reader alone decompresses a stream. Must be called
+ * before the first read. Bytes that are decompressed ahead of the reader take about ahead_bytes of
+ * memory; with 0, nothing is decompressed ahead. A file has cells of cell_bytes bytes (ahead.h). */
 void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
                   uint64_t cell_bytes);
-/* Unpacks ahead of the reader, as ahead_help does. Any thread may call this. */
+/* Decompresses ahead of the reader, as ahead_help does. Any thread may call this. */
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
-/* Returns whether the file is unpacked in pieces of bzip2 blocks. The reader's first read may then
- * take as long as reading a MiB of plain text. */
+/* Returns true if the file is decompressed in pieces of bzip2 blocks. The reader's first read may
+ * then take as long as reading a MiB of plain text. */
 bool unpack_is_slow(const struct trawl_text *text);
 /* Returns bytes of a piece without a copy, as ahead_lend does. When the bytes are no longer needed,
  * the caller lowers *lent. */

@@ -12,16 +12,18 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
+from xml.etree import ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
 
 import bench  # noqa: E402
+import claims  # noqa: E402
 import docs  # noqa: E402
 import gpu  # noqa: E402
 import ledger  # noqa: E402
-import packages  # noqa: E402
 import papers  # noqa: E402
+import plots  # noqa: E402
 import regret  # noqa: E402
 import report  # noqa: E402
 import runner as rows_of  # noqa: E402
@@ -228,6 +230,19 @@ class Docs(Case):
             status = docs.main(True)
         self.assertEqual((status, out.getvalue()), (0, ''))
 
+    def test_plots(self):
+        """Check that a figure is well-formed, that its words are 12 px or more and inside, and that names keep apart."""
+        axis = ('across', plots.decades(0.02, 300))
+        for made in (plots.curves('a < b', 'said', axis, axis, [(name, [(1, 1), (9, 9 + i / 99)], kind) for i, (name, kind) in
+                                                                enumerate((('one', 'line'), ('two', 'dots'), ('three', 'rule')))]),
+                     plots.ranges('a < b', 'said', axis, [('claim', 5, 0.02, 1, 300)])):
+            root = ElementTree.fromstring(made)
+            words = [it for it in root.iter() if it.tag.endswith('}text')]
+            self.assertGreaterEqual(min(map(int, re.findall(r'(\d+)px', made))), 12)
+            self.assertTrue(all(0 <= float(it.get('x')) <= plots.WIDTH for it in words))
+            heights = sorted(float(it.get('y')) for it in words if (it.get('class') or '').startswith('name'))
+            self.assertTrue(all(b - a > 16 for a, b in zip(heights, heights[1:])), heights)
+
     def test_hybrid_thresholds(self):
         """Check that each hybrid of the gallery uses chunking from the pattern length on at which chunking was
         faster in each text of papers.json."""
@@ -255,12 +270,6 @@ class Docs(Case):
                 {'name': one, 'host': '', 'side': '', 'why' if isinstance(it, str) else 'seconds': it}
                 for one, it in results]}
 
-        row = row_of('', ('liar', [0.5]), ('trawl', [2, 1]), ('re', [4, 8]), ('re2', [9]),
-                     table='t', count=9, text_bytes=8e9)
-        row['results'][0]['wrong'] = True
-        machine = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/cpu.json'))['machine']
-        self.assertEqual(packages.section({'machine': machine, 'rows': [row]})[-1], '|9||8.00|2.00|0.889|4.0|')
-
         row = row_of('', (regret.CHOICE, [4]), (regret.CHOICE, [3, 2]), ('b', [2.5]), ('a', [1, 5]), ('read', [0.1]),
                      ('c', 'refused'), text='T', text_bytes=8e9)
         best = row_of('', (regret.CHOICE, [1]), ('b', [1.05]), ('a', [2]), text='U', text_bytes=8e9, found=8e9)
@@ -278,6 +287,14 @@ class Docs(Case):
                          [('a', 2, [[2, 5], None]), ('b', 1, [[7, 9]])])
         rows = sets.merged([row_of('a', ('x', [1])), row_of('b', ('x', [1])), row_of('a', ('y', [1]), merge=True)])
         self.assertEqual(rows, [row_of('a', ('x', [1]), ('y', [1])), row_of('b', ('x', [1]))])
+
+        figures = claims.Figures([row_of('a', ('x', [1, 1, 1]), ('y', [2, 2, 9]), ('z', [0.5, 1.2, 1.3]))], {}, True, set())
+        claim = {'on': ['a'], 'who': [['x', 'y']], 'bound': 3}
+        self.assertEqual(claims.judge(figures, claim), ('reproduced', 'undecided', '', '2.00', ''))  # by the mean 4.33
+        self.assertEqual(claims.judge(figures, {'on': ['a'], 'who': [['x', 'z']]})[0], 'undecided')  # by the least 0.5
+        self.assertEqual(papers.cell(figures, 'a|y'), '2000(2000–9000)')
+        self.assertEqual(papers.terminal(['**a** [b](c)', '|x|y|', '|---|--:|', '|long|1|']),
+                         ['a b', 'x     y', 'long  1', ''])
 
         rows = [row_of('a', ('x', [1]), ('y', 'refused')), row_of('b', ('x', [1]))]
         with contextlib.redirect_stdout(io.StringIO()):

@@ -54,7 +54,7 @@ static uint64_t *place_at(uint64_t place)
     return &places[at];
 }
 
-/* Returns whether the call comes from a place that is not in the file TRAWL_FAULT_PLACES, while no
+/* Returns true if the call comes from a place that is not in the file TRAWL_FAULT_PLACES, while no
  * call of this run has failed yet. Then the call fails. */
 static bool is_new_place(void)
 {

@@ -172,7 +172,7 @@ EXCLUDE = [(REPORTS, [*REPORTS, *NAMES, "--json"]), (REPORTS[1:], ["--invert-mat
 
 
 def test_contradictions():
-    """Check for each pair of options that contradict each other whether the command refuses the pair, and
+    """Check for each pair of options that contradict each other whether the command rejects the pair, and
     that the message names one of the two options."""
     pairs = {frozenset((one, other)) for left, right in EXCLUDE for one in left for other in right if one != other}
     options = sorted({option for pair in pairs for option in pair})
@@ -186,7 +186,7 @@ def test_contradictions():
             expect((status, output, told, said.count(b"\n")) == (2, b"", True, 1) if refused else status < 2, name, pair, status, output, said)
 
 
-# A row: option, other arguments, values that are accepted, values that are refused.
+# A row: option, other arguments, values that are accepted, values that are rejected.
 VALUES = [
     ("--path-separator=", "-H foo a", ["", "/", "+", " ", "\\x41", "\\n", "\\\\", "\\", "\\x00", "\\0"], ["ab", "\\x4", "\\xg1", "\\q", "\u00e9", "\\n\\n"]),
     ("--exact=", "--mismatches=1 foob a", ["1", "4", "1-1", "3-4", "1-4", "0002-03"],
@@ -411,8 +411,8 @@ def usages(name):
 
 
 def test_help():
-    """Check the layout of --help and --help-long: a usage from column 2 on, two blanks or a line end, the summary
-    from column 30 on, no line beyond column 80; and that --help-long has each option of flags.def, with its letters,
+    """Check the layout of --help and --help-long: a usage starting at column 2, two blanks or a line end, the summary
+    starting at column 30, no line beyond column 80; and that --help-long has each option of flags.def, with its letters,
     names, value and whole summary, and --help only such rows."""
     for name in ("trawl", "tg"):
         wanted = [(usage, summary) for _, usage, summary, _ in usages(name)]

@@ -4,7 +4,7 @@
 usage: signals.py TRAWL
 
 A mapped file that becomes shorter during a search causes SIGBUS; the search ends at the file's new end, as a search of
-a file that is read. Any other SIGBUS ends the program. No test depends on durations: the test sends a signal while the
+a file that is read. Any other SIGBUS ends the process. No test depends on durations: the test sends a signal while the
 program waits for input.
 """
 import array

@@ -1,6 +1,6 @@
 /* borders: bugs hide where a search goes from one block of the text to the next. Sets the sizes of
- * the CPU engine's blocks (struct cpu_sizes) far below their usual values, so that texts of some
- * hundred bytes have many such borders of each kind, and plants patterns around the borders. */
+ * the CPU engine's blocks (struct cpu_sizes) far below their usual values, so that texts of a
+ * few hundred bytes have many such borders of each kind, and plants patterns around the borders. */
 #ifndef TRAWL_TESTS_DIFF_BORDERS_H
 #define TRAWL_TESTS_DIFF_BORDERS_H
 

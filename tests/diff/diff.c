@@ -49,7 +49,7 @@ struct report {
     uint64_t total;
 };
 
-/* Returns whether this build runs many times as slowly as usual (an emulator, a sanitizer). Then
+/* Returns true if this build runs many times as slowly as usual (an emulator, a sanitizer). Then
  * fewer similar cases are run. */
 static bool is_slow(void)
 {
@@ -160,7 +160,7 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
 }
 
 /* Runs each published algorithm on an input, if text and patterns are small enough
- * (ALGORITHM_BYTES_MAX). Only strstr may refuse the patterns, because it accepts no NUL. */
+ * (ALGORITHM_BYTES_MAX). Only strstr may reject the patterns, because it accepts no NUL. */
 static void run_algorithms(struct test_random *random, struct diff_input *input,
                            const struct diff_expected *expected, uint64_t index)
 {

@@ -253,7 +253,7 @@ static uint32_t plan_flags(const struct approximate_query *query)
            (query->any_base ? TRAWL_ANY_BASE : 0u);
 }
 
-/* Returns the input's plan, or NULL if the library refuses the patterns, for example as too
+/* Returns the input's plan, or NULL if the library rejects the patterns, for example as too
  * short. */
 static struct trawl_plan *plan_of(const struct input *input)
 {

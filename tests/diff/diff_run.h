@@ -29,7 +29,7 @@ enum trawl_status run_plan_build(const struct diff_input *input, const struct ru
                                  struct trawl_plan **plan, struct trawl_error *error);
 enum trawl_status run_searcher_open(const struct run_config *config,
                                     struct trawl_searcher **searcher, struct trawl_error *error);
-/* Makes the call. Returns whether the answer is right; otherwise `message` says what was wrong.
+/* Makes the call. Returns true if the answer is right; otherwise `message` says what was wrong.
  * Unless address_offset is NULL, sets *address_offset to the text's address mod 64. */
 bool run_call(const struct diff_input *input, const struct diff_expected *expected,
               const struct run_config *config, const struct trawl_plan *plan,

@@ -167,7 +167,7 @@ static uint32_t lower(uint32_t code_point)
     return code_point >= 'A' && code_point <= 'Z' ? code_point | 32 : code_point;
 }
 
-/* Returns whether the text's character `got` may stand for the pattern's character `wanted`. */
+/* Returns true if the text's character `got` may stand for the pattern's character `wanted`. */
 static bool stands_for(void *context, uint32_t got, uint32_t wanted, bool ignore_case)
 {
     uint32_t found[TRAWL_UTF8_VARIANTS_MAX] = {0}, count;
@@ -201,7 +201,7 @@ static bool word_before(const struct diff_input *input, uint64_t end)
     return false;
 }
 
-/* Returns whether pattern j begins at `begin`, and stores its end in *end. */
+/* Returns true if pattern j begins at `begin`, and stores its end in *end. */
 static bool occurs(const struct diff_input *input, void *context, uint64_t begin, uint64_t j,
                    uint64_t *end)
 {

@@ -605,7 +605,7 @@ static bool is_ascii(struct naive_bytes bytes)
     return true;
 }
 
-/* Returns whether the simple search can judge records: it finds what is expected in the text, and
+/* Returns true if the simple search can judge records: it finds what is expected in the text, and
  * the plan has no errors and no expressions. A record's borders are not those of the text's words
  * and lines, so these need bytes that are alike with Unicode's letters and without. */
 static bool naive_can_judge(const struct held *held)

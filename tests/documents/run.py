@@ -114,7 +114,7 @@ def run(steps, arguments, links):
 
 
 def fits(shown, printed):
-    """Return whether the printed lines are those that the document shows."""
+    """Return True if the printed lines are those that the document shows."""
     pattern = re.escape('\n'.join(shown)).replace(re.escape('...'), '.*')
     return re.fullmatch(pattern, '\n'.join(printed), re.DOTALL) is not None
 

@@ -114,7 +114,7 @@ static void read_config(const uint8_t *bytes, struct run_config *config, uint32_
     }
 }
 
-/* Returns whether a plan may refuse the chosen method or algorithm for some patterns. */
+/* Returns true if a plan may reject the chosen method or algorithm for some patterns. */
 static bool may_refuse(const struct run_config *config)
 {
     if (config->algorithm != NULL)

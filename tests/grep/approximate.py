@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the command's searches with errors, and its searches of FASTA files, with loops over the symbols.
+"""Compares the command's approximate searches, and its searches of FASTA files, with loops over the symbols.
 
 usage: approximate.py TRAWL
 
@@ -64,13 +64,13 @@ class Case:
         return ["--%s=%d" % ("edits" if self.by_edits else "mismatches", self.most)] + [option for option, given in options if given] + self.report.split()
 
     def takes(self, text, begin, end):
-        """Return whether -w or -x lets a span occur."""
+        """Return True if -w or -x lets a span occur."""
         if self.ends == "-x":
             return begin == 0 and end == len(text)
         return not self.ends or not re.search(r"\w$", text[:begin]) and not re.match(r"\w", text[end:])
 
     def equal(self, pattern, text):
-        """Return whether the pattern's symbol equals the text's symbol."""
+        """Return True if the pattern's symbol equals the text's symbol."""
         if not self.dna:
             return pattern == text or self.fold and pattern.lower() == text.lower()
         return text.upper() in BASES and set(BASES[text.upper()]) <= set(BASES[pattern])

@@ -200,7 +200,7 @@ SHRINKING = re.compile(b"|".join(chr(c).encode() for c in range(0x80, 0x3000)
 
 
 def ends_open(pattern):
-    """Return whether the pattern ends inside a character of UTF-8."""
+    """Return True if the pattern ends inside a character of UTF-8."""
     return any(is_utf8(pattern[-length:] + rest) and not is_utf8(pattern[-length:])
                for length in (1, 2, 3) if len(pattern) >= length and pattern[-length] >= 0xc0
                for rest in (b"\x80", b"\x80\x80", b"\x80\x80\x80", b"\xa0\x80", b"\x90\x80\x80"))
@@ -338,7 +338,7 @@ def make_case(rng, top, files, known=()):
 
 
 def takes_context(case, letters):
-    """Return whether an argument sets context: an option of these (-A, -B, -C, or its long form), or -NUM."""
+    """Return True if an argument sets context: an option of these (-A, -B, -C, or its long form), or -NUM."""
     names = tuple("--" + {"-A": "after", "-B": "before", "-C": "context"}[letter] for letter in letters)
     return any(isinstance(word, str) and (word.startswith(letters + names) or word[1:].isdigit())
                for word in case.arguments)
@@ -506,7 +506,7 @@ def reduced(case, trawl):
         if case.smart and parts[0] != case.arguments:  # -S decides about case by the strings, so these stay
             return False
         why, _, expected, got = compare(made(parts), Tree.top, Tree.files, trawl)
-        return why is None and expected != got and b"sage" not in expected[2]  # grep did not refuse the options
+        return why is None and expected != got and b"sage" not in expected[2]  # grep did not reject the options
 
     lines = [text.splitlines(True) for text in ([case.stdin[1]] if piped else []) + [Tree.files[name] for name in names]]
     parts = cases.shrink([case.arguments, case.own, *lines], fails)

@@ -170,19 +170,19 @@ test_pkgconfig() {
     run_examples "$work/static" "$one"
 }
 
-# The commands of README.md run as they stand there, installed to ~/.local. No variable says where that
-# is, so README's own lines must find the library. README's first lines for each kind of user are the
-# lines that ./dev package runs in new systems.
+# The commands of README.md run as they stand there, installed to ~/.local. Only PATH says where that is, so README's
+# own lines must find the library. The first lines of docs/packaging.md for each kind of user are the lines that
+# ./dev package runs in new systems.
 test_readme() {
     local root=$here/../..
 
-    diff <(sed -n 's/^# \(.*\): prints .*/\1/p' "$root/README.md" | sort) \
+    diff <(sed -n 's/^# \(.*\): prints .*/\1/p' "$root/docs/packaging.md" | sort) \
         <(sed -n "s/^ *first_line '\(.*\)'$/\1/p" "$root/scripts/package/clean-root.sh" | sort)
     command -v pkg-config >/dev/null || skip 'no pkg-config'
     grep -qF -e '--prefix ~/.local ' "$here/../../README.md"
     [ -d "$prefix/lib/pkgconfig" ] || skip "libraries are kept in $(dirname "$(installed trawl.pc)")"
     unset PKG_CONFIG_PATH LD_LIBRARY_PATH
-    documents --link .local="$prefix" --link examples="$here/../../examples" "$here/../../README.md"
+    documents --path "$prefix/bin" --link .local="$prefix" --link examples="$here/../../examples" "$here/../../README.md"
 }
 
 test_package() {

@@ -83,7 +83,7 @@ static void link_nodes(struct trie *trie, uint32_t *queue)
     }
 }
 
-/* Returns whether, by the query's flags, no occurrence may stand next to this byte. */
+/* Returns true if, by the query's flags, no occurrence may stand next to this byte. */
 static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';

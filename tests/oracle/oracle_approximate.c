@@ -125,8 +125,8 @@ static bool equal(const struct job *job, uint64_t j, uint64_t i)
     return job->equal[j * job->text.count + i];
 }
 
-/* Both functions take the number of a searched symbol. is_exact returns whether this symbol lies in
- * one of query->exact, the parts without errors. is_inside_exact returns whether this symbol and
+/* Both functions take the number of a searched symbol. is_exact returns true if this symbol lies in
+ * one of query->exact, the parts without errors. is_inside_exact returns true if this symbol and
  * the symbol before lie in the same such part. */
 static bool is_exact(const struct job *job, uint64_t j)
 {
@@ -152,7 +152,7 @@ static bool ends_line(const struct approximate_query *query, uint8_t byte)
     return byte == query->line_end || byte == query->line_end_also;
 }
 
-/* Returns whether a character of words ends right before byte `at` (before), or begins at byte `at`
+/* Returns true if a character of words ends right before byte `at` (before), or begins at byte `at`
  * (!before). */
 static bool word_beside(const struct job *job, uint64_t at, bool before)
 {
@@ -175,7 +175,7 @@ static bool word_beside(const struct job *job, uint64_t at, bool before)
     return false;
 }
 
-/* Returns whether bytes [begin, end) may be an occurrence, by the line ends among them and by the
+/* Returns true if bytes [begin, end) may be an occurrence, by the line ends among them and by the
  * bytes before and after them. */
 static bool accepts(const struct job *job, uint64_t begin, uint64_t end)
 {

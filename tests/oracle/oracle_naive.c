@@ -12,7 +12,7 @@ bool naive_ends_line(const struct naive_query *query, uint8_t byte)
     return byte == query->line_end || (query->has_line_end_also && byte == query->line_end_also);
 }
 
-/* Returns whether, by the query's flags, no occurrence may stand next to this byte. */
+/* Returns true if, by the query's flags, no occurrence may stand next to this byte. */
 static bool blocks(const struct naive_query *query, uint8_t c)
 {
     bool word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';

@@ -29,7 +29,7 @@ REPEATS = ['*', '+', '?', '{2}', '{1,2}', '{0,2}', '{2,}']
 NAMES = ['alpha', 'alnum', 'upper', 'lower', 'punct', 'space', 'digit', 'print', 'graph', 'cntrl', 'blank', 'xdigit']
 GREP_PIECES = [r'\.', '[]a]', '[^]a]', '[a\\]', '[^b-]', r'\w', r'\W', r'\s', r'\S', *(f'[[:{name}:]]' for name in NAMES),
                *(f'[^[:{name}:]_[:{other}:]-]' for name, other in zip(NAMES, ['digit', 'blank', 'punct'] * 4))]  # fmt: skip
-# Pieces for texts of ASCII alone: GNU grep 3.8 overlooks edges of words in repeated groups, and beside bytes of
+# Pieces for texts of ASCII alone: GNU grep 3.8 overlooks word boundaries in repeated groups, and beside bytes of
 # no character.
 WORD_PIECES = [r'\<a', r'b\>', r'\bx', r'\Bx'] * 4
 RG_PIECES = ['(?i:aB)', '(?:ab|c)', r'\x61', r'[^\x61]', r'\.', '[a-b-]', '(?s:.)', r'x\<*a', r'\b{start}?b', r'a\>{0,2}', r'b\b*?',
@@ -168,7 +168,7 @@ def quoted_cases(draw, name):
 
 
 def empties(made):
-    """Return whether an expression may match the empty string. ripgrep lists empty occurrences, and trawl does not."""
+    """Return True if an expression may match the empty string. ripgrep lists empty occurrences, and trawl does not."""
     made = re.sub(r'\[\^?\[:\w+:\]\]', '[0]', made)
     try:
         return re.search(made, '', re.M) is not None or re.search('\\A(?:%s)' % made, 'zz') is not None
@@ -177,14 +177,14 @@ def empties(made):
 
 
 def matches_nothing(wanted, pattern):
-    """Return whether grep says that the expression matches the empty line."""
+    """Return True if grep says that the expression matches the empty line."""
     syntax = '-G' if '-G' in wanted else '-E'
     done = subprocess.run(['grep', syntax, '-qxe', pattern], input=b'\n', check=False)
     return done.returncode == 0
 
 
 def differs_by_design(wanted):
-    """Return whether docs/regex.md says that the programs differ for this command."""
+    """Return True if docs/regex.md says that the programs differ for this command."""
     patterns = [wanted[i + 1] for i, word in enumerate(wanted) if word == '-e']
     if '-C1' in wanted and {'--passthru', '-o', '--vimgrep'} & set(wanted):  # ripgrep prints context
         return True
@@ -205,7 +205,7 @@ def differs_by_design(wanted):
 
 
 def overlooks(wanted, got, programs, environment):
-    """Return whether trawl finds all whole words that grep finds, and further words: grep overlooks words that begin
+    """Return True if trawl finds all whole words that grep finds, and further words: grep overlooks words that begin
     inside a longer match."""
     if wanted[0] != 'grep' or '-w' not in wanted or not {'-o', '--color=always'} & set(wanted):
         return False

@@ -124,7 +124,7 @@ static void take_frames(struct printed *printed, const struct output_bytes *fram
     }
 }
 
-/* Asks for an answer. Returns false if the request was refused; then `printed` has the HTTP status
+/* Asks for an answer. Returns false if the request was rejected; then `printed` has the HTTP status
  * and the message. */
 static bool ask(json_t *body, enum request_format format, struct printed *printed)
 {
@@ -175,7 +175,7 @@ static json_t *body_of(const char *text)
     return body;
 }
 
-/* Checks answers whose time ends during a pass: a count is refused, JSON is truncated, and frames
+/* Checks answers whose time ends during a pass: a count is rejected, JSON is truncated, and frames
  * say that they were cut off. In a tree with 2,000 more files the server searches the first
  * files before the pass, so the answer has their lines. */
 static void check_time(void)
@@ -303,7 +303,7 @@ static void check_short(void)
     }
 }
 
-/* Checks requests that are refused once their search begins, or whose search finds a mistake:
+/* Checks requests that are rejected once their search begins, or whose search finds a mistake:
  * status and a part of the message. In frames the client gets the command's message instead. */
 static void check_refused(void)
 {

@@ -304,7 +304,7 @@ def test_changes():
                 cases.execute([TRAWL, *line], tree)
         answers = None
     os.close(deep)
-    if counts["refused"] - counts["left out"] != refused:  # the servers have no other reason to refuse
+    if counts["refused"] - counts["left out"] != refused:  # the servers have no other reason to reject
         failures.append("changes")
         print("changes: %s" % reasons, file=sys.stderr)
 
@@ -316,7 +316,7 @@ ABOUT_FILES = ("--ignore --ignore --hidden --no-hidden --no-ignore-vcs --no-igno
 
 def test_rules():
     """Tests servers with random options about files, on trees with files of rules that change. Requests come
-    from several folders, with the server's options or with others. An answer is that of the command, or a refusal."""
+    from several folders, with the server's options or with others. An answer is that of the command, or a rejection."""
     draw, tree = cases.random_of("rules", 0), os.path.join(tempfile.tempdir, "rules")
     plain, tg, before = addresses[:] + ignoring, os.path.join(folder, "tg"), collections.Counter(counts)
     places = ("", "sub", "sub/deep", "sub/empty", ".dot", "out", ".git", ".git/info")

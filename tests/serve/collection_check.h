@@ -186,7 +186,7 @@ static uint32_t check_now(struct collection *collection)
     return unheld;
 }
 
-/* Returns whether the current state holds the file's bytes. */
+/* Returns true if the current state holds the file's bytes. */
 static bool is_held(struct collection *collection, const char *path)
 {
     char message[SETTINGS_ERROR_BYTES] = "";

@@ -587,8 +587,8 @@ static void test_reload(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose unpacked
- * bytes are in a block; and files with holes, since the command takes them for binary. */
+/* Checks that two kinds of files are not plain: with --search-zip, compressed files, whose
+ * bytes are in a block decompressed; and files with holes, which the command takes for binary. */
 static void test_not_plain(void)
 {
     char message[SETTINGS_ERROR_BYTES];

@@ -6,8 +6,8 @@ usage: exchanges_test.py TRAWL_SERVE TRAWL
 
 Servers differ in address, memory, collections, token and limits. Requests have the members and options of queries, in chunks or
 not, alone, at once, or cut at random places; some are wrong. Options, kinds of answers and servers are drawn so that each pair
-of values meets (class Pairs). Each request must get its own answer, whatever came before: bodies of refused requests are kept
-in memory, and a client may have only a few queries, so the server refuses later requests if an earlier request keeps what it
+of values meets (class Pairs). Each request must get its own answer, whatever came before: bodies of rejected requests are kept
+in memory, and a client may have only a few queries, so the server rejects later requests if an earlier request keeps what it
 took. TRAWL_TEST_SCALE=N: N times as many sequences.
 """
 import base64
@@ -39,7 +39,7 @@ FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;
          b"packed.gz": gzip.compress(b"one packed needle\nno\n", mtime=0),
          b"sub/p.gz": gzip.compress(b"nee packed int\n", mtime=0),
          b"broken.gz": gzip.compress(b"one needle\n" * 9, mtime=0)[:-9]}
-UNPACKED = {b"packed.gz": 21, b"sub/p.gz": 15}  # bytes of the compressed files, unpacked
+UNPACKED = {b"packed.gz": 21, b"sub/p.gz": 15}  # bytes of the compressed files, decompressed
 WORDS = ["needle", "no", "int", "nothing", "straw", "absent", "a needle", '"[[[[[[[[[[ b', "b\\", "nee", "n", "\u00e9", "\u00c9 need", "\udcff", "n.e", "^no"]
 BODY, PATTERNS = 256 << 10, 3  # --max-request, --max-patterns
 KINDS = ["json", "frames", "columns", "count", "files"]
@@ -354,7 +354,7 @@ def placeless(messages):
 
 
 def is_error(answer, status, said):
-    """Returns whether the answer is this error. If `said` ends in a blank, `said` is the message's beginning, else the
+    """Returns True if the answer is this error. If `said` ends in a blank, `said` is the message's beginning, else the
     whole message."""
     message = answer.get("error", {}).get("message", "")
     text = os.fsencode(message if isinstance(message, str) else text_of(message))
@@ -363,12 +363,12 @@ def is_error(answer, status, said):
 
 
 def is_null(asks):
-    """Returns whether lines of the output end in a NUL byte."""
+    """Returns True if lines of the output end in a NUL byte."""
     return "-z" in asks or "--null-data" in asks or (("-Z" in asks or "--null" in asks) and any(word in asks for word in ("-l", "-L", "--files-without-match")))
 
 
 def is_printed(frames, output, messages, said, end):
-    """Returns whether frames have this output, the command's messages, and this end. An end is the status, whether
+    """Returns True if frames have this output, the command's messages, and this end. An end is the status, whether
     groups of lines must and may be marked, and the separator. An answer that is cut off may lack some of the
     messages."""
     told = frames[1] == messages if not said else frames[1][-1:] == said and set(frames[1][:-1]) <= set(messages)
@@ -387,7 +387,7 @@ def is_json(model, got, output, messages, status, cut):
 
 
 def is_counted(model, row, words, found, unread, most, got):
-    """Returns whether an answer of counts or columns has the occurrences."""
+    """Returns True if an answer of counts or columns has the occurrences."""
     if row["kind"] == "count":
         answer = json.loads(got)
         seconds = answer.pop("seconds")
@@ -503,7 +503,7 @@ def send(end, sent):
 
 
 def ends_connection(request):
-    """Returns whether the server closes the connection after its answer to this request; after an answer to HEAD it may."""
+    """Returns True if the server closes the connection after its answer to this request; after an answer to HEAD it may."""
     return request[1] == "HEAD" or 400 <= request[2] < 500 or b"\r\nTransfer-Encoding: chunked\r\n" in request[0]
 
 

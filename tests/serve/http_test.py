@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the server over HTTP: answers, refusals, start and end.
+"""Tests the server over HTTP: answers, rejections, start and end.
 
 usage: http_test.py TRAWL LIBEXEC [PART...]
 
@@ -190,7 +190,7 @@ def unix(folder, root):
 
 @part
 def loopback(folder, root):
-    """Tests all answers over TCP. Host names other than this machine's are refused: a page of a foreign site, whose name was
+    """Tests all answers over TCP. Host names other than this machine's are rejected: a page of a foreign site, whose name was
     made to resolve to this machine, would send such a name."""
     with Server(SERVE, "--listen=127.0.0.1:0", root) as server:
         expect(re.fullmatch(r"http://127\.0\.0\.1:\d+", server.address), "the address", server.address)
@@ -230,7 +230,7 @@ def token(folder, root):
                 got = server.ask(method, what, body, **headers)
                 equal(got[0], status, "%s with %r" % (what, given))
                 expect(status != 401 or got[1]["WWW-Authenticate"] == "Bearer", "WWW-Authenticate", got)
-        for open_path in "/healthz", "/", "/opensearch.xml":
+        for open_path in "/healthz", "/":
             equal(server.ask("GET", open_path)[0], 200, open_path + " without a token")
 
 
@@ -615,7 +615,7 @@ def unchunked(answer):
 
 @part
 def ending(folder, root):
-    """Checks that the server answers running requests and refuses new requests after a SIGTERM, and ends at once after a
+    """Checks that the server answers running requests and rejects new requests after a SIGTERM, and ends at once after a
     second SIGTERM."""
     with open(os.path.join(root, "large.txt"), "rb") as file:
         expected = file.read()
@@ -722,11 +722,11 @@ EACH = [("POST", "/v1/count", {"patterns": ["needle"]}), ("GET", "/v1/files", No
 
 @part
 def memory(folder, root):
-    """Checks which of the two limits of memory refuses a request of each kind, and that requests give their memory
+    """Checks which of the two limits of memory rejects a request of each kind, and that requests give their memory
     back."""
     own = "the request needs more memory than one request may take: see --max-memory"
     others = "other requests hold all the memory that requests may take: see --request-memory"
-    # A request's memory counts against both limits. A request that by itself exceeds one of them is refused with 413,
+    # A request's memory counts against both limits. A request that by itself exceeds one of them is rejected with 413,
     # also where its body fits.
     for most, all_most, body_bytes in ("1M", "64M", 100), ("64M", "1M", 100), ("64M", "100K", 200000), ("64M", "1M", 209700):
         with Server(SERVE, "--listen=unix:" + os.path.join(folder, "memory"), "--max-memory=" + most, "--request-memory=" + all_most, root) as server:
@@ -734,7 +734,7 @@ def memory(folder, root):
                 body = body and json.dumps(body).encode().ljust(body_bytes)
                 got = json.loads(asked(server, method, path, 413, body))
                 equal(got["error"]["message"], own, "%s with --max-memory=%s --request-memory=%s" % (path, most, all_most))
-            asked(server, "POST", "/v1/count", 413, EACH[0][2])  # a refused body leaves the limits as they were
+            asked(server, "POST", "/v1/count", 413, EACH[0][2])  # a rejected body leaves the limits as they were
     with Server(SERVE, "--listen=127.0.0.1:0", "--request-memory=5M", "--max-request=300K", root) as server:
         server.loaded()
         ends = [begin_large(server, "127.0.0.%d" % client)[0] for client in (2, 3)]
@@ -765,7 +765,7 @@ def limits(folder, root):
         equal(server.ask("POST", "/v1/count", iter([b"x" * 1024] * 100))[0], 413, "too long in chunks")
         equal(json.loads(server.ask("POST", "/v1/count", iter([fitting[:5], fitting[5:]]))[2])["occurrences"], NEEDLES, "in chunks")
         head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        # Of a refused body the server reads 16 MiB, so that the client sees the refusal, and then closes the connection.
+        # Of a rejected body the server reads 16 MiB, so that the client sees the rejection, and then closes the connection.
         chunks = b"100000\r\n%s\r\n" % (b" " * (1 << 20))
         for count, answered in (15, True), (40, False):
             got = server.raw(head + b"Transfer-Encoding: chunked\r\n\r\n", *[chunks] * count, b"0\r\n\r\n")
@@ -841,7 +841,7 @@ def idle_connections(server, most):
 
 
 def runs_nothing(server):
-    """Returns whether no request runs; False also if the server closed the connection, so the caller asks again. On a
+    """Returns True if no request runs; False also if the server closed the connection, so the caller asks again. On a
     busy machine the question may be delayed for a second, and then the server closes the connection as idle."""
     try:
         return server.metric("trawl_running") == 0
@@ -928,7 +928,7 @@ def check_shapes(connect):
     the connection, and the second request does not run."""
     library = ctypes.CDLL("libmicrohttpd.so.12")
     library.MHD_get_version.restype = ctypes.c_char_p
-    refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 refuses many shapes by itself
+    refuses = not library.MHD_get_version().startswith(b"0.")  # version 1 rejects many shapes by itself
     for sent, statuses, words in shapes():
         end, got, is_open = connect(), b"", statuses == {0}
         end.settimeout(20)

@@ -608,7 +608,7 @@ def test_token(chromium, program, root):
         file.write('a-token-of-this-test\n')
     os.chmod(token, 0o600)
     # The collection leaves out left-out.txt (--ignore). The page's requests name no directory, so the server skips this
-    # file and does not refuse the request.
+    # file and does not reject the request.
     write(root, {'.ignore': 'left-out.txt\n', 'left-out.txt': 'nexdle\n'})
     with Served(program, '--ignore', f'--token-file={token}', root) as server:
         page = chromium.new_page()

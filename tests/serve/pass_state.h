@@ -1,6 +1,6 @@
 /* pass_state: makes states (lists of files, whose bytes lie in blocks) for tests of passes, without
  * a collection. A range is the bytes of one file in a block. A file is plain if its range has the
- * file's own bytes (not unpacked bytes), and the file has no holes. */
+ * file's own bytes (not decompressed bytes), and the file has no holes. */
 #ifndef TESTS_SERVE_PASS_STATE_H
 #define TESTS_SERVE_PASS_STATE_H
 

@@ -90,7 +90,7 @@ static void make_expression(struct made_request *made)
         free((void *)made->strings[--made->string_count].bytes);
     made->strings[0].bytes_count = 1;
     made->options.syntax = TRAWL_PERL + (uint32_t)below(3);
-    made->options.line_end = (uint8_t)'\n'; /* the server refuses counts of expressions beside -z */
+    made->options.line_end = (uint8_t)'\n'; /* the server rejects counts of expressions beside -z */
 }
 
 static uint32_t alike_flags;

@@ -46,7 +46,7 @@ def seconds():
 
 
 def respect_modes():
-    """Takes root's right to read closed files from all programs that this process will start. Returns whether closed
+    """Takes root's right to read closed files from all programs that this process will start. Returns True if closed
     files are closed to these programs. Otherwise no file would be unreadable where tests run as root."""
     library = ctypes.CDLL(None)
     return all(library.prctl(24, right, 0, 0, 0) == 0 for right in (1, 2)) or os.geteuid() != 0  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
@@ -151,7 +151,7 @@ class Server:
         return tuple(len(os.listdir("/proc/%d/%s" % (self.process.pid, what))) for what in ("task", "fd"))
 
     def has_no_more_than(self, counts):
-        """Returns whether the server has no more threads and descriptors than `counts` says. A worker for each core, which
+        """Returns True if the server has no more threads and descriptors than `counts` says. A worker for each core, which
         starts when it is first needed, and a closing connection are allowed beyond that."""
         return all(now < before + 1 + os.cpu_count() for now, before in zip(self.open_counts(), counts))
 

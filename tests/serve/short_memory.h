@@ -8,7 +8,7 @@
 /* Lets `after` further allocations of any thread succeed, and makes the next `count` allocations
  * fail. */
 void short_memory(long after, long count);
-/* Ends the failures. Returns whether a call has failed. */
+/* Ends the failures. Returns true if a call has failed. */
 bool short_memory_ends(void);
 
 #endif

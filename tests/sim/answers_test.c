@@ -230,7 +230,7 @@ static void full_lists(void)
     host_close(&host);
 }
 
-/* Loads as many texts as the devices have room for, each on every device. The engine refuses one
+/* Loads as many texts as the devices have room for, each on every device. The engine rejects one
  * more text, and keeps nothing of that text. After a text is unloaded, there is room for another.
  */
 static void many_loaded(uint32_t devices)
@@ -312,8 +312,8 @@ struct scene {
     uint64_t expected;
 };
 
-/* Opens a scene. The string stands at every step-th offset from `from` on, mostly with a changed
- * letter, so that every method has candidates there. */
+/* Opens a scene. The string stands at every step-th offset starting at `from`, mostly with a
+ * changed letter, so that every method has candidates there. */
 static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t step,
                        struct cuda_limits limits)
 {

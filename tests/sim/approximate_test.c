@@ -1,4 +1,4 @@
-/* approximate_test: searches with errors on the simulated driver find what the oracle finds, by
+/* approximate_test: approximate searches on the simulated driver find what the oracle finds, by
  * each method of a device, and, for DNA, have few candidates besides the occurrences. With the
  * argument `device` a real device searches.
  */
@@ -323,7 +323,7 @@ static int see_matches(void *context, const struct trawl_match *matches, uint64_
     return 0;
 }
 
-/* Returns whether a device's candidates are all occurrences, except at the text's end. This holds
+/* Returns true if a device's candidates are all occurrences, except at the text's end. This holds
  * for searches of DNA by grams, with mismatches, if occurrences may cross lines, and if each letter
  * of the patterns stands for a single base. */
 static bool proposes_exactly(void)

@@ -1,4 +1,4 @@
-/* choice_test: searches with errors on the simulated driver, for which the host may take less time
+/* choice_test: approximate searches on the simulated driver, for which the host may take less time
  * than a device. Checks whether the host or the device searches, and that the answer is right.
  */
 #include "approximate/approx_choose.h"

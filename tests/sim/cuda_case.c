@@ -247,7 +247,7 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     return true;
 }
 
-/* Returns whether a call ended once its hits filled hits_max. A call may exceed hits_max by the
+/* Returns true if a call ended once its hits filled hits_max. A call may exceed hits_max by the
  * hits of one range, the part of a text that fits the device's buffer. A call that goes on also
  * gives the right answer, but takes more memory. */
 static bool is_bounded(const struct run *run, enum want want, const struct engine_result *result)

@@ -1,7 +1,7 @@
 /* devices_test: what a runtime with simulated devices promises besides right answers (table_test.c
  * checks the answers). A loaded text is copied once and searched on its device. Each device
  * searches its part of a text. Chunks stay within the memory budget. A device that cannot be used
- * is refused with a reason. Searchers share devices.
+ * is rejected with a reason. Searchers share devices.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static void reset(uint32_t devices)
     host_devices(devices);
 }
 
-/* Searches, and returns whether the answer is right as far as the search came. Searches twice for
+/* Searches, and returns true if the answer is right as far as the search came. Searches twice for
  * SHAPE_BEGINS: the second array has too little room. */
 static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
@@ -420,7 +420,7 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
     MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
-    /* every load is refused: of the host's memory, and of a device that is not searched; then
+    /* every load is rejected: of the host's memory, and of a device that is not searched; then
      * without a device, and by the host's engine */
     for (uint32_t i = 0; i < 4; i++) {
         static const enum trawl_engine engines[] = {TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CUDA,
@@ -483,7 +483,7 @@ static void joins(void)
 
 /* ---- Devices that cannot be used ------------------------------------------------------ */
 
-/* Checks that engine CUDA is refused, and that engine `auto` searches without CUDA and says why. */
+/* Checks that engine CUDA is rejected, and that `auto` searches without CUDA and says why. */
 static void refused(uint32_t devices, int version)
 {
     struct sim_driver_options options = {1, devices, 1u << 20, 2, version, 0, 0};
@@ -502,7 +502,7 @@ static void refused(uint32_t devices, int version)
 }
 
 /* Lets each call of the driver in turn say that the kernels' image is too new for the driver.
- * Checks that engine CUDA is then refused, and that the message names the driver's version. */
+ * Checks that engine CUDA is then rejected, and that the message names the driver's version. */
 static void image_too_new(int code)
 {
     struct trawl_searcher *searcher = NULL;

@@ -1,7 +1,7 @@
 /* fiber: stacks that hand control to each other. The simulator runs each thread of a kernel as a
  * fiber.
  *
- * x86-64 and AArch64 switch in a few instructions (a block of 256 threads switches some thousand
+ * x86-64 and AArch64 switch in a few instructions (a block of 256 threads switches a few thousand
  * times per tile); other processors use ucontext, at a system call per switch. AddressSanitizer is
  * told about each switch.
  */

@@ -365,7 +365,7 @@ static void count(struct forms_case *c, uint32_t form, bool has_hits, bool on_de
     c->tally->on_devices[form] += has_hits && on_device;
 }
 
-/* Returns whether devices alone worked for the searcher's last call. */
+/* Returns true if devices alone worked for the searcher's last call. */
 static bool is_by_devices(const struct forms_case *c)
 {
     struct trawl_stats stats = must_stats(c->searcher);
@@ -436,13 +436,13 @@ static bool ask_begins_pinned(struct forms_case *c, uint64_t room)
     return right;
 }
 
-/* Returns whether the copy of a borrowed text's end may be too short for the patterns. */
+/* Returns true if the copy of a borrowed text's end may be too short for the patterns. */
 static bool has_short_tail(const struct forms_case *c)
 {
     return c->setting->limits.tail_bytes < longest(c) + CUDA_BEFORE_BYTES + SCAN_AROUND_BYTES;
 }
 
-/* Returns whether a call that lists the plan's begins in a device's array may end with the status.
+/* Returns true if a call that lists the plan's begins in a device's array may end with the status.
  */
 static bool may_refuse_begins(const struct forms_case *c, enum trawl_status status)
 {
@@ -550,7 +550,7 @@ static void drop_records(struct forms_case *c)
     cut_free(&c->cut);
 }
 
-/* Returns whether the call may end with the status, other than OK and LIMIT. */
+/* Returns true if the call may end with the status, other than OK and LIMIT. */
 static bool may_refuse_records(const struct forms_case *c, enum trawl_records_shape shape,
                                bool answer_on_device, enum trawl_status status)
 {
@@ -565,7 +565,7 @@ static bool may_refuse_records(const struct forms_case *c, enum trawl_records_sh
             (c->records_on_device && has_short_tail(c)));
 }
 
-/* Returns whether an answer needs a search. */
+/* Returns true if an answer needs a search. */
 static bool is_searched(const struct forms_case *c)
 {
     return c->input.pattern_count > 0 && c->cut.offsets[0] < c->cut.offsets[c->cut.record_count];

@@ -19,7 +19,7 @@ enum {
     FORMS = FORM_RECORDS + 4,
 };
 
-/* Returns whether cases ask for the form: of enum held_call not for HELD_STREAM, which searches no
+/* Returns true if cases ask for the form: of enum held_call not for HELD_STREAM, which searches no
  * loaded text, nor HELD_RECORDS, whose records are in the host's memory alone. */
 bool forms_has(uint32_t form);
 

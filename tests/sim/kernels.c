@@ -53,6 +53,7 @@
     X(gallery_pss_gg)            \
     X(gallery_pss_gr)            \
     X(gallery_pss_gm)            \
+    X(gallery_pss_gm_argument)   \
     X(gallery_bmh)               \
     X(gallery_bmh_shared)        \
     X(gallery_bmh_conflict_free) \
@@ -70,7 +71,6 @@
     X(gallery_qs_segments)       \
     X(gallery_hp)                \
     X(gallery_hp_shared)         \
-    X(gallery_hp_segments)       \
     X(gallery_records)           \
     X(gallery_records_sample)    \
     X(gallery_records_amp)       \

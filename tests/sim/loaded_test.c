@@ -150,7 +150,7 @@ static void run(const struct scene *s, const struct row *row)
     host_check_driver();
 }
 
-/* Loads two texts onto a device that has room for one text. The engine refuses the second text, and
+/* Loads two texts onto a device that has room for one text. The engine rejects the second text, and
  * the first text stays loaded. */
 static void budget(const struct scene *s)
 {

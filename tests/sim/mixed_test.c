@@ -51,7 +51,7 @@ static void run_calls(const struct diff_input *input, const struct diff_expected
 }
 
 /* Makes random calls with a plan for whole words or lines, for records and for texts, on both
- * engines. A device searches a set in parts. Returns whether the set was divided into parts twice
+ * engines. A device searches a set in parts. Returns true if the set was divided into parts twice
  * for the device: once for whole words or lines only, and once without that condition. */
 static bool run_mix(struct test_random *random)
 {

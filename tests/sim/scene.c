@@ -111,7 +111,7 @@ static bool has_errors(const struct scene *s)
     return s->options.edits_max + s->options.mismatches_max > 0;
 }
 
-/* Returns whether the records, which may not be made yet, have the size that a row needs. */
+/* Returns true if the records, which may not be made yet, have the size that a row needs. */
 static bool are_records_fit(const struct shapes_case *records, uint64_t hits_min)
 {
     const struct diff_input *tape = &records->tape;

@@ -47,7 +47,7 @@ void sim_driver_lose(uint32_t device, uint64_t nth);
 /* Makes the next call for which is_wanted returns true fail, as sim_driver_fail does. If `code` is
  * 0, the device of that call is lost. */
 void sim_driver_fail_when(bool (*is_wanted)(void), int code, bool persistent);
-/* Return whether a call has failed that one of these functions chose, and whether a device is lost.
+/* Return true if a call has failed that one of these functions chose, and whether a device is lost.
  */
 bool sim_driver_has_failed(void);
 bool sim_driver_has_lost(void);

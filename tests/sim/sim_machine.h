@@ -122,7 +122,7 @@ struct sim_machine {
     uint32_t resident_max;
     uint32_t pending_max;
     uint64_t child_lost; /* number of the child grid, counted from now, that never runs; 0: none */
-    uint32_t child_code; /* the code of refused launches; 0: any code that devices return then */
+    uint32_t child_code; /* the code of rejected launches; 0: any code that devices return then */
     uint64_t switches_max;
     uint64_t switches_end; /* number of switches at which this launch counts as hung */
     bool blocks_change;    /* a block has ended, or a further block is to be started */

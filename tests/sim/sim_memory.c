@@ -253,7 +253,7 @@ static void happen(uint32_t at)
         late[at] = late[at + 1];
 }
 
-/* Returns whether the running thread sees the write. */
+/* Returns true if the running thread sees the write. */
 static bool is_seen(const struct late *entry)
 {
     const struct thread *self = sim.current;

@@ -73,7 +73,7 @@ static uint64_t random_next(void)
     return z ^ (z >> 31);
 }
 
-/* Returns whether the memory is host memory that kernels write to. The host reads such memory
+/* Returns true if the memory is host memory that kernels write to. The host reads such memory
  * without a call of the driver. */
 static bool is_host(const void *p)
 {
@@ -287,7 +287,7 @@ static void constant_put(const struct cuda_module *module)
         memcpy(last->memory, module->constant_memory->base, (size_t)last->bytes);
 }
 
-/* Returns whether all calls fail from now on. Then the memory that queued work would use may be
+/* Returns true if all calls fail from now on. Then the memory that queued work would use may be
  * gone. */
 static bool is_lost(void)
 {

@@ -304,7 +304,7 @@ static bool wake_paused(void)
     return woken;
 }
 
-/* Returns whether the slot may hold a block of the grid. Each thread's stack is a mapping, and the
+/* Returns true if the slot may hold a block of the grid. Each thread's stack is a mapping, and the
  * system limits a process to some ten thousand mappings, so most slots hold only small blocks. */
 static bool grid_has_stacks(const struct grid *grid, uint32_t slot)
 {

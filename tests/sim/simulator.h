@@ -6,7 +6,7 @@
  * different block goes on when all other threads wait, too. Warps are in step only where the
  * kernel asks for that. Several blocks are resident at a time and start in any order. Shared
  * memory is poisoned when a block starts. Child grids start before, between or after their
- * parent's blocks; if too many child grids are pending, launches are refused, with the runtime's
+ * parent's blocks; if too many child grids are pending, launches are rejected, with the runtime's
  * codes.
  *
  * The simulator finds: accesses to global memory outside the registered ranges; misaligned
@@ -28,7 +28,7 @@
 struct sim_counters {
     uint64_t launches;
     /* launches that were run, each in an order of its own; not counted: launches that were
-     * refused */
+     * rejected */
     uint64_t schedules;
     uint64_t switches;
     uint64_t global_read_bytes;
@@ -69,7 +69,7 @@ void sim_pending_max(uint32_t grids);
 
 /* Makes the launching of child grids faulty, for tests of kernels that rely on it. The child grid
  * number `lost` from now on (1-based; 0: no grid) counts as launched and never runs. A launch that
- * is refused returns `code`, or the codes of real devices if `code` is 0. */
+ * is rejected returns `code`, or the codes of real devices if `code` is 0. */
 void sim_children_break(uint64_t lost, uint32_t code);
 
 /* Runs a grid and all its children to their ends. Returns false if something went wrong; *report

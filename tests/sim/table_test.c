@@ -63,7 +63,7 @@ static void check_nothing_left(void)
 
 enum border { BORDER_SMALL, BORDER_SPLIT, BORDER_PIECES, BORDERS };
 
-/* Sets small sizes, so that texts of some hundred bytes have borders. BORDER_SMALL makes buffers
+/* Sets small sizes, so that texts of a few hundred bytes have borders. BORDER_SMALL makes buffers
  * small. BORDER_SPLIT splits texts over devices. BORDER_PIECES copies lists to the host in pieces,
  * and cuts loaded texts into small chunks. */
 static void set_border(enum border border)
@@ -162,14 +162,14 @@ static uint64_t longest_pattern(const struct scene *s)
     return longest;
 }
 
-/* Returns whether devices that each hold a part of the text cannot find an occurrence that lies on
+/* Returns true if devices that each hold a part of the text cannot find an occurrence that lies on
  * two parts. */
 static bool parts_lack_overlap(const struct scene *s)
 {
     return s->devices > 1 && cuda_limits_now().split_overlap + 1 < longest_pattern(s);
 }
 
-/* Returns whether the copy of a lent text's end is too short for the patterns. */
+/* Returns true if the copy of a lent text's end is too short for the patterns. */
 static bool is_tail_short(const struct scene *s)
 {
     return s->place == PLACE_LENT_COPIED && cuda_limits_now().tail_bytes < longest_pattern(s) +
@@ -177,7 +177,7 @@ static bool is_tail_short(const struct scene *s)
                                                                                SCAN_AROUND_BYTES;
 }
 
-/* Returns whether the call may end with this status although no fault occurred. */
+/* Returns true if the call may end with this status although no fault occurred. */
 static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status status)
 {
     return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
@@ -428,7 +428,7 @@ static uint64_t rounds, ended;
 
 static const struct fault *armed;
 
-/* The current call of the driver is made at a place in the code. Returns whether that place has not
+/* The current call of the driver is made at a place in the code. Returns true if that place has not
  * met a fault of the same kind as `armed` before. All lasting faults count as a single kind. Under
  * sanitizers all faults count as one. */
 static bool is_new_call(void)
@@ -461,7 +461,7 @@ static bool has_met(const struct fault *fault)
                                             : sim_driver_has_lost();
 }
 
-/* Returns whether a call that meets the fault may end with this status. With `auto` the search goes
+/* Returns true if a call that meets the fault may end with this status. With `auto` the search goes
  * on without its device. After a failed launch MEMORY is not allowed. */
 static bool may_end(const struct scene *s, const struct fault *fault, uint32_t call,
                     enum trawl_status status)
@@ -502,7 +502,7 @@ static void say(const struct scene *s, const struct fault *fault, uint64_t nth, 
            sim_driver_report());
 }
 
-/* Returns whether a call after a single fault may fail. Usually a single fault ends at most one
+/* Returns true if a call after a single fault may fail. Usually a single fault ends at most one
  * call. But `auto` goes on without the device that has the text; and a device whose own threads met
  * a failed launch counts as lost. */
 static bool may_end_again(const struct scene *s, const struct fault *fault,
@@ -512,7 +512,7 @@ static bool may_end_again(const struct scene *s, const struct fault *fault,
            (s->threads > 1 && status == TRAWL_DEVICE && fault->code == CUDA_CODE_LAUNCH_FAILED);
 }
 
-/* Returns whether the error says what failed, and where. A failed read may lie beyond the text's
+/* Returns true if the error says what failed, and where. A failed read may lie beyond the text's
  * end, because the search finds the end of a file by reading. */
 static bool is_told(const struct scene *s, enum trawl_status status,
                     const struct trawl_error *error)
@@ -525,7 +525,7 @@ static bool is_told(const struct scene *s, enum trawl_status status,
            (status != TRAWL_OPEN || error->os_code != 0);
 }
 
-/* Opens the objects that are not open, and makes the call. Returns whether the fault ended the
+/* Opens the objects that are not open, and makes the call. Returns true if the fault ended the
  * call. */
 static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
                             bool has_ended)
@@ -550,7 +550,7 @@ static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t
     return true;
 }
 
-/* Returns whether the lacking memory may be that of an automaton. Then a search for a set succeeds
+/* Returns true if the lacking memory may be that of an automaton. Then a search for a set succeeds
  * without the automaton. */
 static bool may_lack_automaton(const struct scene *s, const struct fault *fault)
 {
@@ -647,7 +647,7 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     scene_free(&s);
 }
 
-/* Returns whether the row is for the engine: a published algorithm may be for one engine only. */
+/* Returns true if the row is for the engine: a published algorithm may be for one engine only. */
 static bool is_for(const struct scene_row *row, enum trawl_engine engine)
 {
     const char *name, *given = row->options.algorithm;

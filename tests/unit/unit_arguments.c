@@ -73,7 +73,7 @@ static void plan_options(void)
 }
 
 /* Checks that each method accepts a pattern of the least length that the method names when it
- * refuses shorter patterns. */
+ * rejects shorter patterns. */
 static void least_lengths(void)
 {
     static const char bytes[] = "The quick brown fox jumps over the lazy dog, and then some more.";
@@ -266,7 +266,7 @@ int main(void)
     searches();
     batches();
     allowed();
-    /* the refused calls have not damaged the objects */
+    /* the rejected calls have not damaged the objects */
     TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     trawl_text_close(text);
     trawl_plan_free(plan);

@@ -258,7 +258,7 @@ static int see_first(void *context, const struct trawl_match *matches, uint64_t 
     return 0;
 }
 
-/* Checks that unpacked bytes are searched before the pipe has more bytes. The writer sends the
+/* Checks that decompressed bytes are searched before the pipe has more bytes. The writer sends the
  * second member only once the match in the first member was delivered; a search that waits for more
  * bytes first never ends, until the test's alarm. With short chunks the decoder still holds bytes
  * of the text after it has taken all bytes of the pipe. */
@@ -419,7 +419,7 @@ static void cut(const struct sample *sample)
         CHECK_STATUS(status, is_known ? TRAWL_READ : TRAWL_OK);
         if (is_known) {
             calls_check_error(&error, TRAWL_READ, sample->format, __FILE__, __LINE__);
-            TEST_CHECK(error.text_offset <= TEXT_BYTES); /* where the unpacked text ended */
+            TEST_CHECK(error.text_offset <= TEXT_BYTES); /* where the decompressed text ended */
         }
         TEST_CHECK(seen.is_right || !is_known);
         TEST_CHECK(seen.bytes <= TEXT_BYTES);
@@ -467,7 +467,7 @@ static void window(const struct sample *sample)
         for (int times = 0; times < 2; times++)
             CHECK_STATUS(search(file_of(sample->bytes, sample->bytes_count), &seen, &error),
                          fits ? TRAWL_OK : TRAWL_MEMORY);
-        TEST_CHECK(fits || strstr(error.message, "name: unpacking takes ") != NULL);
+        TEST_CHECK(fits || strstr(error.message, "name: decompressing takes ") != NULL);
         trawl_searcher_close(searcher);
     }
     searcher = unlimited;

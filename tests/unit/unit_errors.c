@@ -1,4 +1,4 @@
-/* unit_errors: checks which options the library refuses in plans that allow errors.
+/* unit_errors: checks which options the library rejects in plans that allow errors.
  * python/tests/test_approximate.py has occurrences that were found by hand. */
 #include "calls.h"
 
@@ -41,7 +41,7 @@ static void refused(void)
     }
 }
 
-/* Checks that the error has the index of a refused pattern, and how long a pattern may be. */
+/* Checks that the error has the index of a rejected pattern, and how long a pattern may be. */
 static void refused_patterns(void)
 {
     struct trawl_pattern patterns[2] = {{"ACGT", 4}, {"AC-T", 4}};

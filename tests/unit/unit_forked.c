@@ -221,8 +221,8 @@ static int fork_beside(void *context, const struct trawl_match *matches, uint64_
 }
 
 /* Forks in the sink of a stream, and in sinks of searches of a compressed text. The library that
- * unpacks the text may have threads, which only the parent has: a child that closes the text must
- * not wait for these threads. */
+ * decompresses the text may have threads, which only the parent has: a child that closes the text
+ * must not wait for these threads. */
 static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
 {
     struct opened opened = {.runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0)};
@@ -242,7 +242,7 @@ static void forks_unpacking(const uint8_t *sample, size_t sample_bytes)
         opened.child = -1;
         if (i > 0) {
             if (trawl_text_open(packed_name, &packed, &opened.file, NULL) == TRAWL_UNSUPPORTED)
-                break; /* the library that unpacks the format is not installed */
+                break; /* the library that decompresses the format is not installed */
             status = trawl_positions(opened.idle, opened.plan, opened.file,
                                      i < 3 ? fork_once : fork_beside, &opened, NULL);
             trawl_text_close(opened.file);

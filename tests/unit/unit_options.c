@@ -172,7 +172,7 @@ static void instruction_sets(void)
 #endif
 }
 
-/* Checks that a machine without a CUDA device refuses the engine cuda and says why. */
+/* Checks that a machine without a CUDA device rejects the engine cuda and says why. */
 static void engines(void)
 {
     struct trawl_error record = calls_error();
@@ -199,7 +199,7 @@ static void letters(void)
 
 /* Without the option `letters`, IGNORE_CASE knows only the letters A to Z, and the plan says
  * whether it misses letters (misses_letters). Also checks the other members of struct
- * trawl_plan_told, and refused options about letters. */
+ * trawl_plan_told, and rejected options about letters. */
 static void letters_of_plans(void)
 {
     static const uint64_t ids[] = {700, 7};

@@ -188,7 +188,7 @@ static void late_first(const struct trawl_plan_options *options, uint64_t patter
     memset(string, 'a', LENGTH);
     bytes[AT - 1] = 'b';
     if (trawl_plan_build(patterns, pattern_count, options, &plan, NULL) != TRAWL_OK) {
-        /* only a build without published algorithms refuses */
+        /* only a build without published algorithms rejects */
         TEST_CHECK(options->algorithm != NULL);
         return;
     }

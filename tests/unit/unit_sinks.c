@@ -27,7 +27,7 @@ struct scene {
     bool nulls_right;  /* each window reports a NUL if and only if the window holds a NUL */
 };
 
-/* Returns whether seven kinds of search with this searcher, and a load, return BUSY and leave the
+/* Returns true if seven kinds of search with this searcher, and a load, return BUSY and leave the
  * outputs as they were. Checks the error record of one search. */
 static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text)

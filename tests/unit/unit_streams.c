@@ -475,7 +475,7 @@ static void fed_wrongly(void)
     trawl_stream_close(stream);
 }
 
-/* Checks that trawl_stream_open refuses an expression whose matches may cross lines. A stream
+/* Checks that trawl_stream_open rejects an expression whose matches may cross lines. A stream
  * would lose each match of such an expression that begins in one piece and ends in the next. */
 static void fed_across_lines(void)
 {

@@ -62,7 +62,7 @@ static void unreadable_file(void)
     CHECK_ERROR(trawl_text_open_file(path, &text, error), TRAWL_OPEN);
 }
 
-/* Checks that a folder is refused as a text, by its path and by a descriptor, and that no
+/* Checks that a folder is rejected as a text, by its path and by a descriptor, and that no
  * descriptor stays open. */
 static void directory(void)
 {

@@ -209,7 +209,7 @@ struct contestant {
     char method[24]; /* the method that the plan chose */
 };
 
-/* Each function returns whether its file implements the contestant's kind, and then sets the
+/* Each function returns true if its file implements the contestant's kind, and then sets the
  * contestant's functions. full, in run(): the contestant looks at every occurrence. Otherwise,
  * where looking would take time, the contestant only counts the occurrences. */
 bool library_contestant(struct contestant *contestant, const char *kind);
@@ -251,7 +251,7 @@ struct bench_row {
 
 /* race.c: runs the row's contestants and prints a line of JSON. */
 void row_run(struct bench_row *row);
-/* Returns whether a contestant of trawl gave a wrong answer. */
+/* Returns true if a contestant of trawl gave a wrong answer. */
 bool race_went_wrong(void);
 
 /* ---- load.c: a server's clients ------------------------------------------------------------- */

@@ -15,7 +15,6 @@ import docs
 import expressions
 import gpu
 import ledger
-import packages
 import papers
 import regret
 import serve
@@ -32,7 +31,7 @@ KINDS = {
     'sets': (sets, sets.set_rows, '64M', 5), 'matrix': (sets, sets.matrix_rows, '200000000', 5),
     'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
     'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
-    'calibrate': (calibrate, calibrate.rows, '512K', 60), 'python': (packages, None, '64M', 3),
+    'calibrate': (calibrate, calibrate.rows, '512K', 60),
 }
 DOCS = ('cpu', 'commands', 'expressions', 'sets', 'matrix')
 
@@ -51,8 +50,6 @@ def parse(words):
     parser.add_argument('--engine', choices=('auto', 'cpu', 'cuda'), default='cpu', help='regret, serve: who searches')
     parser.add_argument('--warm', type=int, default=0,
                         help='regret: counts with each new plan before the one that is timed')
-    parser.add_argument('--clock', choices=('wall', 'cpu'), default='wall',
-                        help='python: the time that passes, or processor time')
     parser.add_argument('--share', type=float, default=1, help='regret: of the rows, drawn by --seed')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--instruction-set', help='force an instruction set')
@@ -201,8 +198,8 @@ def one(options, name):
     if options.markdown:
         with open(options.markdown, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name not in ('cpu', 'commands', 'papers'):  # these benchmarks print each row as it ends
-        print('\n' + '\n'.join(lines))
+    elif name not in ('cpu', 'commands'):  # these benchmarks print each row as it ends
+        print('\n' + '\n'.join(papers.terminal(lines) if name == 'papers' else lines))
     if options.ledger == 'write':
         ledger.write(data)
     return ledger.report(data) if options.ledger == 'check' else 0

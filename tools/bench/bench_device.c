@@ -4,7 +4,11 @@
  * kind=device-read   runs a kernel that only reads the text on the device
  * kind=device-copy to=device|host   copies the text between pinned memory and the device; with
  *                                   pageable=1 to the device, from memory that is not pinned
- * Both contestants process at most BYTES_MAX of the text, and report the time for the whole text.
+ *   program=N                       instead what a small CUDA program does around its kernel: reads
+ *                                   the file of the text into new memory, copies text and pattern
+ *                                   to the device, allocates memory there for the pattern and for N
+ *                                   results of 4 bytes, and copies the results there and back
+ * Each contestant processes at most BYTES_MAX of the text, and reports the time for the whole text.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -179,7 +183,7 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
         return true;
     own->bytes = it->bytes < BYTES_MAX ? it->bytes : BYTES_MAX;
     own->address = device_allocate(own->bytes);
-    if (field(&it->fields, "pageable", NULL) != NULL)
+    if (field(&it->fields, "pageable", NULL) != NULL || field(&it->fields, "program", NULL) != NULL)
         own->pageable = it->question->bytes;
     else if (!reads)
         own->pinned = device_pin(own->bytes);
@@ -190,7 +194,7 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
     return run->why[0] == '\0';
 }
 
-/* Reads the text with the kernel, or copies the text, once. */
+/* Reads the text with the kernel, or copies it, once. */
 static bool pass(struct bound *own, bool to_host)
 {
     void *parameters[] = {&own->address, &own->bytes, &own->address};
@@ -211,11 +215,50 @@ static bool pass(struct bound *own, bool to_host)
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
+/* Copies `bytes` bytes to new memory on the device, and back if `back`. Adds the memory to
+ * `addresses`. */
+static bool bring(const void *from, void *back, uint64_t bytes, uint64_t *address)
+{
+    *address = device_allocate(bytes);
+    return *address != 0 && driver.cuMemcpyHtoD_v2(*address, from, (size_t)bytes) == 0 &&
+           (back == NULL || driver.cuMemcpyDtoH_v2(back, *address, (size_t)bytes) == 0);
+}
+
+/* Does what a program does around its kernel (program=N), and sets run->seconds. The memory for the
+ * text exists before the clock starts, as in the program of PSS. */
+static bool run_program(const struct contestant *it, const struct bound *own, uint64_t results,
+                        struct bench_run *run)
+{
+    const struct trawl_pattern *pattern = it->question->patterns;
+    const char *path = strchr(field(&it->question->fields, "text", ""), ':');
+    FILE *file = path != NULL ? fopen(path + 1, "rb") : NULL;
+    uint64_t pattern_at = 0, results_at = 0, count_at = 0, bytes = results * sizeof(uint32_t);
+    uint8_t *text = allocate(own->bytes), *found = allocate(bytes);
+    uint32_t count = 0;
+    double begin = clock_seconds();
+    bool done = file != NULL && fread(text, 1, (size_t)own->bytes, file) == own->bytes &&
+                driver.cuMemcpyHtoD_v2(own->address, text, (size_t)own->bytes) == 0 &&
+                bring(pattern->bytes, NULL, pattern->bytes_count, &pattern_at) &&
+                bring(&count, NULL, sizeof count, &count_at) &&
+                bring(memset(found, 0, (size_t)bytes), found, bytes, &results_at);
+
+    run->seconds = clock_seconds() - begin;
+    device_free(pattern_at);
+    device_free(count_at);
+    device_free(results_at);
+    free(found);
+    free(text);
+    if (file != NULL)
+        (void)fclose(file);
+    return done;
+}
+
 /* Runs the contestant: times a pass over own->bytes of the text, and scales the time to the
  * contestant's whole share of the text. */
 static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {
     bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0;
+    uint64_t results = field_number(&it->fields, "program", 0);
     struct bound *own = (struct bound *)it->state;
     double begin;
 
@@ -223,8 +266,10 @@ static void run_bound(struct contestant *it, bool full, struct bench_run *run)
     if (!open_bound(it, own, run))
         return;
     begin = clock_seconds();
-    if (!pass(own, to_host))
+    if (results > 0 ? !run_program(it, own, results, run) : !pass(own, to_host))
         snprintf(run->why, sizeof run->why, "the device failed");
+    if (results > 0)
+        return;
     run->seconds = (clock_seconds() - begin) * (double)it->bytes / (double)own->bytes;
 }
 

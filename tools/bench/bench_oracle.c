@@ -1,6 +1,6 @@
 /* bench_oracle: computes the right answers with an automaton for all patterns (Aho, Corasick 1975),
  * which shares no code with the library. Threads take pieces of the text. An occurrence belongs to
- * the piece in which the occurrence ends. The automaton starts longest - 1 bytes before a piece, so
+ * the piece in which it ends. The automaton starts longest - 1 bytes before a piece, so
  * that its state is right where the piece begins.
  */
 #include <ctype.h>
@@ -148,7 +148,7 @@ static void automaton_close(struct oracle *it)
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
 
-/* Returns whether a byte beside an occurrence spoils a whole word or a whole line. */
+/* Returns true if a byte beside an occurrence spoils a whole word or a whole line. */
 static bool spoils(const struct oracle *it, uint8_t byte)
 {
     bool word = byte == '_' || (byte < 0x80 && isalnum(byte));
@@ -157,7 +157,7 @@ static bool spoils(const struct oracle *it, uint8_t byte)
            ((it->question->flags & TRAWL_WHOLE_LINE) != 0 && byte != '\n');
 }
 
-/* Returns whether an occurrence is a whole word or line, if the question asks for these. `within`
+/* Returns true if an occurrence is a whole word or line, if the question asks for these. `within`
  * is the text or the record: beyond it is no byte. */
 static bool is_whole(const struct oracle *it, struct trawl_range occurrence,
                      struct trawl_range within)
@@ -194,7 +194,7 @@ static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, s
 }
 
 /* Searches a piece of the text. If only the first occurrence is wanted, skips a piece that lies
- * behind an occurrence found by any thread. */
+ * after an occurrence found by any thread. */
 static void search_piece(void *context, uint64_t index)
 {
     struct oracle *it = (struct oracle *)context;

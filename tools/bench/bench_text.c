@@ -36,7 +36,7 @@
 #define BLOCK_BYTES (1u << 20) /* a thread fills this part of a text at a time */
 #define PATTERN_SEED 7u        /* seed of the patterns, unless a row gives a seed */
 #define DRAW_TRIES 64u         /* draws of a byte from the text before a byte is made up */
-#define SLACK_BYTES 4096u      /* readable bytes behind a text */
+#define SLACK_BYTES 4096u      /* readable bytes after a text */
 
 struct text {
     char *recipe; /* the fields of a row that decide the text's bytes */
@@ -50,8 +50,7 @@ static struct text texts[TEXTS_MAX];
 
 /* ---- Texts -------------------------------------------------------------------------------- */
 
-/* Returns the bytes of a file, to be freed, with room for another byte. A failure ends the
- * program. */
+/* Returns the bytes of a file, to be freed, with room for another byte. Exits on failure. */
 static uint8_t *read_file(const char *path, uint64_t *count)
 {
     FILE *file = fopen(path, "rb");
@@ -272,7 +271,7 @@ static char *recipe_of(const struct fields *fields)
     return copy_text(recipe);
 }
 
-/* Unloads a text from the devices and frees the text. */
+/* Unloads a text from the devices and frees it. */
 static void drop(struct text *text)
 {
     if (text->bytes != NULL) {
@@ -395,8 +394,8 @@ static void take_bytes(struct question *question, const void *bytes, uint64_t co
         (struct trawl_pattern){memcpy(question->pattern_bytes, bytes, (size_t)count), count};
 }
 
-/* Reads NAME:NUMBER:NUMBER... with at most `count` numbers. Returns false if the recipe has a
- * different name or form. */
+/* Reads NAME:NUMBER:NUMBER... with at most `count` numbers. Returns false if the recipe has another
+ * name or form. */
 static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers, uint32_t count)
 {
     size_t length = strlen(name);

@@ -3,8 +3,8 @@ claim.
 
 A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says how many times
 as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides the value of A and B by the
-value of C and D. Values are ratios of means, and of medians where a row has many patterns. A value within 5 % of a
-claim's least factor decides nothing.
+value of C and D. Values are ratios of the runs' medians. A value within 5 % of a claim's least factor decides nothing,
+and neither does a value that would decide differently if the runs' least times or means were compared.
 
 A claim with a bound, such as "at least 1.2 x as fast", has two verdicts: for the order ("faster") and for the
 factor. `beside` has the pairs that compare the same forms with a baseline of ours."""
@@ -14,6 +14,7 @@ import statistics
 from report import digits
 
 NEAR = 1.05
+HOWS = (statistics.median, min, statistics.mean)  # what may stand for the runs of a figure; the first is shown
 CROSSING_NEAR = 2.0  # a crossing within this factor of the source's counts as the same
 VERDICTS = ('reproduced', 'partly', 'not reproduced', 'undecided', 'not measured')
 
@@ -60,13 +61,14 @@ class Figures:
             return [a - b for a, b in zip(it['seconds'], it.get('host_work', [0] * len(it['seconds'])))]
         return it.get(part, [])
 
-    def time(self, ref):
-        """Return the mean of the runs, or the median of the patterns; None: not measured."""
+    def time(self, ref, how=statistics.median):
+        """Return the median of the runs, or what `how` makes of them; of many patterns always the median. None: not
+        measured."""
         it, parts = self.find(ref), ref.split('|')
         runs = self.runs(it, *parts[2:]) if self.good(it) else []
         if not any(runs):
             return None
-        return (statistics.median if 'patterns' in self.rows[parts[0]] else statistics.mean)(runs)
+        return (statistics.median if 'patterns' in self.rows[parts[0]] else how)(runs)
 
     def there(self, ref):
         """Return the number that the source printed. The source's times of whole searches include
@@ -96,7 +98,7 @@ def value_of(times):
 
 
 def holds(claim, value, bound=None):
-    """Return whether the claim holds for the value; None: undecided."""
+    """Return true if the claim holds for the value; None: undecided."""
     kind = claim.get('kind')
     bound = claim.get('bound', 1) if bound is None else bound
     if kind == 'equal':
@@ -130,23 +132,29 @@ def word_for(answers):
     return 'not reproduced' if no and no >= open_ else 'undecided'
 
 
+def agreed(answers):
+    """Return the first answer, which is about the medians; None if another one contradicts it."""
+    return None if {True, False} <= set(answers) else answers[0]
+
+
 def cross(claim, cells):
     """Return the answers for the order and for the factor, and words."""
-    at, bound = crossing(cells), claim['bound']
-    if at is None:
-        return [False], [False], f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
-    off = max(at / bound, bound / at) / CROSSING_NEAR
-    return [True], [True if off <= 1 / NEAR else False if off >= NEAR else None], f"from {at:.0f} {claim['unit']} on"
+    ats, bound = [crossing([(x, values[i]) for x, values in cells]) for i in range(len(HOWS))], claim['bound']
+    offs = [max(at / bound, bound / at) / CROSSING_NEAR if at else math.inf for at in ats]
+    here = f"from {ats[0]:.0f} {claim['unit']} on" if ats[0] else f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
+    return [agreed([at is not None for at in ats])], \
+        [agreed([True if off <= 1 / NEAR else False if off >= NEAR else None for off in offs])], here
 
 
 def judge(figures, claim, who='who'):
     """Return (verdict for the order, verdict for the factor, in how many cells the claim holds, the ratios here,
     the ratios that the source printed). '-' stands for a verdict that the claim does not have: for the factor without
     a bound, for the order if the claim is "equal" or "at most"."""
-    cases = [(name, value_of([figures.time(ref) for ref in refs]),
+    cases = [(name, [value_of([figures.time(ref, how) for ref in refs]) for how in HOWS],
               value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim, who)]
-    cells = [(name, value) for name, value, _ in cases if value]
-    values, printed = [value for _, value in cells], [there for _, _, there in cases if there]
+    cells = [(name, values) for name, values, _ in cases if values[0]]
+    every, printed = [values for _, values in cells], [there for _, _, there in cases if there]
+    values = [it[0] for it in every]
     there = claim.get('there') or (span(printed) if printed else '')
     if not cells:
         return 'not measured', '-', '', '', there
@@ -154,13 +162,14 @@ def judge(figures, claim, who='who'):
     if kind == 'cross':
         order, factor, here = cross(claim, cells)
     else:
-        order, factor = [holds(claim, value, 1) for value in values], [holds(claim, value) for value in values]
+        order, factor = ([agreed([holds(claim, value, bound) for value in it]) for it in every] for bound in (1, None))
         here = f'at best {digits(max(values))}' if kind == 'reach' else span(values)
         held = f'{factor.count(True)} of {len(cells)}' if len(cells) > 1 else ''
         held += f', {factor.count(None)} undecided' if held and None in factor else ''
         held += f', {len(cases) - len(cells)} open' if held and len(cases) > len(cells) else ''
         if kind == 'reach':
-            order, factor = [holds(claim, max(values), 1)], [holds(claim, max(values))]
+            best = [max(it[i] for it in every) for i in range(len(HOWS))]
+            order, factor = ([agreed([holds(claim, value, bound) for value in best])] for bound in (1, None))
     if kind in ('equal', 'at most'):
         return '-', word_for(factor), held, here, there
     return word_for(order), word_for(factor) if 'bound' in claim else '-', held, here, there

@@ -3,7 +3,7 @@
  * Contestant  kind=command argv=PROGRAM|ARGUMENT|..., with the byte 0x1f instead of |
  * Question    bag=1: the lines of the output may come in any order
  *
- * The answer is the output: all contestants have to write the same bytes, and end with the same
+ * The answer is the output: all contestants must write the same bytes, and end with the same
  * status, as the row's first contestant. Standard output is a pipe that this process empties. The
  * null device is not used, because some programs then stop at the first match.
  * The kernel counts the memory of the starting process as the program's memory at first. So rows of

@@ -4,6 +4,7 @@ import random
 import shlex
 import shutil
 
+import plots
 import texts as recipes
 from report import median, number, opening, result, spread_line, table, times
 from runner import command, first_line
@@ -48,17 +49,14 @@ ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), {})
              ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
 ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), {'ignores': True})
          for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
-# (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not left out.
+# (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not skipped.
 README_ROWS = (
     ('frequent word -c', 'count lines with "the"'),
-    ('frequent word -n', 'print lines with "the", numbered'),
-    ('frequent word -o', 'print every "the"'),
-    ('frequent word -c -i', 'count, case ignored'),
-    ('tree -n', 'print lines with "unsafe" in a tree, numbered'),
-    ('DNA lines m=16 -c', 'DNA, 16 bases, in lines of 70'),
-    ('one line m=16 -c', 'DNA, all in one line'),
-    ('pipe, rare word -c', 'rare word, from a pipe'),
-    ('rare word -c, 2 threads', 'count lines with a rare word'),
+    ('frequent word -c -i', 'the same, ignoring case'),
+    ('frequent word -n', 'print these lines, numbered'),
+    ('1 GiB file -v', 'print lines without "the"'),
+    ('tree -n', 'print lines in a source tree, numbered'),
+    ('DNA lines m=16 -c', 'count 16 bases of DNA, in lines of 70'),
 )
 
 
@@ -209,21 +207,38 @@ def section(data):
     return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
 
 
-def readme(data):
-    """Make the table of README.md: GB/s of trawl, ripgrep and grep."""
-    machine, versions = data['machine'], data['versions']
-    rows_of, cells = {row['name']: row for row in data['rows']}, []
+def speeds(data):
+    """Yield (label, GB/s of trawl, ripgrep and grep) of README_ROWS."""
+    rows_of = {row['name']: row for row in data['rows']}
     for name, label in README_ROWS:
         row = rows_of.get(name)
         if row:
             trawl, *rg, grep = (median(result(row, it)) for it in (TRAWL, RG, RG_READ, GREP))
             known = trawl, min(filter(None, rg), default=None), grep
-            cells.append([label] + [number(row['text_bytes'] / it / 1e9 if it else None, '.1f') for it in known])
-    return table(['GB/s', 'trawl', versions[RG], f"GNU grep {versions[GREP].split()[-1]}"], cells) + [
-        '', f"Whole commands on {machine['text_bytes'] / 2**30:g} GiB in the page cache, from start "
-        'to end. trawl uses all cores, and so does ripgrep in a tree; ripgrep searches a single file with one '
-        f"thread, and GNU grep everything. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit "
-        f"{machine['commit']}."]
+            yield label, [row['text_bytes'] / it / 1e9 if it else None for it in known]
+
+
+def programs(data):
+    versions = data['versions']
+    return ['trawl', ' '.join(versions[RG].split()[:2]), f"GNU grep {versions[GREP].split()[-1]}"]
+
+
+def readme(data):
+    """Make the picture and the table of README.md: GB/s of trawl, ripgrep and grep."""
+    machine = data['machine']
+    return ['![GB/s of trawl, ripgrep and GNU grep: the table below](docs/plots/commands.svg)', ''] + table(
+        ['GB/s', *programs(data)], [[label] + [number(it, '.1f') for it in found] for label, found in speeds(data)]) + [
+        '', f"Whole processes, {machine['text_bytes'] / 2**30:g} GiB in the page cache. trawl uses all cores, ripgrep only in "
+        f"the tree. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit {machine['commit']}."]
+
+
+def plot(data):
+    """Draw the figures of README.md."""
+    machine, rows = data['machine'], list(speeds(data))
+    known = [it for _, found in rows for it in found if it]
+    return plots.dots('How fast a command searches', f"whole processes on {machine['cores']} cores, text in the page cache, "
+                      f"{machine['date']}; trawl uses all cores, ripgrep only in the tree",
+                      ('GB/s', plots.decades(min(known), max(known))), programs(data), rows)
 
 
 def show(row):

@@ -14,15 +14,22 @@ from runner import ROOT, die, read_results
 MEASUREMENTS = 'docs/measurements'
 NOT_YET = ['Not measured yet.']
 # (page, section, function that makes the lines). The section's name is the name of the file of results,
-# except for the parts of papers.md. A page may lack a section without results.
+# except for the parts of papers.md and papers-claims.md. A page may lack a section without results.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('expressions', expressions), ('sets', sets), ('matrix', sets),
     ('calibrate', calibrate))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('docs/benchmarks-gpu.md', 'forms', gpu.section),
              ('README.md', 'commands', commands.readme),
-             ('docs/papers.md', 'overview', papers.overview), ('gallery/README.md', 'papers', papers.fastest)]
-SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name))
-             for name in papers.NAMES]
+             ('docs/papers.md', 'overview', papers.overview),
+             ('docs/papers.md', 'future', papers.future), ('gallery/README.md', 'papers', papers.fastest)]
+SECTIONS += [(page, name, lambda data, name=name, make=make: make(data, name)) for name in papers.NAMES
+             for page, make in (('docs/papers.md', papers.part), ('docs/papers-claims.md', papers.claims_part))]
+
+
+# (figure, file of results, function that draws it)
+PLOTS = [('docs/plots/commands.svg', 'commands', commands.plot), ('docs/plots/gpu-counts.svg', 'gpu', gpu.plot),
+         ('docs/plots/papers.svg', 'papers', papers.plot_factors), ('docs/plots/papers-swift.svg', 'papers', papers.plot_swift),
+         ('docs/plots/papers-word.svg', 'papers', papers.plot_word), ('docs/plots/papers-records.svg', 'papers', papers.plot_records)]
 
 
 def results(root, name):
@@ -31,10 +38,10 @@ def results(root, name):
 
 
 def pages(root):
-    """Return {page: text}, with sections made from the measurements."""
+    """Return {page or plot: text}, with sections made from the measurements."""
     known, made = {}, {}
     for path, name, lines in SECTIONS:
-        file = 'papers' if path == 'docs/papers.md' else name
+        file = 'papers' if path.startswith('docs/papers') else name
         if file not in known:
             known[file] = results(root, file)
         if path not in made:
@@ -45,6 +52,7 @@ def pages(root):
         if text is None and data:
             die(f'{path} has no markers for {name}')
         made[path] = text or made[path]
+    made.update((path, draw(known[file])) for path, file, draw in PLOTS if known.get(file))
     return made
 
 
@@ -53,7 +61,9 @@ def main(check, root=ROOT):
     wrong = 0
     for path, text in pages(root).items():
         full = os.path.join(root, path)
-        with open(full, encoding='utf-8') as file:
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, 'a+', encoding='utf-8') as file:
+            file.seek(0)
             if file.read() == text:
                 continue
         if check:

@@ -1,4 +1,4 @@
-"""gpu: measures searches on 1, 2 or 4 devices: single patterns, lists, sets, pairs, searches with errors,
+"""gpu: measures searches on 1, 2 or 4 devices: single patterns, lists, sets, pairs, approximate searches,
 every question about log lines, and the gallery's kernels. Each answer is compared with the CPU engine's. Counts of
 sets, and answers about the first part of each text, are also compared with the oracle.
 
@@ -7,6 +7,7 @@ import os
 import random
 
 import cudf
+import plots
 import texts as recipes
 from ledger import FIRST
 from report import least, median, number, opening, ratio, result, table
@@ -32,7 +33,7 @@ BOUND = {'name': READ, 'kind': READ}
 ORACLE = '16M'
 GALLERY_SECONDS = 2
 GROUPS = (
-    ('counts', 'Counts in a loaded text'), ('worst', 'Texts that hurt'), ('lists', 'Positions'),
+    ('counts', 'Counts in a loaded text'), ('worst', 'Worst-case inputs'), ('lists', 'Positions'),
     ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
     ('forms', 'Questions about log lines'),
     ('gallery', "Against the gallery's kernels"),
@@ -130,7 +131,7 @@ def set_rows(options, texts):
 
 
 def approximate_rows(options, texts):
-    """Yield rows that search with errors. The first rows search for CRISPR guides (DNA of 23 letters) and for longer
+    """Yield rows of approximate searches. The first rows search for CRISPR guides (DNA of 23 letters) and for longer
     strings. The last rows compare a pattern of 40 letters with an exact search for the pattern's pieces."""
     for count, length, kind, errors, strands, motif in WITHIN:
         bases = recipes.letters(count * length, length, b'ACGT')
@@ -306,6 +307,23 @@ def crossed(rows_of, title):
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
     return ['', f'### {title}', '', "A cell is the median speed of the rounds by the host's clock, as a multiple of the read speed.", ''] + table(
                 [''] + heads, [[name.replace(' = ', '=')] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
+
+
+def plot(data):
+    """Draw the counts in a loaded text over the length of the pattern."""
+    series, fastest = [], 1
+    rows_of = [it for it in data['rows'] if it['group'] == 'counts']
+    for text in dict.fromkeys(it['name'].partition(', ')[0] for it in rows_of):
+        points = [(it['pattern_bytes'], it['text_bytes'] / median(result(it, ALL)) / 1e9)
+                  for it in rows_of if it['name'].startswith(text + ', ')]
+        fastest = max(fastest, *(y for _, y in points))
+        series.append((text, points, 'line'))
+    read = median({'seconds': [it['text_bytes'] / median(result(it, READ)) / 1e9 for it in rows_of]})
+    most = max(it['pattern_bytes'] for it in rows_of)
+    ticks = [(2 ** i, f'{2 ** i:,}') for i in range(0, most.bit_length() + 1, 2)]
+    return plots.curves('Counting a string in GPU memory', f"{data['machine']['gpu']}, loaded text of "
+                        f"{rows_of[0]['text_bytes'] >> 30} GiB, {data['machine']['date']}", ('bytes of the string', ticks),
+                        ('GB/s', plots.decades(read, fastest)), series + [('read speed of the memory', [(1, read), (most, read)], 'rule')])
 
 
 def why_lines(rows_of):

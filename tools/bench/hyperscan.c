@@ -1,9 +1,8 @@
-/* hyperscan: kind=hyperscan runs Hyperscan or Vectorscan, if installed: a single thread, literals,
- * block mode. In a record each pattern is reported once. The declarations here follow Hyperscan's C
- * interface, version 5.
+/* hyperscan: benchmarks Hyperscan or Vectorscan (kind=hyperscan): literals, block mode, one thread;
+ * SINGLEMATCH for records. The declarations here follow Hyperscan's C interface, version 5.
  *
- * The library is loaded at run time, so the program needs no headers and runs without the library;
- * the contestant is then left out with a reason. The first run also compiles the patterns.
+ * The library is loaded at run time, so the program needs no headers and runs without it;
+ * the contestant is then skipped with a reason. The first run also compiles the patterns.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -100,7 +100,7 @@ void library_close(void)
 
 /* ---- Plans and texts ---------------------------------------------------------------------- */
 
-/* Returns the method of this name; an unknown name ends the program. */
+/* Returns the method of this name; exits if there is none. */
 static enum trawl_method method_named(const char *name)
 {
 #define METHOD_CASE(member, number, word) \
@@ -111,7 +111,7 @@ static enum trawl_method method_named(const char *name)
     fail("there is no method '%s'", name);
 }
 
-/* Returns whether the status is OK. Otherwise run->why gets the message of the failed call. */
+/* Returns true if the status is OK. Otherwise run->why gets the message of the failed call. */
 static bool good(enum trawl_status status, struct bench_run *run)
 {
     if (status == TRAWL_OK)
@@ -524,7 +524,7 @@ static bool prepare(struct contestant *it, struct library *own, struct bench_run
     return call_item_bytes(it->call) == 0 || array_open(it, own, count + 1, run);
 }
 
-/* Returns whether the array lacked room for the answer and has the room now. Only the first run,
+/* Returns true if the array lacked room for the answer and has the room now. Only the first run,
  * which is not timed, can lack room. */
 static bool grow(const struct contestant *it, struct library *own, struct bench_run *run)
 {

@@ -3,9 +3,9 @@
  * trawl-bench load SOCKET CLIENTS SECONDS reads queries on standard input, a query a line, in the
  * form of rows:
  *
- *   expected=        the answer's body has to contain this string
+ *   expected=        the answer's body must contain this string
  *   target=, body=   target and body of the request
- *   first=1          the client disconnects after the first bytes of the body, which have to
+ *   first=1          the client disconnects after the first bytes of the body, which must
  *                    contain `expected`
  *
  * Each client keeps a connection, but for first=1. Client i sends queries i, CLIENTS + i,
@@ -50,7 +50,7 @@ static struct {
     _Atomic size_t count;
 } times;
 
-/* Returns a socket that is connected to the server's Unix socket; a failure ends the program. */
+/* Returns a socket that is connected to the server's Unix socket; exits on failure. */
 static int connect_to(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -95,7 +95,7 @@ static void receive(struct load_client *client, int descriptor)
     client->buffer[client->have] = '\0';
 }
 
-/* Returns whether the chunked body from `at` on is complete. */
+/* Returns true if the chunked body starting at `at` is complete. */
 static bool chunks_end(const char *at)
 {
     for (;;) {
@@ -112,7 +112,7 @@ static bool chunks_end(const char *at)
     }
 }
 
-/* Sends a query and receives the whole answer or, with first=1, the beginning. Returns whether the
+/* Sends a query and receives the whole answer or, with first=1, the beginning. Returns true if the
  * answer contains query->expected. */
 static bool ask(struct load_client *client, int descriptor, const struct query *query,
                 double *first)

@@ -13,7 +13,7 @@
 
 /* ---- Rows ----------------------------------------------------------------------------- */
 
-/* Closes the row's contestants and questions, and empties the row. */
+/* Closes the row's contestants and questions, and empties it. */
 static void row_close(struct bench_row *row)
 {
     for (uint32_t i = 0; i < row->contestant_count; i++) {
@@ -67,7 +67,7 @@ static void take_contestant(struct bench_row *row, struct fields *fields)
         fail("there is no contestant of kind '%s'", kind);
 }
 
-/* Runs a row that has contestants, and empties the row for the next. */
+/* Runs a row that has contestants, and empties it for the next. */
 static void row_finish(struct bench_row *row)
 {
     if (row->contestant_count > 0) {

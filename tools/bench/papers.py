@@ -11,9 +11,10 @@ import statistics
 
 import claims
 import commands
+import plots
 import texts as recipes
 from claims import Figures, quartiles
-from report import digits, machine_lines, table
+from report import digits, machine_lines, spread_line, table
 from runner import HERE, command
 
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
@@ -47,12 +48,15 @@ def definitions():
 # ---- Rows -----------------------------------------------------------------------------------
 
 
-def contestant(who, host, side, options):
-    """Make a contestant. Its name begins with the algorithm and its options; `host` says where it runs (PLACES)."""
+def contestant(who, host, side, options, on=''):
+    """Make a contestant of a row. Its name begins with the algorithm and its options; `host` says where it runs
+    (PLACES). `program`: what PSS's program does around its kernel, with room for as many results as in the source."""
     name = ALIASES.get(who) or who.split(', ')[0]
     fields = {'name': who, 'ours': side == 'own', 'threads': options.threads, 'isa': options.instruction_set}
     if name in ('pinned', 'pageable'):
         return {'kind': 'device-copy', 'name': who, 'pageable': name == 'pageable'}
+    if name == 'program':
+        return {'kind': 'device-copy', 'name': who, 'program': 12000 if '20 books' in on else 600}
     if name == 'strstr':
         return {**fields, 'kind': 'strstr', 'threads': 1 if host == 'one core' else options.threads}
     if name != 'trawl':
@@ -69,7 +73,7 @@ def contestant(who, host, side, options):
 def row_of(paper, on, who, ask, programs, options, runs=10):
     """Return a row of a publication: the library's contestants, and whole programs."""
     names = dict.fromkeys(name for name, _, _ in who)
-    asks = [(ask, [contestant(*it, options) for it in who if it[1] not in ('command', 'function')])]
+    asks = [(ask, [contestant(*it, options, on) for it in who if it[1] not in ('command', 'function')])]
     asks += [({}, [it for it in programs if it['name'] in names])] if programs else []
     return {'paper': paper, 'name': on, 'runs': runs, 'hosts': {it[0]: it[1:] for it in who},
             'asks': asks, 'rounds': min(runs, options.rounds or runs), 'warm': True, 'parts': True,
@@ -180,6 +184,8 @@ def records_asks(texts, options):
         key = f'records-{kind[:5]}-{m}-{n}'
         path = texts.patterns(f'{key}-patterns', patterns)
         tape = texts.write(f'{key}-tape', b'\0'.join(made) + b'\0')
+        if (m, n) == (128, 16 << 10):
+            yield f'naive, N = {n}', {'text': f'file:{tape}', 'patterns': f'file:{path}', 'call': 'count'}, [], 3
         if (kind, m, n) == ('sparse', 256, 65536):
             yield f'copy, N = {n}', {'text': f'file:{tape}'}, [], 10
         yield f'{kind}, M = {m}, N = {n}', {
@@ -211,7 +217,7 @@ def finish(row):
 
 
 def merged(rows):
-    """Join the rows "CELL #PATTERN" of each cell to a row with the mean of each pattern's runs, in the
+    """Join the rows "CELL #PATTERN" of each cell to a row with the median of each pattern's runs, in the
     order of the patterns."""
     cells = {}
     for row in rows:
@@ -221,7 +227,7 @@ def merged(rows):
 
 
 def joined(name, rows):
-    """Return a row with a duration for each of the rows: the mean of that row's runs."""
+    """Return a row with a duration for each of the rows: the median of that row's runs."""
     results = []
     for several in zip(*(row['results'] for row in rows)):
         it = {key: several[0][key] for key in ('name', 'host', 'side')}
@@ -231,7 +237,7 @@ def joined(name, rows):
         else:
             for key in ('seconds', *PARTS):
                 if any(key in one for one in several):
-                    it[key] = [round(statistics.mean(one.get(key, [0])), 9) for one in several]
+                    it[key] = [round(statistics.median(one.get(key, [0])), 9) for one in several]
             notes = [one.get('note', '') for one in several]
             if any(note.startswith('child grids') for note in notes) and 'uncounted' not in it['name']:
                 it['children'] = [[int(part.split()[-1]) for part in note.split(', ')] if note
@@ -246,19 +252,24 @@ def joined(name, rows):
 
 def figures_of(data, paper):
     """Return a source's rows with the results of the contestants that papers_facts.json names, and the
-    side that papers_facts.json gives to each contestant."""
+    side that papers_facts.json gives to each contestant. `sums` names results that are a kernel's time and the time of
+    a second contestant."""
     facts, rows = definitions()[paper], []
     sides = {(on, name): side for it in facts['who'] for on in it['on'] for name, _, side in it['who']}
     for row in data['rows']:
         results = [{**it, 'side': sides[row['name'], it['name']]} for it in row['results']
                    if row['paper'] == paper and (row['name'], it['name']) in sides]
+        found = {it['name']: it for it in results if Figures.good(it)}
+        results += [{**found[kernel], 'name': name, 'side': 'published', 'host': 'GPU, with file', 'seconds': [
+            a + b for a, b in zip(found[kernel]['kernel'], found[rest]['seconds'])]}
+                    for name, (kernel, rest) in facts.get('sums', {}).items() if {kernel, rest} <= set(found)]
         rows += [{**row, 'results': results}] if results else []
     return Figures(rows, facts['published'], data.get('gpu') or data['machine'].get('gpu'), set(sides))
 
 
 def cell(figures, ref):
-    """Return the text of a cell, in ms: the mean; for many patterns the median and, if the quartiles differ by more
-    than half of the median, the quartiles; words if there is no number."""
+    """Return the text of a cell, in ms: the median and, if the quartiles differ by more than half of the median, the
+    quartiles; words if there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it, ref)
@@ -266,14 +277,11 @@ def cell(figures, ref):
     if not any(runs):
         return '-'
     low, middle, high = quartiles(runs)
-    if 'patterns' in figures.rows[parts[0]]:
-        return digits(middle) + (f'({digits(low)}–{digits(high)})' if high - low > middle / 2 else '')
-    return digits(statistics.mean(runs))
+    return digits(middle) + (f'({digits(low)}–{digits(high)})' if high - low > middle / 2 else '')
 
 
 def runs_said(figures, refs):
-    """Return the number of runs whose mean a figure of the table is, or the number of patterns whose median a figure
-    is."""
+    """Return the number of runs or of patterns whose median a figure of the table is."""
     found = [(figures.rows[ref.split('|')[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
     counts = sorted({len(it['seconds']) for _, it in found})
     if not counts:
@@ -317,18 +325,26 @@ def part(data, paper):
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ['Not measured.']
-    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}." + keys_said(figures)]
+    lines = [f"Source: {facts['source']}. Measured there on {facts['hardware']}." + keys_said(figures), '',
+             f"`./dev bench papers {paper}` measures this section; a form alone: {facts['try']}. "
+             f"[Each claim](papers-claims.md#{anchor(facts['title'].split(':')[0])})"]
     lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
                      for it in row['results'] if it.get('why') and figures.state(it, '') != 'no GPU'})
     for made in (made for made in facts['tables'] if not made.get('fold')):
         lines += table_lines(figures, made)
     lines += children_line(figures)
-    more = ', and more tables' if len(facts['tables']) > 1 else ''
-    lines += ['', f'<details><summary>Each claim{more}</summary>', '']
-    lines += claim_lines(figures, facts['claims'])
+    return lines + (['', f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get('plot') else [])
+
+
+def claims_part(data, paper):
+    """Return the lines of papers-claims.md for a publication: a row for each claim, and the tables that are left."""
+    figures, facts = figures_of(data, paper), definitions()[paper]
+    if not figures.rows:
+        return ['Not measured.']
+    lines = claim_lines(figures, facts['claims'])
     for made in (made for made in facts['tables'] if made.get('fold')):
         lines += table_lines(figures, made)
-    return lines + ['', '</details>']
+    return lines
 
 
 def claim_lines(figures, of_source):
@@ -349,17 +365,36 @@ def keys_said(figures):
 
 
 def children_line(figures):
-    """Say how many child grids ran. If many windows were left out, a row did not run the source's
+    """Say how many child grids ran. If many windows were skipped, a row did not run the source's
     algorithm."""
+    lines = pairs_line(figures)
     counts = [(row, one) for row in figures.rows.values() for it in row['results']
               if figures.good(it) for one in it.get('children', [])]
     if not counts:
-        return []
+        return lines
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
-    return ['', f'A search launched {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} launches. '
+    return (lines or ['']) + [f'A search launched {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} launches. '
             f'The kernels left out {sum(left_out)} of all {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid'
             + (f" (only in {', '.join(texts)})" if texts else '') + '.']
+
+
+def pairs(figures):
+    """Yield for each pattern and algorithm of SWIFT (its kernel's speed / the generic kernel's speed, child grids)."""
+    for row in figures.rows.values():
+        by = {it['name']: it for it in row['results'] if figures.good(it)}
+        for name in ('bf', 'qs', 'hp'):
+            generic, swift = by.get(name), by.get(f'{name}-swift')
+            if generic and swift and swift.get('children'):
+                yield from ((a / b, c[0] + c[2], b, name) for a, b, c in zip(generic['kernel'], swift['kernel'], swift['children']))
+
+
+def pairs_line(figures):
+    """Say in how many pairs of a pattern and an algorithm SWIFT was faster."""
+    found = list(pairs(figures))
+    best = max(found, default=None)
+    return best and ['', f'In {sum(it[0] > 1 for it in found)} of {len(found)} pairs of a pattern and an algorithm, SWIFT\'s kernel was '
+                     f'faster than the generic kernel (ours); the best speed ratio was {digits(best[0])}, with {best[1]} child grids.'] or []
 
 
 def narrow(*made, **fields):
@@ -369,11 +404,11 @@ def narrow(*made, **fields):
 
 
 def compared(figures):
-    """Yield (row, kind of processor, the source's best / trawl's best), by means, for rows in
+    """Yield (row, kind of processor, the source's best / trawl's best), by medians, for rows in
     which both took part."""
     for row in figures.rows.values():
         for place in dict.fromkeys(PLACES.values()):
-            best = {side: min((statistics.mean(it['seconds']) for it in row['results']
+            best = {side: min((statistics.median(it['seconds']) for it in row['results']
                                if SIDES.get(it['side']) == side and PLACES.get(it['host']) == place
                                and figures.good(it)), default=None) for side in ('own', 'published')}
             if all(best.values()):
@@ -395,13 +430,13 @@ def overview(data):
     """Make a sentence and a row for each publication, and a list of the rows in which trawl is
     behind."""
     lines, said, count, behind = [], [], 0, []
-    for paper in sorted(NAMES, key=lambda it: it != 'swift'):
+    for paper in NAMES:
         figures, facts = figures_of(data, paper), definitions()[paper]
         if not figures.rows:
             continue
         (main, verdict, factor, held, here, _, beside), *others = claims.judged(figures, facts['claims'], main_first=True)
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
-        said.append(f"- **{link}.** Claim: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
+        said.append(f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
                     + '.' + (f" Reason: {facts['because'][verdict]}." if verdict in facts['because'] else '')
                     + (f" Against our baseline: {beside.replace(': ', ' cells; speed ratio ')}." if beside else '')
                     + ''.join(f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
@@ -415,20 +450,33 @@ def overview(data):
                       f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
                       f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
                       if ratios else '-'])
-    kinds = ', '.join(f'{name} ({size})' for name, size in data.get('texts', {}).values())
+    kinds = '; '.join(f'[{name}]({origin[0]}), {size} bytes, SHA-256 {origin[1]}' if origin else f'{name}, {size} bytes'
+                      for name, size in data.get('texts', {}).values() for origin in [recipes.ORIGINS.get(name)])
     return said + [''] + narrow(
         ['publication', 'main claim: order', 'factor', 'other claims: order', 'factor', 'trawl beside the source'], lines, left=6) + [
-        '', 'The last column: whole searches, copies and sorting included, on the same kind of processor; the least mean '
-        'time of published and suggested forms, divided by trawl\'s least mean time. '
+        '', 'The last column: whole searches, copies and sorting included, on the same kind of processor; the least median '
+        'time of published and suggested forms, divided by trawl\'s least median time. '
         f"trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
-            f"- {data['grep']}; texts (bytes): {kinds or 'generated'}"]
+            f"- {data['grep']}; texts: {kinds or 'generated'}", spread_line(data)]
+
+
+def future(data):
+    """Make a row for each proposal of a source: what trawl has of it, and figures in ms."""
+    lines = []
+    for paper in NAMES:
+        figures, facts = figures_of(data, paper), definitions()[paper]
+        for item, where, words, *refs in facts.get('future', []):
+            times = [figures.time(ref) for ref in refs]
+            lines.append([facts['title'].split(':')[0], item, where, words.format(*(digits(1e3 * it) for it in times))
+                          if all(times) else 'not measured'])
+    return narrow(['source', 'proposal', 'where trawl has it', 'measured (ms, if no unit is named)'], lines, left=4)
 
 
 def section(data):
     lines = overview(data)
     for paper in NAMES:
         if any(row['paper'] == paper for row in data['rows']):
-            lines += [''] + part(data, paper)
+            lines += [''] + part(data, paper) + [''] + claims_part(data, paper)
     return lines
 
 
@@ -461,6 +509,91 @@ def fastest(data):
 
 def anchor(title):
     return ''.join(it for it in title.lower() if it.isalnum() or it in ' -').replace(' ', '-')
+
+
+# ---- Plots, and the report in a terminal -----------------------------------------------------
+
+
+def kernels_of(row, name, part='seconds'):
+    return [it[part] for it in row['results'] if it['name'] == name and Figures.good(it) and it.get(part)]
+
+
+def plot_factors(data):
+    """Draw each claim with a factor: what is claimed, and the speed ratios here."""
+    rows = []
+    for paper in NAMES:
+        figures, facts = figures_of(data, paper), definitions()[paper]
+        for claim in facts['claims']:
+            values = [claims.value_of([figures.time(ref) for ref in refs]) for _, *refs in claims.cases_of(claim)]
+            values = [value for value in values if value]
+            if values and 'bound' in claim and claim.get('kind') in (None, 'reach'):
+                rows.append((f"{facts['title'].split(':')[0]}: {claim['short']}", claim['bound'], min(values),
+                             statistics.median(values), max(values)))
+    return plots.ranges('Factors: claimed, and measured here', 'ring: the claimed factor; line and dot: least, median and '
+                        'greatest speed ratio of the cells', ('speed ratio', plots.decades(
+                            min(it[2] for it in rows), max(it[4] for it in rows))), rows)
+
+
+def plot_swift(data):
+    figures = figures_of(data, 'swift')
+    found = [it for it in pairs(figures) if it[1] > 0]
+    series = [(f'{name} by SWIFT', [(grids, 1e3 * time) for _, grids, time, one in found if one == name], 'dots')
+              for name in ('bf', 'qs', 'hp')]
+    generic = [1e3 * ratio * time for ratio, _, time, _ in found]
+    series.append(('median, generic kernel', [(1, statistics.median(generic))], 'rule'))
+    return plots.curves('SWIFT: time grows with the child grids', 'a dot: a pattern in a text; the windows that a grid was '
+                        'wanted for', ('child grids', plots.decades(1, max(it[1] for it in found))),
+                        ('kernels, ms', plots.decades(min(generic), max(1e3 * it[2] for it in found))), series)
+
+
+def plot_word(data):
+    figures, sizes = figures_of(data, 'word'), []
+    for on in figures.rows:
+        sizes.append((int(on.split()[0]) << 10, on))
+    series = [(label, [(size, 1e3 * figures.time(f'{on}|{name}')) for size, on in sizes if figures.time(f'{on}|{name}')], 'line')
+              for label, name in (('CPU, one core', 'wordSearchCPU (naive, one core)'), ('GPU', 'word-simple'),
+                                  ('GPU, 256 KiB at a time', 'word-chunked'), ('trawl, one core', 'trawl, one core'))]
+    series = [it for it in series if it[1]]
+    times = [y for _, points, _ in series for _, y in points]
+    names = ('1 KiB', '16 KiB', '256 KiB', '4 MiB', '64 MiB')
+    return plots.curves('Word search: a growing text', '100 searches for a word of 4 letters; the source saw the lines of CPU '
+                        'and GPU cross at about 30,000 characters', ('text', [(1024 * 16 ** i, it) for i, it in enumerate(names)]),
+                        ('ms', plots.decades(min(times), max(times))), series)
+
+
+def plot_records(data):
+    """Draw how many times as fast as strstr on one core the forms are, over patterns x records."""
+    figures, points = figures_of(data, 'records'), {}
+    for on in figures.rows:
+        numbers = [int(it) for it in re.findall(r'= (\d+)', on)]
+        base = figures.time(f'{on}|strstr, one core')
+        own = on.startswith('the sample')
+        for name, label in (('rabin-karp-matrix-amp, GPU|resident', 'the sample'),
+                            ('rabin-karp-matrix-sample, GPU', f"cheap hash, {on.split(',')[0]}"), ('trawl, GPU', 'trawl, GPU, its sizes')):
+            time = base and figures.time(f'{on}|{name}')
+            if time and own == (label in ('the sample', 'trawl, GPU, its sizes')):
+                points.setdefault(label, []).append((numbers[0] * numbers[1], base / time))
+    series = [(name, it, 'dots' if name.startswith('cheap') else 'line') for name, it in points.items()]
+    series.append(('claimed: up to 35 ×', [(1, 35)], 'rule'))
+    ratios = [y for _, it, _ in series for _, y in it]
+    return plots.curves('Records: speed beside strstr on one core', 'each pair of a pattern and a record is searched; a line: the '
+                        "sample's sizes, records in the GPU's memory", ('patterns × records', plots.decades(
+                            min(x for it in points.values() for x, _ in it), max(x for it in points.values() for x, _ in it))),
+                        ('times as fast', plots.decades(min(ratios), max(ratios))), series)
+
+
+def terminal(lines):
+    """Return the report's lines for a terminal: tables in columns, without the marks of Markdown."""
+    made, rows = [], []
+    for one in [*(re.sub(r'\*\*|!?\[([^]]*)\]\([^)]*\)', r'\1', it) for it in lines if not it.startswith('![')), '']:
+        if one.startswith('|'):
+            rows += [one.strip('|').split('|')] if not one.startswith('|--') else []
+            continue
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        made += ['  '.join(it.ljust(w) if i == 0 else it.rjust(w) for i, (it, w) in enumerate(zip(row, widths))) for row in rows]
+        rows = []
+        made.append(one)
+    return made
 
 
 def show(row):

@@ -1,4 +1,4 @@
-/* race: runs a row's contestants in turns, checks each answer, and writes the times as JSON.
+/* race: runs a row's programs in turns, checks each answer, and writes the times as JSON.
  *
  * main.c calls row_run for each row. First each contestant answers once, and the answer is compared
  * with the oracle's, or else with the first contestant's. Then the contestants take turns, round by
@@ -134,7 +134,7 @@ static double least(const struct contestant *it)
     return found;
 }
 
-/* Returns whether the contestant is so much slower than another that no more runs are needed. */
+/* Returns true if the contestant is so much slower than another that no more runs are needed. */
 static bool is_behind(const struct bench_row *row, const struct contestant *it)
 {
     double times = field_seconds(&it->fields, "behind", 0), first = least(it);

@@ -127,7 +127,7 @@ def rows(options, texts):
 
 
 def doubtful(data):
-    """Return the rows with a regret above AGAIN_FROM. Rows on a device are left out: a device has little
+    """Return the rows with a regret above AGAIN_FROM. Rows on a device are skipped: a device has little
     noise, and large texts take long to make."""
     return [row for row in data['rows'] if (regret(row) or 0) > AGAIN_FROM and data.get('engine') != 'cuda']
 
@@ -136,7 +136,7 @@ def doubtful(data):
 
 
 def methods_of(row):
-    """Return {forced method: least time}, without refused methods, the slowest last."""
+    """Return {forced method: least time}, without rejected methods, the slowest last."""
     found = {it['name']: least(result(row, it['name'])) for it in row['results']
              if it['name'] not in (CHOICE, *READS)}
     return dict(sorted(((name, value) for name, value in found.items() if value),

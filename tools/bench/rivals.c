@@ -137,7 +137,7 @@ static struct answer take_firsts(const struct rival_search *search)
     return answer;
 }
 
-/* Reads or searches a piece of the text, in the thread that took the piece. */
+/* Reads or searches a piece of the text, in the thread that took it. */
 static void search_piece(void *context, uint64_t index)
 {
     struct rival_search *search = (struct rival_search *)context;

@@ -4,6 +4,7 @@ The folder of data (--data, TRAWL_DATA, ../shared/data) may hold corpora: bible.
 ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt, subtitles-zh.txt. A generated text
 replaces a missing corpus, but for Chinese. Programs and other source code are taken from the machine."""
 import base64
+import hashlib
 import json
 import os
 import random
@@ -27,6 +28,12 @@ CODE = ('let mut', 'fn new(', 'self.', 'return', '&mut', 'impl', 'pub fn', 'matc
 FILES = {'english': 'bible.txt', 'world': 'world192.txt', 'dna': 'ecoli-nc008253.txt',
          'code': 'rust-library.rs', 'words': 'words-100k.txt', 'cyrillic': 'subtitles-ru.txt',
          'chinese': 'subtitles-zh.txt'}
+CANTERBURY = 'https://corpus.canterbury.ac.nz/resources/large.tar.gz'
+GENOME = 'https://www.ncbi.nlm.nih.gov/nuccore/NC_008253.1'  # as lower case, without the header and the line ends
+ORIGINS = {  # file: (address, SHA-256)
+    'bible.txt': (CANTERBURY, '4e0a7e8dff7d9c82dbded57305c0ca3cdd3c4ca014db27121782fe9710f4723f'),
+    'world192.txt': (CANTERBURY, '1aebdc97d29904b25791da9aa32be90b69d7da6dc0ac9b95512ed27ed40d2112'),
+    'ecoli-nc008253.txt': (GENOME, '54ed6842a13be15731185a6ae05efe07da0d0ca1be87da440ab932bb3e926766')}
 OWN_BYTES = 16 << 20
 OWN = {  # kind: (folders of the machine, endings of file names)
     'programs': (('/usr/bin', '/usr/lib'), ''),
@@ -62,6 +69,10 @@ class Texts:
         if kind in FILES and os.path.isfile(path):
             with open(path, 'rb') as file:
                 made = file.read(), FILES[kind]
+            _, sum_known = ORIGINS.get(FILES[kind], ('', ''))
+            if sum_known and hashlib.sha256(made[0]).hexdigest() != sum_known:
+                made = made[0], f'another {FILES[kind]}'
+                print(f'{path} is not the file with the SHA-256 {sum_known}')
         elif kind in OWN:
             made = own_files(*OWN[kind]), f'{kind} of this machine'
         elif kind == 'words':
@@ -72,6 +83,8 @@ class Texts:
             made = self.source('english')[0].decode('utf-8', 'replace').encode('utf-16'), 'UTF-16'
         else:
             made = generate(kind), f'generated {kind}, seed 1'
+            if FILES.get(kind) in ORIGINS:
+                print(f'{path} is missing ({ORIGINS[FILES[kind]][0]}): a generated text takes its place')
         self.sources[kind] = made
         return made
 

@@ -2,7 +2,7 @@
  * records of a question, threads.
  *
  * All files of trawl-bench use these functions. Random numbers depend on the seed alone, so a row
- * asks about the same text on every machine. fail() prints a message and ends the program: there is
+ * asks about the same text on every machine. fail() prints a message and exits: there is
  * no result worth keeping from a benchmark that is set up wrongly.
  */
 #include <errno.h>

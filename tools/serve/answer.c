@@ -1,8 +1,8 @@
 /* answer: begins, runs and ends the answer to a request.
  *
- * Each answer has a thread, which runs the same search job as the command trawl. answer_files.c
- * says which files the job searches, answer_pipe.c passes on what the job prints, and
- * answer_count.c writes the answers that are not lines.
+ * Each answer has a thread, which runs the same job as the command. answer_files.c says which files
+ * it searches, answer_pipe.c passes on what it prints, and answer_count.c writes the answers that
+ * are not lines.
  */
 #include "serve/answer.h"
 
@@ -39,7 +39,7 @@ static void end_searches(struct served_answer *answer)
 }
 
 /* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel
- * the searcher. If searcher is NULL, forgets all searchers. Returns false if memory is short. */
+ * the searcher. If searcher is NULL, forgets all searchers. Returns false if out of memory. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;
@@ -168,7 +168,7 @@ static void *work(void *context)
         (answer->truncated || answer->pipe.cut || answer->output.error != 0))
         tell_cut(answer, job.selected, &status);
     /* Count the answer before its last bytes are written. A client that has read these bytes ends
-     * the answer, which sets `cancelled`. A refused request is ended at once, so there `cancelled`
+     * the answer, which sets `cancelled`. A rejected request is ended at once, so there `cancelled`
      * does not mean that the client went away. */
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
@@ -184,8 +184,8 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Returns whether the collection holds each path that the request names. If collection is NULL,
- * returns whether each path is held by some collection of the server. Sets *missing to the first
+/* Returns true if the collection holds each path that the request names. If collection is NULL,
+ * returns true if each path is held by some collection of the server. Sets *missing to the first
  * path that is not held. */
 static bool holds_paths(const struct server *server, const struct collection *collection,
                         const struct request *request, const char **missing)
@@ -218,7 +218,7 @@ static int by_prefix(const void *left, const void *right)
 
 /* Chooses the collections that the request is about: the one that the request names, or the one
  * that holds the request's paths, or all. Fills `shares`, which has room for all collections of the
- * server, and returns how many were chosen. Returns 0 if the request is refused; message and
+ * server, and returns how many were chosen. Returns 0 if the request is rejected; message and
  * *http_status say why. */
 static size_t choose(const struct server *server, const struct request *request,
                      struct answer_share *shares, int *http_status, char *message)

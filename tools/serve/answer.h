@@ -1,5 +1,4 @@
-/* answer: answers a request: takes the request's settings, searches, and gives out the bytes of the
- * answer.
+/* answer: takes a request's settings, searches, and gives out the bytes of the answer.
  *
  * A thread of the answer writes the bytes into a pipe, in the format for the client. The
  * connection's thread reads the pipe. If the connection's thread ends the answer, the search ends,
@@ -44,15 +43,15 @@ struct served_answer;
  * NULL on failure; message and *http_status say why. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
-/* Waits until the answer begins or is refused. Meanwhile watches the client's connection (-1:
+/* Waits until the answer begins or is rejected. Meanwhile watches the client's connection (-1:
  * none). A client that closes the connection, or only the sending side, counts as gone. Returns
- * false if the request is refused: message and *http_status say why, or *http_status is 0 if the
+ * false if the request is rejected: message and *http_status say why, or *http_status is 0 if the
  * client is gone. The caller must always call answer_end. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);
 /* Waits for the next bytes of the answer, and returns how many came. Returns 0 at the answer's end,
  * and -1 if the client is gone or the answer ended early. */
 ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room);
-/* Ends the search if the search still runs, waits for the answer's thread, and frees the answer. */
+/* Ends the search if the search still runs, waits for the answer's thread, and frees it. */
 void answer_end(struct served_answer *answer);
 
 #endif

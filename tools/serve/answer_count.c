@@ -13,7 +13,7 @@
 
 #define NAME_BYTES 512u /* memory that is counted for each file's name in JSON */
 
-/* Appends a value to an array. Returns false, with the array freed and NULL, if memory is short. */
+/* Appends a value to an array. Returns false, with the array freed and NULL, if out of memory. */
 static bool append(json_t **array, json_t *value)
 {
     if (*array != NULL && json_array_append_new(*array, value) == 0)
@@ -88,7 +88,7 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
 
 /* Appends the names of those files of a collection that have an occurrence among the positions. The
  * names come in the order of the view (the files that the request means), as the positions do. Sets
- * *names to NULL if memory is short. */
+ * *names to NULL if out of memory. */
 static void add_names(const struct answer_share *share, json_t **names)
 {
     const struct pass_request *pass = &share->pass;
@@ -109,7 +109,7 @@ static void add_names(const struct answer_share *share, json_t **names)
 }
 
 /* Returns an array with one index for each pattern of the plan: the first of the client's strings
- * that equal the pattern. Returns NULL if memory is short. */
+ * that equal the pattern. Returns NULL if out of memory. */
 static uint32_t *string_numbers(const struct patterns *patterns)
 {
     uint32_t *numbers = calloc((size_t)patterns->count + 1, sizeof *numbers);

@@ -25,7 +25,7 @@
  * FIRST_FILES_SHARE of the least number of files for which a pass saves time. */
 #define FIRST_FILES_SHARE 16u
 
-/* Stands for the file where an item of the view is no file of the state: a directory that is an
+/* Stands for the file where an item of the view is not a file of the state: a directory that is an
  * operand with --directories=read, or a file whose status could not be read and that --files
  * lists. */
 static const struct supplied_file no_file;
@@ -69,7 +69,7 @@ void answering_refuse_pass(struct served_answer *answer, const struct pass_reque
                          : "cancelled");
 }
 
-/* Drops from the view the files without the required string. Returns false after a refusal. */
+/* Drops from the view the files without the required string. Returns false after a rejection. */
 static bool require(struct served_answer *answer, struct answer_share *share,
                     const struct settings *settings, struct value_item *required)
 {
@@ -135,7 +135,7 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
     return true;
 }
 
-/* Returns whether the settings alone make sure that the job searches each file's bytes without
+/* Returns true if the settings alone make sure that the job searches each file's bytes without
  * conversion, as a pass does, and that no file is the job's own output. */
 static bool none_is_converted(const struct settings *settings)
 {
@@ -144,7 +144,7 @@ static bool none_is_converted(const struct settings *settings)
            !settings->surroundings.output_is_regular;
 }
 
-/* Returns whether a pass has shown that the file contains no string of the plan. Returns false if
+/* Returns true if a pass has shown that the file contains no string of the plan. Returns false if
  * there was no pass, or if the pass searched other bytes than the job would. A file whose bit in
  * pass.files is not set lies in a block (memory with the bytes of many files). The block's bytes
  * are what the job would search, unless the job converts the bytes. */
@@ -225,8 +225,8 @@ void answering_begin_files(void *context, struct command_job *job,
 }
 
 /* Skips files without an occurrence, up to the next file that may have one, or the next item of the
- * view that is no file of the state (VIEW_SPECIAL). Does so in a single loop, because there may be
- * millions of files. */
+ * view that is not a file of the state (VIEW_SPECIAL). Does so in a single loop, because there may
+ * be millions of files. */
 static void skip_files(struct served_answer *answer, const struct answer_share *share)
 {
     const uint32_t *files = share->view->files;

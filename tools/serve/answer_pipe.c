@@ -17,7 +17,7 @@
 #define LAST_LINE_NS SECOND_NS
 
 /* Writes bytes into the pipe. Before the answer begins, keeps the bytes in memory instead, because
- * the request may still be refused. Returns 0 or an errno. */
+ * the request may still be rejected. Returns 0 or an errno. */
 static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)
 {
     if (!answer->pipe.begun) {
@@ -95,9 +95,9 @@ static bool begins_with(const uint8_t *at, size_t bytes_count, const char *text)
     return bytes_count >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
 }
 
-/* Is called for each line of REQUEST_JSON that the job writes as a whole, as it writes the lines
+/* Called for each line of REQUEST_JSON that the job writes as a whole, as it writes the lines
  * `begin` and `end` of a file (json.c). If the line is a file's `begin`, prepares the line `end`
- * that must follow if the answer is cut off later. If memory is short, the line `end` will be
+ * that must follow if the answer is cut off later. If out of memory, the line `end` will be
  * missing. */
 static void follow_file(struct served_answer *answer, const uint8_t *line, size_t bytes_count)
 {
@@ -142,7 +142,7 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
     return (size_t)(at - bytes);
 }
 
-/* Returns whether output stops at once, even inside a line: the client is gone, or the deadline
+/* Returns true if output stops at once, even inside a line: the client is gone, or the deadline
  * passed more than LAST_LINE_NS ago. Sooner after the deadline, the present line is still
  * completed. */
 static bool is_late(const struct served_answer *answer)
@@ -171,7 +171,7 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->pipe.begun && *answer->message == '\0') {
         (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,
-                       /* this message is the reason if the request is refused */
+                       /* this message is the reason if the request is rejected */
                        (const char *)bytes);
     }
     if (format == REQUEST_FRAMES)

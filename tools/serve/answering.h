@@ -39,7 +39,7 @@ struct answer_files {
  * answer's thread uses the members, except for `descriptors` and `whole`. */
 struct answer_pipe {
     int descriptors[2]; /* the pipe's reading end and writing end */
-    bool begun;         /* the client gets an answer, so the request can no longer be refused */
+    bool begun;         /* the client gets an answer, so the request can no longer be rejected */
     uint8_t *kept;      /* bytes that were written before the answer began */
     size_t kept_count, kept_capacity;
     uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
@@ -70,8 +70,8 @@ struct served_answer {
     bool searched;         /* at least one file was searched; set when the job has ended */
     atomic_bool truncated; /* max_results or max_seconds was reached, or the server ends */
     atomic_uint shared_count;
-    atomic_int http_status; /* HTTP status of a refusal; 0: the request is not refused */
-    char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
+    atomic_int http_status; /* HTTP status of a rejection; 0: the request is not rejected */
+    char message[SETTINGS_ERROR_BYTES]; /* why the request is rejected */
     pthread_mutex_t lock;
     /* The request that pass_run is running now, for pass_cancel; NULL: no pass is running. Guarded
      * by `lock`. */
@@ -89,7 +89,7 @@ void answering_begin_files(void *context, struct command_job *job,
 bool answering_next_file(void *context, struct walk_item *item);
 int answering_open_file(void *context, const struct walk_item *item);
 /* Gets the newest state of each collection, and the view of the files that the operands name and
- * that have each required string. Returns false if the answer was refused. */
+ * that have each required string. Returns false if the answer was rejected. */
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);
 /* Runs a pass for these patterns. The caller has set the members of *pass that say which results
@@ -97,23 +97,23 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
  * failed. */
 bool answering_pass(struct served_answer *answer, const struct answer_share *share,
                     struct pass_request *pass, const struct patterns *patterns);
-/* Refuses the request, for the reason for which a pass failed. */
+/* Rejects the request, for the reason for which a pass failed. */
 void answering_refuse_pass(struct served_answer *answer, const struct pass_request *pass);
 /* Begins the answer: the client gets status 200 and the bytes kept so far. Afterwards the request
- * cannot be refused. */
+ * cannot be rejected. */
 void answering_begins(struct served_answer *answer);
-/* Refuses the request, unless the answer has begun. If the guard (a limit of memory or time) ended
+/* Rejects the request, unless the answer has begun. If the guard (a limit of memory or time) ended
  * the search, that reason replaces http_status and message. */
 void answering_refuse(struct served_answer *answer, int http_status, const char *message);
 /* The sink of struct output: turns what the job prints and reports into the answer's format.
  * Returns 0 or an errno. */
 int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);
-/* Is `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
+/* `run` of struct supply for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
 /* For REQUEST_FILES: writes a line for each file of the collections. Returns the exit status. */
 int answering_list(struct served_answer *answer);
-/* Returns whether to end the answer: time is up, the client is gone, or the server ends. */
+/* Returns true if the answer must end: time is up, the client is gone, or the server ends. */
 bool answering_is_over(struct served_answer *answer);
 /* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS, and writes the whole answer. patterns
  * NULL: there was no string to search for. */

@@ -109,7 +109,7 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Returns whether GPUs search the text, which is loaded: searches the text, and looks whether a GPU
+/* Returns true if GPUs search the text, which is loaded: searches the text, and looks whether a GPU
  * took part. If the searcher has only the CPU's kind of workers, there are no GPUs, and
  * shelf->no_devices is set. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
@@ -157,7 +157,7 @@ static void free_block(struct served_block *block, struct shelf *shelf)
     free(block);
 }
 
-/* Makes an empty block with room for the files to be held. Returns NULL if memory is short. */
+/* Makes an empty block with room for the files to be held. Returns NULL if out of memory. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
@@ -292,7 +292,7 @@ bool same_status(const struct stat *one, const struct stat *other)
 }
 
 /* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked,
- * because a further change may leave the times unchanged: file systems take times from the kernel's
+ * because another change may leave the times unchanged: file systems take times from the kernel's
  * coarse clock, which stands still between two ticks. On a busy virtual machine the next tick may
  * come 0.7 s late, so this function reads the same clock. */
 static void set_status(struct served_file *file, const struct stat *status)
@@ -306,7 +306,7 @@ static void set_status(struct served_file *file, const struct stat *status)
                    (int64_t)RECENT_NS;
 }
 
-/* Reads up to `most` bytes from the file's begin, and returns the number. Returns -1 on an error;
+/* Reads up to `most` bytes from the file's start, and returns the number. Returns -1 on an error;
  * errno says why. */
 static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 {
@@ -329,7 +329,7 @@ static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 struct unpacking {
     uint8_t *bytes;
     size_t used, capacity;
-    uint64_t most; /* most unpacked bytes of a file that is held */
+    uint64_t most; /* most decompressed bytes of a file that is held */
 };
 
 static int take_unpacked(void *context, const struct trawl_window *window)
@@ -344,8 +344,8 @@ static int take_unpacked(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Unpacks a compressed file into item->unpacked, before the file gets a place in the block. Returns
- * false if the file cannot be held. */
+/* Decompresses a compressed file into item->unpacked, before the file gets a place in the block.
+ * Returns false if the file cannot be held. */
 static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -392,7 +392,8 @@ static void refuse(struct batch_item *item)
     item->unpacked = NULL;
 }
 
-/* Unpacks the item's file if it is compressed. If that is impossible, marks the file as refused. */
+/* Decompresses the item's file if it is compressed. If that is impossible, marks the file as
+ * rejected. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     uint8_t head[16];
@@ -435,7 +436,7 @@ static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t
     return good;
 }
 
-/* Fills the item's place in the block from a file, another block or an unpacked file. */
+/* Fills the item's place in the block from a file, another block or a decompressed file. */
 static void fill_item(struct file_batch *batch, struct batch_item *item)
 {
     struct served_file *made = item->made;
@@ -502,7 +503,7 @@ bool batch_fill(struct file_batch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->items[i].unpacked != NULL &&
             batch->bytes_count + batch->items[i].room > shelf_room(batch->shelf))
-            /* the batch was planned by compressed sizes, and the unpacked bytes do not fit */
+            /* the batch was planned by compressed sizes, and the decompressed bytes do not fit */
             refuse(&batch->items[i]);
         batch->items[i].begin = batch->bytes_count;
         batch->bytes_count += batch->items[i].room;

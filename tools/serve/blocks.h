@@ -13,7 +13,7 @@
 /* What all blocks and states of a collection share, and what is needed to load blocks onto GPUs. */
 struct shelf {
     int base;     /* descriptor of the directory that paths are relative to */
-    bool unpacks; /* --search-zip: blocks hold the unpacked bytes of compressed files */
+    bool unpacks; /* --search-zip: blocks hold the decompressed bytes of compressed files */
     /* a plan of one string that is not UTF-8, for calls that need a plan but only read or load a
      * text */
     struct trawl_plan *plan;
@@ -49,8 +49,8 @@ struct batch_item {
     const struct served_file *source;
     /* The place in the batch's block, with a line end. room 0: the block does not hold the file. */
     uint64_t begin, room;
-    /* The unpacked bytes of a compressed file, until fill_item copies them into the block. NULL:
-     * there are none. */
+    /* The decompressed bytes of a compressed file, until fill_item copies them into the block.
+     * NULL: there are none. */
     uint8_t *unpacked;
 };
 
@@ -66,24 +66,24 @@ struct file_batch {
     struct served_block *block; /* the block that the batch fills */
 };
 
-/* Returns whether the batch's block would have at most bytes_max bytes with this file added. */
+/* Returns true if the batch's block would have at most bytes_max bytes with this file added. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
 /* Adds a file that no block holds yet, and returns it. The batch owns the file until state_publish.
- * is_to_be_held: batch_fill reads the file into the block. Returns NULL if memory is short. */
+ * is_to_be_held: batch_fill reads the file into the block. Returns NULL if out of memory. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
 /* Adds a copy of `source`, a file that a block holds; batch_fill will copy the bytes. Returns false
- * if memory is short. */
+ * if out of memory. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
-/* Adds the removal of a file. Returns false if memory is short. */
+/* Adds the removal of a file. Returns false if out of memory. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
-/* Makes and fills the block. A file that cannot be read is marked as refused, and is not held.
- * Returns false if memory is short; then no file of the batch is held. */
+/* Makes and fills the block. A file that cannot be read is marked as rejected, and is not held.
+ * Returns false if out of memory; then no file of the batch is held. */
 bool batch_fill(struct file_batch *batch);
 /* Frees the batch and its unpublished files. */
 void batch_close(struct file_batch *batch);
 
-/* Returns whether both statuses show the same file, with equal size, mode and times. */
+/* Returns true if both statuses show the same file, with equal size, mode and times. */
 bool same_status(const struct stat *one, const struct stat *other);
 
 /* Opens a path below a directory, following no link. Returns the descriptor; -1: see errno. */

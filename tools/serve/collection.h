@@ -23,7 +23,7 @@
 #include "trawl/job/command_job.h"
 #include "trawl/job/walk.h"
 
-/* Returns whether an errno means that memory or descriptors are short, so that the same call may
+/* Returns true if an errno means a lack of memory or descriptors, so that the same call may
  * succeed later. After such an error, a walk of directories has not found all files. */
 static inline bool is_shortage(int os_code)
 {
@@ -67,7 +67,7 @@ struct served_view {
     /* error_count: number of specials of kind WALK_ERROR */
     size_t part_count, special_count, error_count;
     uint8_t *seen; /* bit i is set if the view names file i of the state */
-    bool left_out; /* a rule about files in directories has left out some file */
+    bool left_out; /* a rule about files in directories has skipped some file */
 };
 
 /* A buffer for the name of a view's file (view_name). The user clears the struct, and frees
@@ -102,7 +102,7 @@ struct collection_facts {
      * how many refreshes had files to look at. */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
-    bool unpacks; /* compressed files are unpacked, as with --search-zip */
+    bool unpacks; /* compressed files are decompressed, as with --search-zip */
 };
 
 /* Opens a collection, and starts a thread that loads its files. Searches may begin at once;
@@ -113,7 +113,7 @@ bool collection_open(struct collection **collection, const struct collection_opt
 void collection_close(struct collection *collection);
 
 /* Returns a state that is not older than the call. The caller releases the state with state_drop.
- * Returns NULL if memory or descriptors are short, if the root cannot be opened, or if files were
+ * Returns NULL if out of memory or descriptors, if the root cannot be opened, or if files were
  * moved again and again for half a second; message says why. */
 struct state *collection_now(struct collection *collection, char *message);
 
@@ -123,7 +123,7 @@ struct state *collection_now(struct collection *collection, char *message);
  * serve are skipped. If there are no operands, each name begins with `prefix` and a slash, unless
  * `prefix` is NULL. Operands are as the user typed them. Operands and prefix are borrowed until
  * view_drop. Reads the job's settings, exclude and filter, and sets show_names if a directory is
- * searched. Opens only operands that the state lacks. Options about files cost some hundred
+ * searched. Opens only operands that the state lacks. Options about files cost a few hundred
  * nanoseconds for each file. Returns NULL if the operands mean a file that the collection does not
  * serve, or if the view cannot be made; message and *http_status say why. */
 struct served_view *collection_view(struct collection *collection, const struct state *state,
@@ -131,12 +131,12 @@ struct served_view *collection_view(struct collection *collection, const struct 
                                     const char *prefix, const struct value_item *operands,
                                     size_t operand_count, int *http_status, char *message);
 /* Drops from the view the files whose bit is not set in `bits`, which has a bit for each file of
- * the state. Returns false if memory is short. */
+ * the state. Returns false if out of memory. */
 bool view_keep(struct served_view *view, const uint8_t *bits, struct guard *guard);
 void view_drop(struct served_view *view);
 /* Returns the name that the command shows for files[at]. Calls with the same `names` must have
  * ascending `at`. A name lasts until the next call; the name of an operand lasts as long as the
- * operand. Returns NULL if memory is short. */
+ * operand. Returns NULL if out of memory. */
 const char *view_name(const struct served_view *view, const struct state *state, uint64_t at,
                       struct view_names *names);
 
@@ -145,9 +145,9 @@ const char *view_name(const struct served_view *view, const struct state *state,
  * is no longer a regular file. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);
 
-/* Returns whether the operand, typed in the absolute path `directory`, is the collection's root or
+/* Returns true if the operand, typed in the absolute path `directory`, is the collection's root or
  * lies below it. The file need not exist. Also returns true for an operand with "..", because
- * collection_view refuses the operand with a message. */
+ * collection_view rejects it with a message. */
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 

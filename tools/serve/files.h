@@ -37,7 +37,7 @@ struct served_block {
 enum entry_kind {
     ENTRY_FILE,
     ENTRY_DIRECTORY, /* a directory that the collection's walk has entered, or could not read */
-    ENTRY_LEFT       /* a file or directory that the server's options leave out */
+    ENTRY_LEFT       /* a file or directory that the server's options skip */
 };
 
 /* An entry of a state: a file or a directory. States share an entry that did not change, and the
@@ -46,21 +46,21 @@ struct served_file {
     enum entry_kind kind;
     /* why a directory, or the status of a file of kind ENTRY_LEFT, cannot be read; 0: no error */
     int os_code;
-    enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is left out */
+    enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is skipped */
     bool is_directory;  /* of an entry of kind ENTRY_LEFT: the entry is a directory */
-    /* supplied.bytes points into `block`. NULL: a search opens the file, because no block holds the
-     * file or because the file is not plain. */
+    /* supplied.bytes points into `block`. NULL: a search opens the file, because no block holds it
+     * or because the file is not plain. */
     struct supplied_file supplied;
     struct served_block *block; /* NULL: no block holds the file */
     uint64_t block_begin;       /* offset of the file's bytes in the block */
-    /* True: the block has the bytes of the file itself. False: the block has the unpacked bytes of
-     * a compressed file, or the file has holes. The block then only tells a pass whether the file
-     * has an occurrence, and the search itself opens the file. */
+    /* True: the block has the bytes of the file itself. False: the block has the decompressed bytes
+     * of a compressed file, or the file has holes. The block then only tells a pass whether the
+     * file has an occurrence, and the search itself opens it. */
     bool is_plain;
-    /* The file cannot be held: reading or unpacking failed, the file changed meanwhile, or its
-     * unpacked bytes are too many. */
+    /* The file cannot be held: reading or decompressing failed, the file changed meanwhile, or its
+     * decompressed bytes are too many. */
     bool refused;
-    /* The file had changed less than RECENT_NS before the reading. So a further change may leave
+    /* The file had changed less than RECENT_NS before the reading. So another change may leave
      * the file's times unchanged. */
     bool recent;
     uint64_t born;                 /* number of the first state with this entry */
@@ -81,7 +81,7 @@ struct served_order;
 struct shelf;
 
 /* The entries of a collection at one time. A path keeps its index in `files` from state to state,
- * also if the contents change. */
+ * even if the contents change. */
 struct state {
     atomic_uint holder_count;
     uint64_t number;            /* number of this state of the collection, from 1 */

@@ -54,9 +54,9 @@ static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Returns whether the head has lines that the library does not show as they came: a line that
+/* Returns true if the head has lines that the library does not show as they came: a line that
  * continues the line before, a line that ends without CR, or a NUL byte. Always false in version 1
- * of the library, which itself refuses such lines. */
+ * of the library, which itself rejects such lines. */
 static bool hides_lines(struct MHD_Connection *connection, const struct head *head,
                         const char *method)
 {

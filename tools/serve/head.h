@@ -6,7 +6,7 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 
-/* Returns whether the text has a control byte other than a tab. */
+/* Returns true if the text has a control byte other than a tab. */
 bool head_has_control(const char *text);
 /* The target of the request line, as the library (libmicrohttpd) read the line. `end` points to the
  * NUL byte at the end; it is NULL if the target has a control byte or an encoded NUL byte. */

@@ -26,7 +26,7 @@
 /* Half of the memory in which libmicrohttpd holds a request's first line and headers; also the size
  * of response pieces. */
 #define HEAD_BYTES (64u << 10)
-/* Up to this many bytes of a refused body are read, so that the client gets to see the refusal. */
+/* Drain at most this much of a rejected body, so that the client reads our error response. */
 #define DISCARD_BYTES (16u << 20)
 /* A body of more bytes counts as long. Long bodies together take at most half of --request-memory,
  * so that other requests go on. The limit is lower (http->small_bytes) if there may be so many
@@ -79,14 +79,14 @@ struct exchange {
     bool is_closed; /* the connection is closed after the answer */
     bool is_head;   /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
-    /* HTTP status of a refusal, usually sent after the request's body; 0: not refused. */
+    /* HTTP status of a rejection, usually sent after the request's body; 0: not rejected. */
     int status;
     char message[SETTINGS_ERROR_BYTES];
     char *body;
     size_t body_bytes, body_capacity;
     size_t body_long;  /* how many bytes of body_capacity are counted in http->bodies */
     uint64_t begin_ns; /* time when the head had arrived */
-    /* Bytes of the body that were read but not kept, because the request is refused. */
+    /* Bytes of the body that were read but not kept, because the request is rejected. */
     uint64_t discarded;
     uint64_t client;
     bool is_counted; /* counted in the client's asker.running */
@@ -142,7 +142,7 @@ static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, co
 }
 
 /* Ends the search of a query and stops counting it, before the client sees the end of the answer.
- * Otherwise the client's next query might be refused because this query still counts. */
+ * Otherwise the client's next query might be rejected because this query still counts. */
 static void end_query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -159,9 +159,9 @@ static void end_query(struct exchange *exchange)
     (void)pthread_mutex_unlock(&http->mutex);
 }
 
-/* Refuses the request. After a request that is wrong itself (status below 500), the connection is
- * closed. If the connection stayed open, bytes that a proxy takes for a part of that request could
- * run as a different request. */
+/* Rejects the request. After a malformed one (status below 500), the connection is closed:
+ * otherwise bytes that a proxy takes for a part of it could run as another request (request
+ * smuggling). */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {
     end_query(exchange);
@@ -183,26 +183,6 @@ static enum MHD_Result show_page(struct exchange *exchange)
     return queue(exchange, is_known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, page->type, response);
 }
 
-/* Describes the page to browsers that offer the page as a search engine. */
-static enum MHD_Result show_opensearch(struct exchange *exchange)
-{
-    static const char allowed[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:-[]";
-    const char *host = header(exchange, MHD_HTTP_HEADER_HOST);
-    char *text = NULL;
-
-    if (host == NULL || host[strspn(host, allowed)] != '\0')
-        return refuse(exchange, MHD_HTTP_BAD_REQUEST, "the Host header is no name of a host");
-    if (asprintf(&text,
-                 "<OpenSearchDescription xmlns=\"http://a9.com/-/spec/opensearch/1.1/\">"
-                 "<ShortName>trawl</ShortName><Description>Search files with trawl</Description>"
-                 "<Url type=\"text/html\" template=\"http%s://%s/#q={searchTerms}\"/>"
-                 "</OpenSearchDescription>\n",
-                 exchange->http->options.certificate != NULL ? "s" : "", host) < 0)
-        text = NULL;
-    return queue_text(exchange, MHD_HTTP_OK, "application/opensearchdescription+xml", text);
-}
-
 static enum MHD_Result show_metrics(struct exchange *exchange)
 {
     char *text = NULL;
@@ -219,7 +199,7 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
     return queue_text(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", text);
 }
 
-/* Counts a further query of the client. Returns false if the client already has the greatest
+/* Counts another query of the client. Returns false if the client already has the greatest
  * allowed number of queries running. */
 static bool enter(struct http *http, uint64_t id)
 {
@@ -251,7 +231,7 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* Returns a number for the client. For TCP the number is the IPv4 address, also if it comes mapped
+/* Returns a number for the client. For TCP the number is the IPv4 address, even if it comes mapped
  * into an IPv6 address, or the IPv6 network (64 bits). For a Unix socket the number stands for the
  * user and the process. */
 static uint64_t client_of(struct MHD_Connection *connection)
@@ -389,7 +369,6 @@ static const struct route routes[] = {
     {"/v1/collections", show_collections, 0, false, false},
     {"/metrics", show_metrics, 0, false, false},
     {"/healthz", show_health, 0, false, true},
-    {"/opensearch.xml", show_opensearch, 0, false, true},
 };
 static const struct route page_route = {NULL, show_page, 0, false, true};
 
@@ -399,7 +378,7 @@ static void set_refusal(struct exchange *exchange, int status, const char *messa
     (void)snprintf(exchange->message, sizeof exchange->message, "%s", message);
 }
 
-/* Returns whether the header has the token. The time does not depend on how many bytes are right,
+/* Returns true if the header has the token. The time does not depend on how many bytes are right,
  * so that a client cannot find the token byte by byte. */
 static bool is_token(const char *token, const char *header_value)
 {
@@ -418,9 +397,9 @@ static bool is_token(const char *token, const char *header_value)
     return difference == 0;
 }
 
-/* Returns whether the Host header names this machine. A foreign web page may reach the server by a
- * name that resolves to a loopback address (DNS rebinding). So only addresses, `localhost` and the
- * HOST of --listen are allowed. */
+/* Returns true if the Host header names this machine. A third-party web page may reach the server
+ * by a name that resolves to a loopback address (DNS rebinding). So only addresses, `localhost` and
+ * the HOST of --listen are allowed. */
 static bool is_our_host(const struct http *http, const char *host)
 {
     bool has_brackets = *host == '[';
@@ -442,7 +421,7 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1;
 }
 
-/* Returns whether, by the headers Host and Origin, a page of a different site may have made a
+/* Returns true if, by the headers Host and Origin, a page of a different site may have made a
  * user's browser send the request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
@@ -480,7 +459,7 @@ static const struct route *find_route(const char *path, const struct page_file *
     return NULL;
 }
 
-/* Checks the request's first line and headers. Sets exchange->status if the request is refused. */
+/* Checks the request's first line and headers. Sets exchange->status if the request is rejected. */
 static void check(struct exchange *exchange, const char *path, const char *method)
 {
     const struct http_options *options = &exchange->http->options;
@@ -536,7 +515,7 @@ static uint64_t announced_bytes(struct exchange *exchange, uint64_t none)
     return length != NULL ? strtoull(length, NULL, 10) : none;
 }
 
-/* Makes room for bytes_count more bytes of the body. Refuses the request if that is impossible. */
+/* Makes room for bytes_count more bytes of the body. Rejects the request if that is impossible. */
 static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t limit)
 {
     struct http *http = exchange->http;
@@ -560,8 +539,8 @@ static void grow_body(struct exchange *exchange, size_t bytes_count, uint64_t li
     exchange->body_long += is_long ? more : 0;
 }
 
-/* Keeps a part of the body, or refuses the request if the body is too long or memory is short.
- * Returns false if the connection is to be closed: more than DISCARD_BYTES of a refused body came,
+/* Keeps a part of the body, or rejects the request if it is too long or memory runs out.
+ * Returns false if the connection is to be closed: more than DISCARD_BYTES of a rejected body came,
  * or the body comes too slowly. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
 {
@@ -586,8 +565,8 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
     return true;
 }
 
-/* Refuses a request that announces too long a body. Returns whether the body is even longer than
- * DISCARD_BYTES, so that the server does not read the body. */
+/* Rejects a request that announces too long a body. Returns true if the body is even longer than
+ * DISCARD_BYTES, so that the server does not read it. */
 static bool is_far_too_long(struct exchange *exchange)
 {
     const char *why;

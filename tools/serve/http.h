@@ -19,7 +19,7 @@ struct http;
  * http_close. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. */
 bool http_open(struct http **http, struct server *server, const struct http_options *options,
                char *message);
-/* Accepts no more connections, and refuses new queries. Afterwards the caller may close the
+/* Accepts no more connections, and rejects new queries. Afterwards the caller may close the
  * listening socket. */
 void http_quiesce(struct http *http);
 /* Returns the number of queries that are not answered completely. */

@@ -22,7 +22,7 @@ extern uint64_t refresh_bytes, quiet_ns;
 /* If more names than these are written to between two looks at the tree, the tree is walked. */
 #define WRITTEN_MAX 64u
 
-/* A name that was written to since the last look at the tree. It may have been a further hard link
+/* A name that was written to since the last look at the tree. It may have been another hard link
  * of a known file, so it counts until it is seen to be a file of its own. */
 struct written {
     char *path;
@@ -50,7 +50,7 @@ struct collection {
     pthread_mutex_t refresh;
     /* NULL: the kernel gives no notices, so each search looks at all files. */
     struct watches *watches;
-    /* If the kernel has refused watches: the time, as of now_ns(), at which to ask again. 0: no
+    /* If the kernel has rejected watches: the time, as of now_ns(), at which to ask again. 0: no
      * such time. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
@@ -93,7 +93,7 @@ void *tend_collection(void *collection);
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch);
 
-/* Returns whether an errno means that a path does not exist. */
+/* Returns true if an errno means that a path does not exist. */
 static inline bool is_gone(int os_code)
 {
     return os_code == ENOENT || os_code == ENOTDIR;
@@ -109,10 +109,10 @@ void drop_part(struct collection *collection, size_t at);
 bool status_below(int directory, const char *path, struct stat *status);
 void drop_fresh(struct collection *collection);
 
-/* Returns whether the bounds (--from, --until) include the file at this path below the base. */
+/* Returns true if the bounds (--from, --until) include the file at this path below the base. */
 bool is_within_bounds(const struct collection *collection, const char *path);
 
-/* Returns whether the options let a walk leave out files by rules like those of .gitignore. */
+/* Returns true if the options let a walk skip files by rules like those of .gitignore. */
 bool walks_by_rules(const struct file_settings *files);
 /* Returns the part of an absolute path without links that lies below the base; NULL if the path is
  * not below the base. */

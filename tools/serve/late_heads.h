@@ -1,6 +1,6 @@
 /* late_heads: ends connections whose next request's head (the first line and the headers) comes too
- * slowly. The HTTP library's own limit counts from the last byte, so a client that sends a byte now
- * and then would keep a connection for ever. */
+ * slowly. The HTTP library's own timeout counts from the last byte, so a client that sends one now
+ * and then would keep a connection for ever (slowloris). */
 #ifndef SERVE_LATE_HEADS_H
 #define SERVE_LATE_HEADS_H
 
@@ -25,16 +25,16 @@ struct late_heads {
     pthread_t thread;
 };
 
-/* A head must be complete limit_ns after the connection's begin, or after twice that time since the
+/* A head must be complete limit_ns after the connection's start, or after twice that time since the
  * last request's end. Returns false if no thread can be started; errno says why. */
 bool late_heads_open(struct late_heads *heads, uint64_t limit_ns);
 void late_heads_close(struct late_heads *heads);
 
-/* Begins to wait for a connection's first head. Returns NULL if memory is short. */
+/* Begins to wait for a connection's first head. Returns NULL if out of memory. */
 struct head_wait *late_heads_begin(struct late_heads *heads, int descriptor);
 /* The head is complete. The connection may be NULL, here and below. */
 void late_heads_came(struct late_heads *heads, struct head_wait *wait);
-/* A request has ended, and a further head may come. */
+/* A request has ended, and another head may come. */
 void late_heads_again(struct late_heads *heads, struct head_wait *wait);
 /* The connection ends; its descriptor is still open. */
 void late_heads_end(struct late_heads *heads, struct head_wait *wait);

@@ -1,9 +1,9 @@
 /* main: starts the server, handles signals, and ends the server.
  *
- * To read the server's code, follow a request: http.h receives the request, request.h reads the
- * JSON, answer.h makes the answer from a collection (collection.h: states, blocks and views of
- * files), and pass.h searches for several requests at once. watch.h and refresh.c follow changes of
- * the files.
+ * To read the server's code, follow a request: http.h receives it, request.h reads the JSON,
+ * answer.h makes the answer from a collection (collection.h: states, blocks and views of files),
+ * and pass.h searches for several requests at once. watch.h and refresh.c follow changes of the
+ * files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ static void warn_of_readers(const char *path)
                       (unsigned)status.st_mode & 07777u);
 }
 
-/* Returns whether a PEM file has a part of this kind. A part's first line names the kind. */
+/* Returns true if a PEM file has a part of this kind. A part's first line names the kind. */
 static bool has_part(const char *text, const char *what)
 {
     for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)
@@ -225,7 +225,7 @@ static void close_all(struct serving *serving)
     free(serving->key);
 }
 
-/* Prints a message for each collection that has been loaded since the last call. Returns whether
+/* Prints a message for each collection that has been loaded since the last call. Returns true if
  * some collection is still loading. */
 static bool report_loaded(struct serving *serving)
 {

@@ -1,5 +1,5 @@
-/* notices: reads the kernel's notices about changes, and decides what a collection has to look at
- * again.
+/* notices: reads the kernel's notices of changes (inotify), and decides what a collection must look
+ * at again.
  *
  * A notice leads to a file that may have changed, or to a part of the tree that must be walked: a
  * directory, with or without the directories below.
@@ -18,7 +18,7 @@ bool walks_by_rules(const struct file_settings *files)
     return files->filtering || files->hidden < 0 || files->rules.count > 0;
 }
 
-/* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
+/* Returns true if a walk that begins at a lower directory finds the same files there as a walk of
  * the whole tree. A walk that begins lower may miss rules of the directories above and a border
  * between file systems, and counts depth from another directory. */
 static bool walks_alike_below(const struct file_settings *files)
@@ -27,7 +27,7 @@ static bool walks_alike_below(const struct file_settings *files)
            files->depth_max == UINT64_MAX;
 }
 
-/* Sets collection->path to directory/name. If memory is short, returns false, and the whole tree
+/* Sets collection->path to directory/name. If out of memory, returns false, and the whole tree
  * will be walked. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
@@ -109,7 +109,7 @@ bool status_below(int directory, const char *path, struct stat *status)
 }
 
 /* Adds collection->path to the list of new files (`fresh`). The caller has made sure that no rule
- * leaves out the file. */
+ * skips the file. */
 static void add_fresh(struct collection *collection)
 {
     char *copy = NULL;
@@ -121,7 +121,7 @@ static void add_fresh(struct collection *collection)
         collection->fresh[collection->fresh_count++] = copy;
 }
 
-/* Returns whether some option or rule may leave out a file because of its path or size. */
+/* Returns true if some option or rule may skip a file because of its path or size. */
 static bool may_leave_out(const struct settings *settings)
 {
     return walks_by_rules(&settings->files) || settings->filters.count > 0 ||
@@ -225,7 +225,7 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_part(collection, false);
 }
 
-/* Returns whether collection->path was a directory that nobody looked at while it was there. Known
+/* Returns true if collection->path was a directory that nobody looked at while it was there. Known
  * files may have had further hard links in it. */
 static bool was_unseen(const struct collection *collection)
 {
@@ -256,8 +256,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
         add_part(collection, true);
 }
 
-/* Returns whether the path of the base (the directory to which the collection's paths are relative)
- * now leads to a different directory, or to none. The kernel sends no notice if an empty base is
+/* Returns true if the path of the base (the directory to which the collection's paths are relative)
+ * now leads to another directory, or to none. The kernel sends no notice if an empty base is
  * replaced, or if a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {

@@ -1,4 +1,4 @@
-/* pass: runs passes: searches of a collection's state that several requests share.
+/* pass: runs searches of a collection's state that several requests share.
  *
  * There is no thread for passes. If no pass that the request could share is running, the request
  * becomes a leader: its own thread runs a pass. Requests that come meanwhile and could share the
@@ -112,7 +112,7 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Returns whether counting the request's occurrences is cheaper than listing all of them. Searches
+/* Returns true if counting the request's occurrences is cheaper than listing all of them. Searches
  * a sample of the state. The sample's parts are copied into a single text, because separate
  * searches would cost more. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)
@@ -215,7 +215,7 @@ static void stop_waiting(struct passes *passes, struct pass_member *member)
         passes->turn = member->turn;
 }
 
-/* Returns the first waiting request from `member` on that may share the leader's pass, or NULL. */
+/* Returns the first waiting request, starting at `member`, that may share the leader's pass. */
 static struct pass_member *first_alike(struct pass_member *member, const struct pass_member *leader)
 {
     while (member != NULL && !pass_list_merges(member->request, leader->request))

@@ -30,7 +30,7 @@ struct pass_request {
     const struct trawl_plan_options *options;
     /* The state's collection, by which files are opened that no block holds. */
     const struct collection *collection;
-    /* Compressed files are unpacked; the collection must do so, too. */
+    /* Compressed files are decompressed; the collection must do so, too. */
     bool search_zip;
     uint64_t client;                    /* the request's client; clients take turns */
     bool wants_positions, wants_counts; /* results that are wanted besides `files` */
@@ -90,7 +90,7 @@ void pass_cancel(struct passes *passes, struct pass_request *request);
 #define PASS_SAMPLED_MIN (1u << 20)
 extern uint64_t pass_sampled_min;
 
-/* Returns whether most files of the state seem to have an occurrence, by a sample of files. */
+/* Returns true if most files of the state seem to have an occurrence, by a sample of files. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
 

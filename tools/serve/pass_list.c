@@ -1,4 +1,4 @@
-/* pass_list: a search that lists all occurrences for several requests at once. The text is a
+/* pass_list: lists all occurrences for several requests in one search. The text is a
  * state's blocks, which hold the bytes of many files each.
  *
  * The strings of all requests (the members) become one plan, which has each string once. An
@@ -45,7 +45,7 @@ bool pass_list_is_merged(const struct pass_request *request)
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
-/* Returns whether two requests may share a pass. The plans of such requests may differ only in
+/* Returns true if two requests may share a pass. The plans of such requests may differ only in
  * strings. The option line_end is not compared: it matters only to plans for whole lines, and such
  * plans have '\n' if they passed pass_list_fits. The second line end (line_end_also) is
  * compared. */
@@ -161,7 +161,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
         uint64_t pattern = matches[i].pattern_index;
 
         if (matches[i].end > range->end || state_file_at(state, listing->block, range) == NULL)
-            continue; /* the match crosses the file's end, or the state no longer has the file */
+            continue; /* the match crosses the file's end, or the state no longer has it */
         if (listing->firsts == NULL) {
             occurs(listing->leader, range, matches[i].begin, pattern);
             continue;

@@ -14,7 +14,7 @@ static bool member_fail(struct pass_request *request)
 }
 
 /* Fills member->ranks: for each file of the state, its first index in the view (the files that the
- * request means). Returns false if memory is short. */
+ * request means). Returns false if out of memory. */
 static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
@@ -114,7 +114,7 @@ static void sort(struct pass_member *member)
 
 /* Makes room for one more position. The array grows up to twice positions_max entries, or up to
  * POSITIONS_FIRST if positions_max is below that. Then a full array is sorted, and only the first
- * positions_max entries are kept. Returns false if memory is short. */
+ * positions_max entries are kept. Returns false if out of memory. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;

@@ -10,7 +10,7 @@
 enum pass_stage {
     PASS_WAITS,
     PASS_LEADS, /* the request's thread runs the pass for all members */
-    PASS_RUNS,  /* the request is in a pass that a different request leads */
+    PASS_RUNS,  /* the request is in a pass that another request leads */
     PASS_DONE,
     PASS_FAILED /* the request is searched for alone: it cannot share a pass, or the pass failed */
 };
@@ -32,7 +32,7 @@ struct pass_member {
     uint32_t member_count;
     uint64_t string_count; /* number of strings of all these requests together */
 
-    /* For each index of the state: the first index in the view at which the view has that file; 0
+    /* For each index of the state: the first index in the view at which it has that file; 0
      * for files that the view lacks. NULL: positions are not wanted. */
     uint32_t *ranks;
     uint64_t position_capacity; /* capacity of request->positions */
@@ -85,16 +85,16 @@ void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin,
 bool pass_member_finish(struct pass_member *member);
 void pass_member_close(struct pass_member *member);
 
-/* Returns whether all requests of the leader's pass are cancelled. */
+/* Returns true if all requests of the leader's pass are cancelled. */
 bool pass_members_cancelled(const struct pass_member *leader);
 
 /* ---- pass_list.c: a search for all members of a pass ----------------------------------------- */
 
-/* pass_list_is_merged returns whether the request may share a pass with some other request.
- * pass_list_merges returns whether two requests may be in the same pass. */
+/* pass_list_is_merged returns true if the request may share a pass with some other request.
+ * pass_list_merges returns true if two requests may be in the same pass. */
 bool pass_list_is_merged(const struct pass_request *request);
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right);
-/* Returns whether a search of a whole block finds the same occurrences in each file as a search of
+/* Returns true if a search of a whole block finds the same occurrences in each file as a search of
  * that file alone, if occurrences that cross a file's end are dropped. */
 bool pass_list_fits(const struct trawl_plan *plan);
 /* Searches all blocks of the state for all members. Each plan must have passed pass_list_fits.

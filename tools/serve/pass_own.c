@@ -21,7 +21,7 @@ struct pass_file {
     bool keeps;
 };
 
-/* Returns whether no occurrence can contain the newline that follows each file. */
+/* Returns true if no occurrence can contain the newline that follows each file. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
     struct trawl_facts facts = trawl_plan_facts(plan);
@@ -80,8 +80,8 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     return status;
 }
 
-/* Returns whether a range is to be counted here: the state still has the range's file, the block
- * has the file's own bytes, and the view has the file. */
+/* Returns true if a range is to be counted here: the state still has the range's file, the block
+ * has the file's own bytes, and the view has it. */
 static bool is_counted(const struct pass_member *member, const struct served_block *block,
                        const struct tape_range *range)
 {
@@ -228,7 +228,7 @@ enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_e
     return status;
 }
 
-/* Opens and searches one file. If the file is gone or cannot be read, counts the file in
+/* Opens and searches one file. If the file is gone or cannot be read, counts it in
  * unread_count and returns OK. */
 static enum trawl_status search_opened(struct pass_member *member, uint32_t number,
                                        struct trawl_error *error)

@@ -25,7 +25,7 @@
 /* collection_now gives up if files are still moved or directories still change after this time. */
 #define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
-/* After the kernel has refused watches, the server asks again after WATCH_PAUSE_NS, or after
+/* After the kernel has rejected watches, the server asks again after WATCH_PAUSE_NS, or after
  * WATCH_PAUSES times the last refresh if that is longer. */
 #define WATCH_PAUSE_NS SECOND_NS
 #define WATCH_PAUSES 100u
@@ -43,7 +43,7 @@ struct update {
     struct state *state;        /* the state that is being made */
     struct file_batch batch;
     uint64_t bytes_max; /* limit for the bytes that are read from files */
-    /* for each file of `before`: MARK_SEEN if the file was met on disk, MARK_DIRTY if the file may
+    /* for each file of `before`: MARK_SEEN if the file was met on disk, MARK_DIRTY if it may
      * have changed */
     uint8_t *marks;
     struct command_job job;
@@ -58,14 +58,14 @@ struct update {
     bool failed; /* memory or descriptors were too few */
 };
 
-/* Returns whether this update has already added, changed or removed the file of this index. */
+/* Returns true if this update has already added, changed or removed the file of this index. */
 static bool is_changed(const struct update *update, uint32_t index)
 {
     return update->before == NULL || index >= update->before->index_count ||
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds an entry to the batch, and returns the entry. index UINT32_MAX: the entry is new. is_read:
+/* Adds an entry to the batch, and returns it. index UINT32_MAX: the entry is new. is_read:
  * the batch reads the file. Returns NULL on failure, and sets update->failed. */
 static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
                                      const struct stat *status, bool is_read)
@@ -89,7 +89,7 @@ static void remove_file(struct update *update, uint32_t index)
     update->state->files[index] = NULL;
 }
 
-/* Handles a directory, or an entry that is left out. If the entry of `before` is unchanged, keeps
+/* Handles a directory, or an entry that is skipped. If the entry of `before` is unchanged, keeps
  * that entry; otherwise adds `wanted` to the batch. An entry that this update has changed already
  * only gets the error of `wanted`. */
 static void take_other(struct update *update, const char *below, const struct served_file *wanted)
@@ -139,8 +139,8 @@ static void take_unread(struct update *update, const char *below, int os_code)
 
 /* Handles a path that was a regular file when it was noticed. If the file is as in `before`, keeps
  * that entry. If the file may have changed or is new, adds an entry to the batch. If the file's
- * status cannot be read, take_unread handles the path; if the path is no regular file now, or this
- * update has handled it already, nothing is done. `below` is the path below the base. */
+ * status cannot be read, take_unread handles the path; if the path is not a regular file now, or
+ * this update has handled it already, nothing is done. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);
@@ -217,7 +217,7 @@ bool is_within_bounds(const struct collection *collection, const char *path)
            (options->until == NULL || compare_paths(path, options->until) < 0);
 }
 
-/* Returns whether files on the directory's file system may change without a notice, because another
+/* Returns true if files on the directory's file system may change without a notice, because another
  * machine or the kernel changes them. */
 static bool is_without_notices(int descriptor)
 {
@@ -275,7 +275,7 @@ static bool watch_directory(struct collection *collection, int descriptor, const
     return good;
 }
 
-/* Returns whether the directory with which the walk began still has the part's path. */
+/* Returns true if the directory with which the walk began still has the part's path. */
 static bool is_part(const struct update *update, int descriptor)
 {
     int part = open_below(update->collection->shelf.base, update->part->path, O_PATH | O_CLOEXEC);
@@ -415,7 +415,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_end(collection->watches);
 }
 
-/* Opens the base again, because the base's path may lead to a different directory now. */
+/* Opens the base again, because the base's path may lead to another directory now. */
 static bool open_base(struct collection *collection, char *message)
 {
     int descriptor = open(collection->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

@@ -1,6 +1,6 @@
 /* request: reads a request's JSON into settings.
  *
- * A table has a row for each member of the JSON object, with the function that reads the member.
+ * A table has a row for each member of the JSON object, with the function that reads it.
  * Options go to the parser of the command trawl, so options mean the same as on a command line.
  */
 #include "serve/request.h"
@@ -54,7 +54,7 @@ struct request_member {
     uint64_t count_max; /* greatest length of a list; 0: only other limits apply */
 };
 
-/* Says why the request is refused. The expression's value is false. */
+/* Says why the request is rejected. The expression's value is false. */
 #define REFUSE(reading, status, ...) \
     (*(reading)->http_status = (status), message_fail((reading)->message, __VA_ARGS__))
 
@@ -95,7 +95,7 @@ static const char *keep_text(struct reading *reading, const char *text, size_t b
 }
 
 /* Reads a JSON string into *text, which ends with a NUL byte and lasts as long as the request.
- * is_base64: the string is decoded. Returns false if the request is refused. */
+ * is_base64: the string is decoded. Returns false if the request is rejected. */
 static bool string_of(struct reading *reading, const char *name, json_t *string, bool is_base64,
                       const char **text, size_t *bytes_count)
 {
@@ -119,7 +119,7 @@ static bool string_of(struct reading *reading, const char *name, json_t *string,
     return *text != NULL || exhausted(reading);
 }
 
-/* Reads a string, or {"bytes": BASE64}. Returns false if the request is refused. */
+/* Reads a string, or {"bytes": BASE64}. Returns false if the request is rejected. */
 static bool text_of(struct reading *reading, const char *name, json_t *value, const char **text,
                     size_t *bytes_count)
 {
@@ -129,7 +129,7 @@ static bool text_of(struct reading *reading, const char *name, json_t *value, co
                      bytes_count);
 }
 
-/* Reads a text, as text_of does, into the const char * at `to`. Refuses NUL bytes. */
+/* Reads a text, as text_of does, into the const char * at `to`. Rejects NUL bytes. */
 static bool take_line(struct reading *reading, const char *name, json_t *value, void *to)
 {
     const char **text = to;
@@ -169,7 +169,7 @@ static bool is_list(struct reading *reading, const char *name, json_t *value, ui
 }
 
 /* Reads the members of a JSON object by the table `members`. In messages, `where` stands before a
- * member's name. Returns false if the request is refused. */
+ * member's name. Returns false if the request is rejected. */
 static bool take_members(struct reading *reading, const char *where, json_t *object,
                          const struct request_member *members, size_t count)
 {
@@ -207,7 +207,7 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
 }
 
 /* Counts the strings in a text, and the needed memory, against the limits. Returns false if the
- * request is refused. */
+ * request is rejected. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
@@ -229,7 +229,7 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
 }
 
 /* Makes a file in memory with these bytes. Returns its path, which lasts as long as the request, or
- * NULL if the request is refused. */
+ * NULL if it is rejected. */
 static const char *make_file(struct reading *reading, const char *bytes, size_t bytes_count)
 {
     struct request *request = reading->request;
@@ -255,7 +255,7 @@ static const char *make_file(struct reading *reading, const char *bytes, size_t 
 }
 
 /* Reads a file's contents: a text, or an object with a name and contents. Sets *shown to the name,
- * or to NULL. Returns false if the request is refused. */
+ * or to NULL. Returns false if the request is rejected. */
 static bool file_of(struct reading *reading, const char *name, json_t *value, const char **shown,
                     const char **text, size_t *bytes_count)
 {
@@ -321,8 +321,8 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
     return value_add(to, VALUE_OPERAND, path) || exhausted(reading);
 }
 
-/* Returns whether the option's long name is complete. Abbreviations are refused, because options of
- * later versions may make abbreviations ambiguous. */
+/* Returns true if the option's long name is complete. Abbreviations are rejected, because options
+ * of later versions may make abbreviations ambiguous. */
 static bool is_whole_name(const char *option)
 {
     size_t bytes_count = strcspn(option, "=");
@@ -334,7 +334,7 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* Refuses the request with the parser's reason. The caller set errno to 0 before the parser ran, so
+/* Rejects the request with the parser's reason. The caller set errno to 0 before the parser ran, so
  * ENOMEM shows that the parser had no memory. */
 static bool refuse_options(struct reading *reading, const char *why)
 {
@@ -343,7 +343,7 @@ static bool refuse_options(struct reading *reading, const char *why)
 
 /* Checks that the string is a single option, with a value if needed, and that the server supports
  * the option. `alone` is what the parser made of the string. Returns false if the request is
- * refused. */
+ * rejected. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
 {
     enum request_format format = reading->request->format;
@@ -382,7 +382,7 @@ static void add_argument(struct request *request, const char *text)
 }
 
 /* Checks and parses the options, which fill the settings. Is also called for a request without
- * options. Returns false if the request is refused. */
+ * options. Returns false if the request is rejected. */
 static bool take_options(struct reading *reading, const char *name, json_t *values, void *to)
 {
     struct request *request = reading->request;
@@ -499,7 +499,7 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
 }
 
 /* Checks the number of values in the body, and the depth of nesting, before Jansson allocates
- * memory. Returns false if the request is refused. */
+ * memory. Returns false if the request is rejected. */
 static bool is_bounded(struct reading *reading, const char *body, size_t body_bytes)
 {
     uint64_t values_max = 3 * reading->limits->patterns_max + VALUES_SPARED, value_count = 0;

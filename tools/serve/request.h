@@ -64,7 +64,7 @@ struct request {
 
 /* Reads a request's body. `format` is REQUEST_COUNT, or for /v1/search REQUEST_JSON, which the
  * body's member `format` may replace. Opens and runs nothing that the body names. Several threads
- * may call this at once. Returns false if the request is refused; message[SETTINGS_ERROR_BYTES]
+ * may call this at once. Returns false if the request is rejected; message[SETTINGS_ERROR_BYTES]
  * says what is wrong, and *http_status is 4xx or 5xx. The caller must always call request_free. */
 bool request_read(struct request *request, const char *body, size_t body_bytes,
                   enum request_format format, const struct request_limits *limits, int *http_status,

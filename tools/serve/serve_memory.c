@@ -9,8 +9,8 @@
 
 #define PATH_BYTES 4096u
 
-/* Returns the number that follows `key` at the begin of a line of the file; with key "", the number
- * at the begin of the first line with a number. Returns UINT64_MAX if there is no such number. */
+/* Returns the number that follows `key` at the start of a line of the file; with key "", the number
+ * at the start of the first line with a number. Returns UINT64_MAX if there is no such number. */
 static uint64_t read_number(const char *root, const char *path, const char *name, const char *key)
 {
     char whole[PATH_BYTES], line[256];

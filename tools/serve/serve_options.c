@@ -48,18 +48,18 @@ static const struct option_row {
      "let all requests together take at most SIZE bytes of memory; default: a quarter of the "
      "free memory"},
     {"--max-memory", "SIZE", OPTION_SIZE, AT(limits.memory_max), UINT64_C(1) << 30,
-     "refuse a request that needs more than SIZE bytes of memory (1G)"},
+     "reject a request that needs more than SIZE bytes of memory (1G)"},
     {"--max-request", "SIZE", OPTION_SIZE, AT(limits.body_bytes_max), UINT64_C(16) << 20,
-     "refuse a request of more than SIZE bytes (16M)"},
+     "reject a request of more than SIZE bytes (16M)"},
     {"--max-patterns", "NUM", OPTION_NUMBER, AT(limits.patterns_max), 1000000,
-     "refuse a request with more than NUM strings (1000000)"},
+     "reject a request with more than NUM strings (1000000)"},
     {"--max-results", "NUM", OPTION_NUMBER, AT(limits.results_max), 100000000,
      "end an answer after NUM lines with matches, lines of output or rows of columns "
      "(100000000)"},
     {"--max-seconds", "NUM", OPTION_NUMBER, AT(limits.seconds_max), 600,
      "end an answer after NUM seconds (600)"},
     {"--max-queries", "NUM", OPTION_NUMBER, AT(http.queries_max), 256,
-     "let one client have at most NUM queries at the same time, and refuse more (256; fewer if "
+     "let one client have at most NUM queries at the same time, and reject more (256; fewer if "
      "their answers could take more than half of --request-memory). A client is a process, or an "
      "address with TCP."},
     {"--max-connections", "NUM", OPTION_NUMBER, AT(http.connections_max), 1024,
@@ -154,7 +154,7 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
     return left;
 }
 
-/* Refuses options that belong to a request, not to the server. Returns false if an option belongs
+/* Rejects options that belong to a request, not to the server. Returns false if an option belongs
  * to a request; settings->error names that option. */
 static bool check_options(struct settings *settings)
 {
@@ -262,7 +262,7 @@ static const char about_rest[] =
     "--search-zip, say which files are served; --engine and --threads say how the server searches.";
 
 static const char about_signals[] = "On SIGHUP the server loads all files again. On SIGTERM and "
-                                    "SIGINT the server refuses new queries, answers the queries "
+                                    "SIGINT the server rejects new queries, answers the queries "
                                     "it has, and ends.";
 
 void serve_options_print_help(struct output *output)

@@ -28,7 +28,7 @@ json_t *text_value(const char *text, size_t bytes_count)
                           : json_pack("{s:o}", "bytes", base64((const uint8_t *)text, bytes_count));
 }
 
-/* The memory of the line is allocated here, because json_dumps would silently leave out a member's
+/* The memory of the line is allocated here, because json_dumps would silently skip a member's
  * name if memory were short for a moment. */
 char *text_line(json_t *document)
 {

@@ -64,8 +64,8 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
     names->used_count++;
 }
 
-/* Makes room for a further name. If half of the table is used, makes a new table with the names of
- * the state's files, at most a quarter full. Returns false if memory is short. */
+/* Makes room for another name. If half of the table is used, makes a new table with the names of
+ * the state's files, at most a quarter full. Returns false if out of memory. */
 static bool make_room(struct state *state)
 {
     struct served_names *names = state->table;
@@ -161,7 +161,7 @@ static size_t find_added(const struct state *state, const struct file_batch *bat
     return count;
 }
 
-/* Returns whether the batch changes more than the contents of files: whether it adds or removes an
+/* Returns true if the batch changes more than the contents of files: whether it adds or removes an
  * entry, or has an entry that is not a file. */
 static bool changes_order(const struct state *state, const struct file_batch *batch)
 {
@@ -425,7 +425,7 @@ void state_publish(struct state *state, struct file_batch *batch)
     pthread_mutex_unlock(&shelf->states_lock);
 }
 
-/* Adds to the batch a copy of each file of a state's block. Returns false if memory is short. */
+/* Adds to the batch a copy of each file of a state's block. Returns false if out of memory. */
 static bool copy_block(const struct state *state, uint32_t at, struct file_batch *batch)
 {
     const struct served_block *block = state->blocks[at].block;

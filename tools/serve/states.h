@@ -7,12 +7,12 @@
 
 /* Returns a copy of the collection's newest state (shelf->newest), which the caller may change; an
  * empty state if there is no state yet. Other threads do not see the copy before state_publish.
- * Returns NULL if memory is short. */
+ * Returns NULL if out of memory. */
 struct state *state_begin(struct shelf *shelf);
-/* Adds an entry and returns the entry's index; UINT32_MAX if memory is short. */
+/* Adds an entry and returns the entry's index; UINT32_MAX if out of memory. */
 uint32_t state_add(struct state *state, struct served_file *file);
 /* Sorts the state's indices by path, if the batch adds or removes entries. Must be called after the
- * last state_add. Cost: some nanoseconds for each entry. Returns false if memory is short. */
+ * last state_add. Cost: some nanoseconds for each entry. Returns false if out of memory. */
 bool state_order(struct state *state, const struct file_batch *batch);
 /* Replaces the entries that the batch changes by the batch's new entries, and makes the state the
  * newest state of the collection. Takes ownership of the new entries. */
@@ -23,8 +23,8 @@ void state_abandon(struct state *state);
 /* Merges blocks: adds copies of their files to the batch, whose block then replaces these blocks.
  * Takes the shortest blocks first, as long as a block has at most about twice the bytes taken
  * before it, those of the batch included. Also takes blocks of which more than half is no longer
- * used. Takes no block with which the batch would exceed bytes_max. Returns false if memory is
- * short. */
+ * used. Takes no block with which the batch would exceed bytes_max. Returns false if
+ * out of memory. */
 bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batch *batch);
 
 void state_hold(struct state *state);

@@ -23,7 +23,7 @@ static uint64_t block_bytes_max(const struct state *state)
     return part > BLOCK_BYTES_MIN ? part : BLOCK_BYTES_MIN;
 }
 
-/* Returns whether a file may be loaded now. A large file must have been unchanged for quiet_ns.
+/* Returns true if a file may be loaded now. A large file must have been unchanged for quiet_ns.
  * Otherwise a file that grows all the time would be read all the time. */
 static bool is_quiet(const struct stat *status)
 {
@@ -35,7 +35,7 @@ static bool is_quiet(const struct stat *status)
 }
 
 /* Adds to the batch files that no block holds, as many as a single block may have. Returns false if
- * there is no such file, or if memory is short. */
+ * there is no such file, or if out of memory. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -61,7 +61,7 @@ static bool plan_load(struct collection *collection, const struct state *state,
 }
 
 /* Makes the next state from the batch, which was filled with files of `state`. Leaves out files
- * that have changed meanwhile. Returns false if memory is short. */
+ * that have changed meanwhile. Returns false if out of memory. */
 static bool take_over(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {

@@ -27,8 +27,8 @@ struct viewing {
     /* The request has no directory. So files that the collection does not serve are skipped, not
      * reported. */
     bool is_served_alone;
-    bool takes_all; /* the request has no option that leaves out files by name, place or size */
-    /* the request leaves out hidden files, although the collection serves them */
+    bool takes_all; /* the request has no option that skips files by name, place or size */
+    /* the request skips hidden files, although the collection serves them */
     bool skips_hidden;
     char *message;
     int *http_status; /* HTTP status of a failure; 0: no failure so far */
@@ -43,7 +43,7 @@ struct viewing {
     /* What was found so far. */
     struct served_view *view;
     size_t own_capacity, part_capacity, special_capacity;
-    /* path of the first file that the request wants and the collection leaves out; owned */
+    /* path of the first file that the request wants and the collection skips; owned */
     char *missing;
     uint64_t missing_count, look_count;
     struct guard *guard; /* limits the request's memory and time; NULL: no limit */
@@ -62,7 +62,7 @@ static bool no_memory(struct viewing *viewing)
     view_grow(viewing, (void *)&(array), &(capacity), wanted, sizeof *(array))
 
 /* Grows an array as GROW does, if the guard grants the memory. Returns false if the guard refuses,
- * or if memory is short. */
+ * or if out of memory. */
 static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
                       size_t size)
 {
@@ -73,7 +73,7 @@ static bool view_grow(struct viewing *viewing, void *array, size_t *capacity, si
            no_memory(viewing);
 }
 
-/* Adds indices of files, or of specials, to the view. Returns false if memory is short. */
+/* Adds indices of files, or of specials, to the view. Returns false if out of memory. */
 static bool add_files(struct viewing *viewing, const uint32_t *files, size_t count)
 {
     struct served_view *view = viewing->view;
@@ -85,8 +85,8 @@ static bool add_files(struct viewing *viewing, const uint32_t *files, size_t cou
     return true;
 }
 
-/* Begins the part of the view that has the files of the present operand. Returns false if memory is
- * short. */
+/* Begins the part of the view that has the files of the present operand. Returns false if
+ * out of memory. */
 static bool add_part(struct viewing *viewing, bool is_operand)
 {
     struct served_view *view = viewing->view;
@@ -99,9 +99,9 @@ static bool add_part(struct viewing *viewing, bool is_operand)
     return true;
 }
 
-/* Adds an item that the view must report, though it is no file of the state, such as an error. If
- * several servers share a tree, only the server whose bounds (--from, --until) include the path
- * reports it. Returns false if memory is short. */
+/* Adds an item that the view must report, though it is not a file of the state, such as an error.
+ * If several servers share a tree, only the server whose bounds (--from, --until) include the path
+ * reports it. Returns false if out of memory. */
 static bool add_special(struct viewing *viewing, const char *below, const char *name,
                         enum walk_kind kind, int os_code)
 {
@@ -121,7 +121,7 @@ static bool add_special(struct viewing *viewing, const char *below, const char *
     return add_files(viewing, &index, 1);
 }
 
-/* Notes a file that the request wants and that the collection leaves out. */
+/* Notes a file that the request wants and that the collection skips. */
 static void add_missing(struct viewing *viewing, const char *path)
 {
     if (viewing->missing_count++ == 0 && (viewing->missing = strdup(path)) == NULL)
@@ -129,7 +129,7 @@ static void add_missing(struct viewing *viewing, const char *path)
 }
 
 /* Writes the name of the file `path`, which lies below the part's operand, into a buffer. Returns
- * NULL if memory is short. */
+ * NULL if out of memory. */
 static const char *write_name(const struct view_part *part, const char *path, char **buffer,
                               size_t *capacity)
 {
@@ -180,7 +180,7 @@ static bool has_ignore_file(const struct file_settings *files)
     return false;
 }
 
-/* Returns whether the request leaves out files by the same rules as the collection, apart from
+/* Returns true if the request skips files by the same rules as the collection, apart from
  * rules that need only a path (such as globs). Then the state shows which files the command would
  * find below a directory. Returns false if rules differ; message says which. */
 static bool has_same_rules(struct viewing *viewing)
@@ -218,7 +218,7 @@ static bool has_same_rules(struct viewing *viewing)
     return true;
 }
 
-/* Returns whether the request wants an entry that the collection leaves out. `verdict` is the
+/* Returns true if the request wants an entry that the collection skips. `verdict` is the
  * decision of the request's globs and types. The request's ignore files are the same as the
  * collection's (has_same_rules). */
 static bool wants_left(const struct viewing *viewing, const struct served_file *file,
@@ -243,7 +243,7 @@ static bool wants_left(const struct viewing *viewing, const struct served_file *
     }
 }
 
-/* Returns whether the request takes the entry. `depth`, for a directory only: how many levels it
+/* Returns true if the request takes the entry. `depth`, for a directory only: how many levels it
  * lies below the operand. If the request does not take the entry, sets *is_left_out to whether a
  * rule of the request leaves the entry out; job->exclude does not count as a rule. */
 static bool takes(struct viewing *viewing, const struct served_file *file, uint64_t depth,
@@ -321,7 +321,7 @@ static void skip_below(const struct state *state, struct range *range, const cha
         range->at++;
 }
 
-/* Handles an entry that is not a file. Returns whether entries below are to be skipped. */
+/* Handles an entry that is not a file. Returns true if entries below are to be skipped. */
 static bool pass_other(struct viewing *viewing, const struct served_file *file, uint64_t depth)
 {
     bool is_left_out, is_taken;
@@ -332,7 +332,7 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     else if (file->os_code != 0) {
         const char *name =
             write_name(&viewing->part, file->path, &viewing->shown, &viewing->shown_capacity);
-        /* --files lists a file without opening the file. */
+        /* --files lists a file without opening it. */
         bool is_listed = file->kind == ENTRY_LEFT && viewing->job->settings->files.names_only;
 
         (void)(name != NULL ? add_special(viewing, file->path, name,
@@ -343,7 +343,7 @@ static bool pass_other(struct viewing *viewing, const struct served_file *file, 
     return !is_taken;
 }
 
-/* Is called if no option of the request leaves out files. Handles a range of entries that are not
+/* Called if no option of the request skips files. Handles a range of entries that are not
  * files. Returns false if an entry could not be read. Then add_each is needed, which reports the
  * error between the files around the entry. */
 static bool pass_others(struct viewing *viewing, struct range others)
@@ -369,7 +369,7 @@ static uint64_t depth_of(const char *rest)
 }
 
 /* Adds the files below the operand singly. `others` are the other entries there: directories in
- * which rules may leave out all files, and what is to be reported. */
+ * which rules may skip all files, and what is to be reported. */
 static void add_each(struct viewing *viewing, struct range files, struct range others)
 {
     const struct state *state = viewing->state;
@@ -485,7 +485,7 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return has_operand;
 }
 
-/* Returns whether the operand's path lies below an entry that the collection leaves out. */
+/* Returns true if the operand's path lies below an entry that the collection skips. */
 static bool is_left_out(const struct viewing *viewing)
 {
     char *below = viewing->below;
@@ -502,7 +502,7 @@ static bool is_left_out(const struct viewing *viewing)
     return found;
 }
 
-/* Returns whether a newer state has the operand's path. */
+/* Returns true if a newer state has the operand's path. */
 static bool has_come(struct viewing *viewing)
 {
     struct state *newer = collection_now(viewing->collection, viewing->message);
@@ -647,7 +647,7 @@ static void find_operand(struct viewing *viewing, const char *operand, bool is_o
     }
 }
 
-/* Completes the view. Returns false if memory is short. */
+/* Completes the view. Returns false if out of memory. */
 static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;

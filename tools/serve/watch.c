@@ -87,7 +87,7 @@ bool is_in(const char *path, const char *directory)
 }
 
 /* Inserts a watch. The kernel numbers watches in ascending order, until the numbers run out, so the
- * new watch usually comes last. Returns NULL if memory is short. */
+ * new watch usually comes last. Returns NULL if out of memory. */
 static struct watched *insert(struct watches *watches, int number)
 {
     size_t count = watches->count;

@@ -20,7 +20,7 @@ enum notice_kind {
 
 struct notice {
     enum notice_kind kind;
-    bool is_moved;         /* the file had a different name or directory before */
+    bool is_moved;         /* the file had another name or directory before */
     bool is_written;       /* the file's bytes changed */
     bool is_deleted;       /* the name was removed */
     uint32_t cookie;       /* not 0: the number that the two notices of a move share */
@@ -49,7 +49,7 @@ void watches_end(struct watches *watches);
 /* Reads the next notice. Returns false at once if no notice is waiting. */
 bool watches_next(struct watches *watches, struct notice *notice);
 
-/* Returns whether the path is the directory or lies below it; every path lies below "". */
+/* Returns true if the path is the directory or lies below it; every path lies below "". */
 bool is_in(const char *path, const char *directory);
 
 #endif

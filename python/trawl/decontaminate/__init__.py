@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BATCH = 256  # documents that are normalized before they are searched
 # A table translates ASCII, and letters and digits (\w) keep their normal form. Only other characters are looked up.
 _OTHERS = re.compile("[^\\0-\\x7f\\w]")
-# Characters that every normal form leaves out: format characters (Cf), enclosing marks (Me), variation
+# Characters that every normal form skips: format characters (Cf), enclosing marks (Me), variation
 # selectors and fillers.
 _NOTHING = re.compile(
     "[\u00ad\u034f\u0488\u0489\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -63,7 +63,7 @@ _MARKUP = re.compile(
     r"|\\(?:emph|underline|text(?:bf|it|rm|sc|sf|sl|tt)|math(?:bf|cal|it|rm|sf|tt)) *\{",
     re.IGNORECASE,
 )
-# The number of a list's item, at the begin of a line; and a hyphen at the end of a line.
+# The number of a list's item, at the start of a line; and a hyphen at the end of a line.
 _ITEM = (
     r"([ \t>*#\u2022\u00b7\u2013-]{0,8})(?:[\u2460-\u24ff\u2776-\u2793]|\d\ufe0f?\u20e3"
     r"|\d{1,3}(?:\.\d{1,3}){1,4}[.):\]]?(?=\s)|[(\[]?(?:\d{1,3}|[A-Za-z]|[IVXLivxl]{2,6})[.):\]]+(?=\s))"
@@ -178,7 +178,7 @@ class Form:
 
     def unlisted(self, text: str, words: Collection[bytes] | None) -> str:
         """Return the text without the numbers of a list's items. A hyphen and a line end between letters are
-        left out too, if `words` (None: every word) holds the word that is joined."""
+        skipped too, if `words` (None: every word) holds the word that is joined."""
 
         def joined(found: re.Match[str]) -> str:
             before = _BEFORE.search(text, max(0, found.start() - 40), found.start())
@@ -228,7 +228,7 @@ class Questions:
     short: what to do with a question that is shorter than an n-gram. "warn": skip the question, with a
       warning. "ignore": skip the question. "whole": search for the whole question. The attribute `short`
       lists the numbers of short questions, `unsearched` the numbers of skipped questions.
-    least: leave out overlaps with a smaller ratio.
+    least: skip overlaps with a smaller ratio.
     nfkc, ignore_case, punctuation, spaces, markup: the normal form, see Form. Words need spaces="fold".
     ValueError: no question is left to search for.
 

@@ -208,7 +208,7 @@ class Done(NamedTuple):
 
 class Work:
     """Searches a piece of a file, in a worker process if there are several workers. Numbers count from the piece's
-    begin."""
+    start."""
 
     def __init__(self, questions: Questions, options: argparse.Namespace) -> None:
         self.questions, self.column, self.id = questions, options.column, options.id

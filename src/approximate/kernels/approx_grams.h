@@ -1,4 +1,4 @@
-/* approx_grams: the constants and arguments that the host and the kernels of searches with errors
+/* approx_grams: the constants and arguments that the host and the kernels of approximate searches
  * share.
  *
  * A text's byte has one of four codes of two bits, or no code, which equals no symbol. A literal's

@@ -191,9 +191,9 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Returns whether the literal has an occurrence within errors_max edits that lies in the codes from
- * `at` on, of which n + 2 * errors_max are read, if n symbols of the literal are compared. Computes
- * Sellers' table column by column. */
+/* Returns whether the literal has an occurrence within errors_max edits that lies in the codes
+ * starting at `at`, of which n + 2 * errors_max are read, if n symbols of the literal are compared.
+ * Computes Sellers' table column by column. */
 SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct grams_planes *planes,
                               const struct simt_u32x4 *masks, uint32_t compared, uint32_t at)
 {
@@ -229,7 +229,7 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
 }
 
 /* With edits, compares the literal of an entry whose piece stands at `offset`, and emits a
- * candidate if the literal may occur there. An occurrence with this piece begins up to errors_max
+ * candidate if it may occur there. An occurrence with this piece begins up to errors_max
  * before or after offset - symbol. */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,
@@ -312,8 +312,8 @@ SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tabl
 
 /* Takes up to 32 pairs (segment << 16 | index in the planes) from the queue. A segment has the
  * pieces of one motif that begin at one symbol. Compares the literals on the list of pieces that
- * the segment has for the gram at that index. Called by the whole warp; lanes from `count` on have
- * no pair. */
+ * the segment has for the gram at that index. Called by the whole warp; lanes starting at `count`
+ * have no pair. */
 SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin,
                                const uint32_t *queue, uint32_t count)

@@ -253,7 +253,7 @@ function showTarget(search) {
     search.targetRow = search.top = null;
 }
 
-/* Returns whether a larger limit may bring more lines. If a truncated answer has fewer lines with matches than the limit, the
+/* Returns true if a larger limit may bring more lines. If a truncated answer has fewer lines with matches than the limit, the
    server's own limit ended the answer. */
 function canGrow(search) {
     return !search.running && search.status?.truncated === true && search.received >= search.limit;
@@ -324,7 +324,8 @@ function showLine(search, data, isMatch) {
     const row = make(file.lines, 'li', gap ? 'line gap' : 'line');
     const label = make(row, search.view ? 'a' : isMatch ? 'button' : 'span', '', line);
     const code = make(row, 'code');
-    if (isMatch && (!file.isLinked || line === search.target)) linkFile(file, line);
+    // Before a match is shown, the heading leads to the first line: an answer may end with lines of context.
+    if (!file.line || (isMatch && (!file.isLinked || line === search.target))) linkFile(file, line);
     file.isLinked ||= isMatch;
     file.line = line;
     if (search.view) {
@@ -476,7 +477,7 @@ function setTheme(theme) {
     localStorage.setItem('theme', theme);
 }
 
-/* Asks for the collections. Returns whether a collection has changed since the page asked before. */
+/* Asks for the collections. Returns true if a collection has changed since the page asked before. */
 async function askCollections() {
     const answer = await (await ask('/v1/collections')).json(), before = JSON.stringify(collections);
     collections = answer.collections.map(one => ({

@@ -1,4 +1,4 @@
-/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
+/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir skip. */
 #include "trawl/files/exclude.h"
 
 #include <ctype.h>
@@ -84,7 +84,7 @@ void exclude_close(struct exclude *exclude)
     free(exclude);
 }
 
-/* Returns whether the glob matches the whole name. For an operand, the glob may also match all that
+/* Returns true if the glob matches the whole name. For an operand, the glob may also match all that
  * follows some slash of the name. */
 static bool rule_matches(const char *glob, const char *name, bool is_operand)
 {
@@ -112,7 +112,7 @@ bool exclude_skips(const struct exclude *exclude, const char *name, bool is_oper
             return !rule->include;
         first_includes = rule->include;
     }
-    /* No rule matches. As in grep, a file is then left out if the first rule about files is an
+    /* No rule matches. As in grep, a file is then skipped if the first rule about files is an
      * --include. */
     return first_includes;
 }

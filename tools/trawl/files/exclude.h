@@ -1,4 +1,4 @@
-/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
+/* exclude: decides which files --include, --exclude, --exclude-from and --exclude-dir skip. */
 #ifndef TRAWL_EXCLUDE_H
 #define TRAWL_EXCLUDE_H
 
@@ -21,8 +21,8 @@ struct exclude {
 bool exclude_open(struct exclude **made, const struct value_list *filters, char *message);
 void exclude_close(struct exclude *exclude);
 
-/* Returns whether the last rule that matches `name` leaves out the file. If no rule matches, a file
- * is left out only if the first rule about files is an --include. If is_operand, the command line
+/* Returns true if the last rule that matches `name` skips the file. If no rule matches, a file
+ * is skipped only if the first rule about files is an --include. If is_operand, the command line
  * gave the name, and a glob may also match all that follows some slash of the name. */
 bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,
                    bool is_directory);

@@ -1,8 +1,8 @@
 /* file_filter: decides which files of a tree are searched, by ripgrep's rules.
  *
- * tree.c enters and leaves directories and asks about each entry. The server asks about paths of
- * texts that it holds in memory. A filter is made once and then only read, so several walks may
- * share a filter; each walk has a separate filter_walk.
+ * tree.c enters and leaves directories and asks about each entry; the server asks about paths of
+ * texts that it holds in memory. A filter is immutable once made, so walks may share it; each has a
+ * filter_walk of its own.
  */
 #include "trawl/files/file_filter.h"
 
@@ -35,10 +35,10 @@ struct filter {
     struct guard *guard;        /* limits of the search; NULL: no limits */
     bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude, use_global;
     struct ignore_list *globs; /* rules of -g and --iglob; NULL: no such option */
-    /* a glob without '!' was given: files that no glob matches are left out */
+    /* a glob without '!' was given: files that no glob matches are skipped */
     bool globs_take;
     struct ignore_list *types; /* rules of --type and --type-not; NULL: no such option */
-    bool types_take;           /* --type was given: files that no type matches are left out */
+    bool types_take;           /* --type was given: files that no type matches are skipped */
     struct ignore_list **explicit_lists; /* the files of --ignore-file */
     size_t explicit_count;
     struct ignore_list *global; /* rules of git's core.excludesFile; NULL: no rules */
@@ -54,7 +54,7 @@ struct scope {
     struct ignore_list *lists[LIST_KINDS]; /* NULL: the directory has no file of this kind */
 };
 
-/* Why an entry was left out. */
+/* Why an entry was skipped. */
 enum reason {
     REASON_GLOB,    /* a glob of -g or --iglob */
     REASON_NO_GLOB, /* no glob of -g or --iglob matches */
@@ -424,7 +424,7 @@ void filter_walk_close(struct filter_walk *walk)
 }
 
 /* Sets walk->full to the real path of the entry `path`. `path` begins with the root as messages
- * show the root. False: no memory. */
+ * show it. False: no memory. */
 static bool set_full(struct filter_walk *walk, const char *path)
 {
     const char *rest = path + walk->root_bytes;
@@ -581,7 +581,7 @@ static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_
     walk->reason = rule != NULL ? REASON_GLOB : REASON_NO_GLOB;
     walk->reason_rule = rule;
     if (rule != NULL)
-        return rule->keeps ? VERDICT_SKIP : VERDICT_TAKE; /* unlike in .gitignore, '!' leaves out */
+        return rule->keeps ? VERDICT_SKIP : VERDICT_TAKE; /* unlike in .gitignore, '!' skips */
     return walk->filter->globs_take && !is_directory ? VERDICT_SKIP : VERDICT_NONE;
 }
 

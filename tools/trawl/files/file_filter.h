@@ -1,8 +1,8 @@
 /* file_filter: decides which files of a directory tree are searched, by ripgrep's rules. The first
  * of the following with a rule that matches decides: -g and --iglob; .rgignore, .ignore, .gitignore
  * and .git/info/exclude of the directory and of the directories above; git's global excludes file;
- * --ignore-file; types; hidden names. A file of a type that is left out stays left out even where a
- * rule file keeps the file. Files that the command line names are never filtered.
+ * --ignore-file; types; hidden names. A file of a type that is skipped stays skipped even where a
+ * rule file keeps it. Files that the command line names are never filtered.
  */
 #ifndef TRAWL_FILE_FILTER_H
 #define TRAWL_FILE_FILTER_H
@@ -19,7 +19,7 @@ enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT,
 /* Which ignore files of directories and of git a walk heeds, apart from --ignore-file. */
 struct filter_rules {
     bool dot, vcs, exclude, global, parent, require_git, any_case;
-    bool hidden; /* names that begin with a dot are left out */
+    bool hidden; /* names that begin with a dot are skipped */
 };
 
 /* Returns which ignore files apply under the settings. Two settings with equal results, and without
@@ -33,7 +33,7 @@ bool filter_open(struct filter **filter, const struct settings *settings, bool i
                  char *message);
 void filter_close(struct filter *filter);
 
-/* Begins a walk of the tree below `root`, a path as messages show the path. Reads the rule files of
+/* Begins a walk of the tree below `root`, a path as messages show it. Reads the rule files of
  * the directories above `root`. NULL: errno says why. */
 struct filter_walk *filter_walk_open(const struct filter *filter, const char *root);
 void filter_walk_close(struct filter_walk *walk);
@@ -53,11 +53,11 @@ void filter_leave(struct filter_walk *walk, size_t depth);
 
 enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY, FILTER_UNDECIDED };
 
-/* Decides whether an entry of a directory of the walk is left out. The last part of `path` begins
+/* Decides whether an entry of a directory of the walk is skipped. The last part of `path` begins
  * at name_at. */
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
                                bool is_directory);
-/* Decides whether an entry is left out by -g, --iglob and types alone, without a walk.
+/* Decides whether an entry is skipped by -g, --iglob and types alone, without a walk.
  * FILTER_UNDECIDED: these options neither name the entry nor leave it out. */
 enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
                                  bool is_directory);

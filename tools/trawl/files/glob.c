@@ -163,7 +163,7 @@ static size_t read_members(uint8_t *set, const char *pattern, size_t bytes, size
     return at;
 }
 
-/* Reads a set from *at, the offset after '[', and moves *at behind the ']'. */
+/* Reads a set from *at, the offset after '[', and moves *at after the ']'. */
 static enum glob_status read_class(uint8_t *set, unsigned flags, const char *pattern, size_t bytes,
                                    size_t *at)
 {
@@ -338,7 +338,7 @@ static bool code_takes(const struct glob *glob, unsigned code, char byte)
     return has_byte(glob->classes[code - CODE_CLASS], (unsigned char)byte);
 }
 
-/* Returns the offset after the next slash from `at` on; NONE: no slash follows. */
+/* Returns the offset after the next slash starting at `at`; NONE: no slash follows. */
 static size_t next_directory(const char *name, size_t bytes, size_t at)
 {
     const char *slash = at < bytes ? memchr(name + at, '/', bytes - at) : NULL;
@@ -484,7 +484,7 @@ static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *op
 
 /* The function expand replaces a pair of braces, and calls itself for the next pair. EXPANDED_MAX
  * bounds the number of results, but not the depth of these calls: {a}{a}{a} has a single result at
- * depth 3. So a pattern that needs a depth of more than BRACES_MAX is refused. */
+ * depth 3. So a pattern that needs a depth of more than BRACES_MAX is rejected. */
 #define BRACES_MAX 64u
 
 /* Passes a pattern without braces to expansion->take. Otherwise calls itself with each pattern that

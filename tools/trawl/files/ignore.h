@@ -1,4 +1,4 @@
-/* ignore: a list of rules as in .gitignore, which decides whether a path is left out.
+/* ignore: a list of rules as in .gitignore, which decides whether a path is skipped.
  *
  * The last rule that matches decides. A rule without a slash, except at its end, matches names in
  * any directory below; all other rules match paths relative to the list's own directory. A slash at

@@ -13,7 +13,7 @@ char *repository_read(int directory, const char *path, size_t *bytes);
  * repository_read. */
 char *repository_read_exclude(int directory, size_t *bytes);
 
-/* Returns whether a file that cannot be read with this errno counts as absent. */
+/* Returns true if a file that cannot be read with this errno counts as absent. */
 bool repository_is_absent(int os_code);
 
 /* Finds the path of git's global excludes file: core.excludesFile of the user's git settings

@@ -1,7 +1,7 @@
 /* tree: lists the files of a directory and of the directories below.
  *
  * walk.c and the server's refresh.c ask for entry after entry. exclude.c and file_filter.c decide
- * which entries are left out, and a link to a directory that contains the link is reported, not
+ * which entries are skipped, and a link to a directory that contains it is reported, not
  * followed. An entry that cannot be read becomes a TREE_ERROR, and the listing goes on.
  */
 #include "trawl/files/tree.h"
@@ -31,7 +31,7 @@
 #endif
 
 /* The order of grep 3.8, found by experiment. grep reads up to 100,000 entries of a directory at a
- * time. If a portion has more than 10,000 entries, grep sorts the portion by inode number, except
+ * time. If a portion has more than 10,000 entries, grep sorts it by inode number, except
  * on file systems where sorting does not help. */
 #define PORTION_ENTRIES 100000u
 #define UNSORTED_ENTRIES 10000u
@@ -46,7 +46,7 @@
  * ROOM_KEPT entries and the depth is below LEVELS_KEPT. */
 #define ROOM_KEPT SIZE_OR_SMALL(4096u, 2u)
 #define LEVELS_KEPT SIZE_OR_SMALL(64u, 3u)
-#define REASON_BYTES 512u /* room for why a file was left out */
+#define REASON_BYTES 512u /* room for why a file was skipped */
 #define NO_LEVEL SIZE_MAX
 
 /* An entry of a directory. */
@@ -62,7 +62,7 @@ struct level {
     dev_t device;
     ino_t inode;
     bool by_link; /* reached through a link, so ".." may be another directory than the parent */
-    bool unread;  /* there may be more entries, from read_offset on */
+    bool unread;  /* there may be more entries, starting at read_offset */
     bool begun;   /* the first portion (PORTION_ENTRIES) was read */
     off64_t read_offset; /* where reading the directory goes on */
     int os_code;         /* error of reading the directory; 0: no error */
@@ -131,7 +131,7 @@ static bool set_entry(struct tree *tree, struct tree_entry *entry, enum tree_kin
     return true;
 }
 
-/* Reports that the entry of tree->path was left out and why, if the caller or --debug asks for
+/* Reports that the entry of tree->path was skipped and why, if the caller or --debug asks for
  * that. False: nothing to report. */
 static bool set_note(struct tree *tree, struct tree_entry *entry, enum tree_left why,
                      unsigned char type, const char *reason)
@@ -148,7 +148,7 @@ static bool set_note(struct tree *tree, struct tree_entry *entry, enum tree_left
         return false;
     if (!GROW(tree->note, tree->note_capacity, NAMES_FIRST, bytes))
         return set_entry(tree, entry, TREE_ERROR, ENOMEM);
-    (void)snprintf(tree->note, bytes, "%s: left out: %s", tree->path, reason);
+    (void)snprintf(tree->note, bytes, "%s: skipped: %s", tree->path, reason);
     set_entry(tree, entry, TREE_NOTE, 0);
     entry->path = tree->note;
     return true;
@@ -221,7 +221,7 @@ static void free_level_room(struct level *level)
 }
 
 /* Closes a directory above the last level, if ".." of the level below leads back to the directory.
- * The root stays open. Returns whether the directory was closed. */
+ * The root stays open. Returns true if the directory was closed. */
 static bool close_for_now(struct tree *tree, size_t at)
 {
     struct level *level = &tree->levels[at];
@@ -271,7 +271,7 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
 }
 
 /* Goes down into the directory of tree->path. False: `entry` reports why not. True also if the
- * directory is left out and nothing is to be reported. */
+ * directory is skipped and nothing is to be reported. */
 static bool enter(struct tree *tree, const char *name, bool by_link, struct tree_entry *entry)
 {
     size_t path_bytes = strlen(tree->path), depth = tree->level_count;
@@ -486,7 +486,7 @@ static void read_rules(struct tree *tree, struct level *level, bool has[FILTER_F
                            tree->path, has);
     if (os_code != 0) {
         level->unread = false;
-        level->found_count = 0; /* search nothing rather than files that the rules leave out */
+        level->found_count = 0; /* search nothing rather than files that the rules skip */
         level->os_code = os_code;
     }
 }
@@ -540,9 +540,9 @@ static bool is_device_type(unsigned char type)
 
 static const char no_memory[] = "no memory";
 
-/* Returns why the entry of tree->path is left out. Returns NULL if the entry is not left out, and
+/* Returns why the entry of tree->path is skipped. Returns NULL if the entry is not skipped, and
  * no_memory if there was no memory for comparing the rules. Sets *why to the kind of rule or limit
- * that leaves out the entry. */
+ * that skips the entry. */
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
                                   unsigned char type, enum tree_left *why, char room[REASON_BYTES])
 {

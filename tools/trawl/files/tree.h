@@ -1,9 +1,9 @@
-/* tree: lists the files of a directory and of the directories below.
+/* tree: lists the files of a directory, recursively.
  *
- * Only the root is opened by a path. Every other directory is opened relative to the descriptor of
- * its parent, or again by ".." of a child, so a path may have any length. No function is recursive,
- * so a tree may have any depth. The default order is grep's: the order in which the directory lists
- * its entries, or by inode number if there are more than 10,000 entries (see tree.c).
+ * Only the root is opened by a path; every other directory relative to its parent's descriptor, or
+ * again by ".." of a child, so paths may have any length. No function is recursive, so trees may
+ * have any depth. The default order is grep's: the order in which the directory lists its entries,
+ * or by inode number if there are more than 10,000 entries (see tree.c).
  */
 #ifndef TRAWL_TREE_H
 #define TRAWL_TREE_H
@@ -33,17 +33,17 @@ void tree_directory_drop(struct tree_directory *directory); /* does nothing for 
 
 enum tree_kind {
     TREE_FILE, /* anything but a directory */
-    TREE_LOOP, /* a link to a directory that contains the link */
+    TREE_LOOP, /* a link to a directory that contains it */
     /* os_code is the error of a directory or link that could not be read, ENOMEM, or ECANCELED if
      * the guard ended the walk */
     TREE_ERROR,
-    TREE_NOTE, /* an entry was left out; path is "PATH: left out: REASON" */
-    TREE_LEFT, /* an entry was left out (tree_options.tells_left); `why` says by which rule */
+    TREE_NOTE, /* an entry was skipped; path is "PATH: skipped: REASON" */
+    TREE_LEFT, /* an entry was skipped (tree_options.tells_left); `why` says by which rule */
 };
 
-/* Which rule left out an entry. */
+/* Which rule skipped an entry. */
 enum tree_left {
-    LEFT_NOT,       /* the entry was not left out */
+    LEFT_NOT,       /* the entry was not skipped */
     LEFT_BY_RULE,   /* a rule of an ignore file, or the border of a file system */
     LEFT_HIDDEN,    /* the name begins with a dot */
     LEFT_TOO_DEEP,  /* --max-depth */
@@ -77,12 +77,12 @@ struct tree_options {
     const struct filter *filter;       /* NULL: no rules */
     const struct file_settings *files; /* depth and size limits, order */
     bool follow;                       /* follow symbolic links */
-    bool skip_devices;                 /* leave out devices, pipes and sockets */
-    bool tells_left;                   /* report each entry that is left out as TREE_LEFT */
+    bool skip_devices;                 /* skip devices, pipes and sockets */
+    bool tells_left;                   /* report each entry that is skipped as TREE_LEFT */
     /* only links are checked for loops, and the root's name keeps all slashes at its end */
     bool as_ripgrep;
-    unsigned open_levels; /* how many directories may be open at a time, ≥ 2 */
-    bool *left_out;       /* set to true when `filter` or a limit leaves out an entry */
+    unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
+    bool *left_out;                     /* set to true when `filter` or a limit skips an entry */
     const struct tree_watcher *watcher; /* NULL: no watcher */
     const struct guard *guard;          /* limits of the search; NULL: no limits */
 };

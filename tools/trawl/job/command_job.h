@@ -79,7 +79,7 @@ struct command_job {
     /* a line was selected in some file; tg -L: none was in some file; --files: there is a file */
     bool selected;
     bool error_seen; /* an error occurred, so the exit status is 2, except after a match under -q */
-    bool left_out;   /* the rules for files of directories left out something */
+    bool left_out;   /* the rules for files of directories skipped something */
     bool has_searched;       /* the caller has searched files that `totals` does not count */
     bool done;               /* nothing more can change the outcome */
     uint64_t searched_bytes; /* sum over all texts */
@@ -100,10 +100,10 @@ void job_file_error(struct command_job *job, const char *name, int os_code);
 /* As job_file_error, with the whole message given. */
 void job_file_fault(struct command_job *job, const char *message);
 
-/* Returns whether several files may be searched by one call, to find those without an occurrence.
+/* Returns true if several files may be searched by one call, to find those without an occurrence.
  * All such files must have the same report, and no occurrence may cross a line end. */
 bool job_may_pass_over(const struct command_job *job);
-/* Returns whether the report of a file without an occurrence is empty. */
+/* Returns true if the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);
 
 #endif

@@ -138,7 +138,7 @@ struct reread {
 /* What count.c has counted so far: the line ends before the text offset `end`. */
 struct counting {
     uint64_t match;     /* index of the window's first match that may begin after `end` */
-    uint64_t base;      /* `line_ends` at the begin of the window */
+    uint64_t base;      /* `line_ends` at the start of the window */
     uint64_t end;       /* text offset up to which line ends were counted */
     uint64_t line_ends; /* line ends before `end` */
     /* false: the library counts all line ends, which takes less time with several threads */
@@ -170,7 +170,7 @@ struct occurrences {
     bool bad_line;           /* a match in the current line was not valid text */
 };
 
-/* What binary.c keeps of a text. Members with "before" in their name hold values from the begin of
+/* What binary.c keeps of a text. Members with "before" in their name hold values from the start of
  * the current block. */
 struct nulls {
     bool watched; /* a NUL byte changes what is printed or counted */
@@ -270,16 +270,16 @@ struct text_scan {
     struct hold *hold;        /* thread that writes what was held back long; NULL: none so far */
 };
 
-/* Is called after a part of the text was searched. Writes what was printed if the text is a stream,
+/* Called after a part of the text was searched. Writes what was printed if the text is a stream,
  * or with --line-buffered. */
 void scan_part_end(struct text_scan *scan);
 
-/* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`
+/* Returns true if the empty string matches the line [begin, end), given as text offsets. `bytes`
  * may be NULL if the line is not in memory. */
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
                       uint64_t end);
 
-/* Returns whether the line matches, before -v is applied. `matches` begin in the line. `begin` and
+/* Returns true if the line matches, before -v is applied. `matches` begin in the line. `begin` and
  * `end` are text offsets, `end` without the line end. `bytes` may be NULL if the line is not in
  * memory. */
 bool scan_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,

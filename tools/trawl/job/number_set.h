@@ -17,7 +17,7 @@ struct text_scan;
 struct trawl_match;
 
 /* Adds a pattern to the set of the open line (the line whose end has not come yet). If `begins`,
- * the pattern's match is the line's first, and the set is emptied before. Returns whether the
+ * the pattern's match is the line's first, and the set is emptied before. Returns true if the
  * pattern is new; true also without memory. */
 bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 

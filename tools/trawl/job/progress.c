@@ -149,7 +149,7 @@ void progress_open(const struct settings *settings, const struct value_item *ope
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     progress.operands = operands;
     progress.operand_count = operand_count;
-    /* Of unpacked and converted texts, only the size before is known. */
+    /* Of decompressed and converted texts, only the size before is known. */
     progress.may_know_total = !settings->search_zip && (settings->encoding == NULL ||
                                                         strcmp(settings->encoding, "auto") == 0);
     progress.begin_ns = now_ns();

@@ -1,4 +1,4 @@
-/* progress: tells at the terminal how far a search is that takes long (option --progress).
+/* progress: shows at the terminal how far a long search is (option --progress).
  *
  * Who searches a text says so before and after. A thread adds up what is searched a few times a
  * second; the search itself counts nothing. */

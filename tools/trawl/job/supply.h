@@ -17,7 +17,7 @@ struct walk_item;
 struct supplied_file {
     const uint8_t *bytes; /* NULL: the file is opened when it is searched */
     uint64_t bytes_count;
-    struct stat status; /* the file's status when the file was read */
+    struct stat status; /* the file's status when it was read */
 };
 
 struct supply {
@@ -27,7 +27,7 @@ struct supply {
      * does, and reports errors through the job. */
     void (*begin)(void *context, struct command_job *job, const struct value_item *operands,
                   size_t operand_count);
-    /* Does what walk_next does, and sets item->supplied where item->kind is WALK_FILE. The name of
+    /* Like walk_next, and sets item->supplied where item->kind is WALK_FILE. The name of
      * an operand lasts as long as the job, another name until the next call. May set
      * item->holds_nothing where no string of the plan occurs in the file. */
     bool (*next)(void *context, struct walk_item *item);

@@ -1,6 +1,6 @@
-/* totals: adds up sums over all files, for --stats and --json. Each worker adds to the totals of
- * the worker's job. pool_turns.c adds these totals to the caller's job when the files that the
- * worker has searched have their turn. */
+/* totals: sums over all files, for --stats and --json. Each worker adds to its own job's totals,
+ * and pool_turns.c adds these to the caller's when the files that the worker has searched have
+ * their turn. */
 #include "trawl/job/totals.h"
 #include "trawl_devices.h"
 

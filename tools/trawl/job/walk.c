@@ -1,8 +1,8 @@
 /* walk: finds the files to search.
  *
  * pool.c, or run.c for --files, asks for item after item. Operands come in the order given, and the
- * files of a directory (tree.c) in its place. The walk opens no file: the worker that searches an
- * item opens the file.
+ * files of a directory (tree.c) in its place. The walk opens no file; the worker that searches it
+ * does.
  */
 #include "trawl/job/walk.h"
 
@@ -43,8 +43,8 @@ static bool set_item(struct walk_item *item, enum walk_kind kind, const char *na
     return true;
 }
 
-/* grep opens a directory before looking at --exclude-dir, so a directory that is left out and
- * cannot be opened is an error. Returns whether opening fails; `item` then reports the error. */
+/* grep opens a directory before looking at --exclude-dir, so a directory that is skipped and
+ * cannot be opened is an error. Returns true if opening fails; `item` then reports the error. */
 static bool cannot_open(struct walk_item *item)
 {
     int descriptor =
@@ -60,8 +60,8 @@ static bool cannot_open(struct walk_item *item)
 }
 
 /* Begins with the next operand. True: `item` is set to the operand, or to an error. False: the
- * operand is a directory whose files next_entry lists from now on, or a directory that is left
- * out. */
+ * operand is a directory whose files next_entry lists from now on, or a directory that is skipped.
+ * */
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;
@@ -76,7 +76,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                         true);
     set_item(item, WALK_FILE, operand, true);
     if (settings->files.directories != DIRECTORIES_RECURSE && !settings->files.names_only)
-        return true; /* the caller learns by opening the operand what kind of file the operand is */
+        return true; /* the caller learns by opening the operand what kind of file it is */
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
         item->kind = WALK_ERROR;
         item->os_code = errno;
@@ -177,7 +177,7 @@ size_t walk_lists_of_input(const struct settings *settings)
     return count;
 }
 
-/* Returns whether a search without operands searches the working directory. tg, like ripgrep,
+/* Returns true if a search without operands searches the working directory. tg, like ripgrep,
  * searches standard input instead if standard input is a file, a pipe or a socket, and no option
  * has read a list from standard input. */
 static bool searches_working_directory(const struct settings *settings)

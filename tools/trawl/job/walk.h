@@ -11,15 +11,15 @@
 enum walk_kind {
     WALK_FILE,  /* a file to search */
     WALK_INPUT, /* standard input */
-    WALK_LOOP,  /* a link to a directory that contains the link; walk_tell prints a warning */
+    WALK_LOOP,  /* a link to a directory that contains it; walk_tell prints a warning */
     WALK_ERROR, /* a file or directory that cannot be read; os_code says why */
-    WALK_NOTE,  /* a file or directory was left out; `name` is the message */
+    WALK_NOTE,  /* a file or directory was skipped; `name` is the message */
 };
 
 /* What walk_next found. */
 struct walk_item {
     enum walk_kind kind;
-    /* the path as messages show the path; borrowed until the next call */
+    /* the path as messages show it; borrowed until the next call */
     const char *name;
     /* WALK_FILE: `name + open_at` is the file's path below `directory`, or below the working
      * directory if `directory` is NULL. */
@@ -51,7 +51,7 @@ struct walk {
 /* Returns how many lists (-f, --exclude-from) the options read from standard input. */
 size_t walk_lists_of_input(const struct settings *settings);
 
-/* Returns whether standard input is searched. */
+/* Returns true if standard input is searched. */
 bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
                       size_t operand_count);
 
@@ -61,16 +61,16 @@ void walk_open(struct walk *walk, struct command_job *job, const struct value_it
                size_t operand_count, unsigned open_levels);
 
 /* Finds the next file, or something to report. False: there are no more files, and walk->tree is
- * closed. A caller that stops before the end has to close walk->tree. */
+ * closed. A caller that stops before the end must close walk->tree. */
 bool walk_next(struct walk *walk, struct walk_item *item);
 
 /* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */
 void walk_tell(struct command_job *job, const struct walk_item *item);
 
-/* Returns whether devices, pipes and sockets are left out. */
+/* Returns true if devices, pipes and sockets are skipped. */
 bool walk_skips_devices(const struct settings *settings, bool is_operand);
 
-/* Returns whether --exclude, --include, --exclude-dir or --directories=skip leaves out an operand.
+/* Returns true if --exclude, --include, --exclude-dir or --directories=skip skips an operand.
  * Called when the caller knows whether the operand is a directory. */
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
 

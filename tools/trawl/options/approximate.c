@@ -7,7 +7,7 @@
 #define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
 #define SYMBOL_BYTES_MAX 4u /* bytes of a character */
 
-/* Returns whether an option was given without a second option that the first needs; `error` names
+/* Returns true if an option was given without a second option that the first needs; `error` names
  * both options. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
@@ -24,7 +24,7 @@ static bool is_incomplete(const struct settings *settings, char *error)
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
 }
 
-/* Returns whether an option of approximate search or of FASTA files was combined with an option
+/* Returns true if an option of approximate search or of FASTA files was combined with an option
  * that the first excludes; `error` names both options. */
 static bool is_contradiction(const struct settings *settings, char *error)
 {

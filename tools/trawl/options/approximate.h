@@ -13,7 +13,7 @@ bool approximate_settings(struct settings *settings, char *error);
 /* Sets the plan options of approximate search. */
 void approximate_options(const struct patterns *patterns, const struct settings *settings,
                          struct trawl_plan_options *options);
-/* Returns how many bytes on either side of an occurrence's begin may decide whether the occurrence
+/* Returns how many bytes on either side of an occurrence's start may decide whether the occurrence
  * is reported: at least twice the length of the longest occurrence, because an overlapping
  * occurrence may be better. */
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings);

@@ -11,7 +11,7 @@
 
 /* ---- --colors ------------------------------------------------------------------------- */
 
-/* Reads a number ≤ 255, decimal, or hexadecimal after 0x. Returns the text behind the number; NULL:
+/* Reads a number ≤ 255, decimal, or hexadecimal after 0x. Returns the text after the number; NULL:
  * no such number. */
 static const char *read_number(const char *text, unsigned *number)
 {
@@ -161,7 +161,7 @@ static void write_sequence(const struct color_spec *spec, bool of_tg,
                      spec->background, spec->intense);
 }
 
-/* Returns whether a specification leaves the text without colour and style. */
+/* Returns true if a specification leaves the text without colour and style. */
 static bool is_none(const struct color_spec *spec)
 {
     return !spec->bold && !spec->intense && !spec->italic && !spec->underline &&

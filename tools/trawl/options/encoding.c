@@ -1,4 +1,4 @@
-/* encoding: --encoding: converts files in another encoding.
+/* encoding: converts files in another encoding (--encoding).
  *
  * A thread reads the file, converts its bytes with decode.c, or with iconv if decode.c lacks the
  * encoding, and writes the converted bytes into a pipe, which is searched like any stream. The
@@ -85,7 +85,7 @@ bool encoding_is_known(const char *name)
     return true;
 }
 
-/* Returns the length of the byte order mark at the begin of the bytes. *name is the encoding of the
+/* Returns the length of the byte order mark at the start of the bytes. *name is the encoding of the
  * mark; NULL: the mark of UTF-8, or no mark. */
 static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, const char **name)
 {

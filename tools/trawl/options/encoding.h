@@ -8,10 +8,10 @@
 
 struct encoding;
 
-/* Returns whether an encoding has that name. "auto" and "none" count as names. */
+/* Returns true if an encoding has that name. "auto" and "none" count as names. */
 bool encoding_is_known(const char *name);
 
-/* Returns whether the file must be converted. Also true of a pipe with "auto", because the pipe's
+/* Returns true if the file must be converted. Also true of a pipe with "auto", because the pipe's
  * first bytes are known only later. */
 bool encoding_applies(const char *name, int descriptor, const struct stat *status);
 

@@ -45,14 +45,14 @@ static const char *operators_of(const struct settings *settings)
     return settings->syntax == TRAWL_BASIC ? "*.[^$" : "*.[^$+?(){}|]";
 }
 
-/* Returns whether '\' makes this character stand for itself. */
+/* Returns true if '\' makes this character stand for itself. */
 static bool is_quotable(const struct settings *settings, char byte)
 {
     return byte != '\0' &&
            strchr(settings->syntax == TRAWL_BASIC ? "\\*.[]^$" : "\\*.[]^$+?(){}|", byte) != NULL;
 }
 
-/* Returns whether the expression is a string: characters, some of them after '\'. */
+/* Returns true if the expression is a string: characters, some of them after '\'. */
 static bool expressions_is_string(const struct settings *settings,
                                   const struct trawl_pattern *pattern)
 {
@@ -324,8 +324,8 @@ static void nest_end(struct nest *nest)
     nest->items = 0;
 }
 
-/* Returns the line end or NUL that the group asks for, which cannot be left out; 0: none. As in
- * ripgrep, in a choice between single characters a line end is left out if another of these
+/* Returns the line end or NUL that the group asks for, which cannot be skipped; 0: none. As in
+ * ripgrep, in a choice between single characters a line end is skipped if another of these
  * characters is none. */
 static uint32_t nest_asks(const struct nest *nest)
 {
@@ -466,7 +466,7 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
     return true;
 }
 
-/* Returns whether the report needs no more than the lines that match. Then many expressions stay
+/* Returns true if the report needs no more than the lines that match. Then many expressions stay
  * apart: RE2 runs only the expressions whose atoms (strings that each match has) a line holds,
  * instead of one large program. */
 static bool needs_lines_alone(const struct settings *settings)
@@ -482,7 +482,7 @@ static bool is_one_of(char letter, const char *letters)
     return letter != '\0' && strchr(letters, letter) != NULL;
 }
 
-/* Returns whether some expression refers to a group by a number that joining changes. */
+/* Returns true if some expression refers to a group by a number that joining changes. */
 static bool refers(const struct patterns *patterns)
 {
     for (uint64_t i = 0; i < patterns->count; i++) {
@@ -600,7 +600,7 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     return status;
 }
 
-/* Builds the plan: of the joined expression, or if only this is refused, of the expressions. Among
+/* Builds the plan: of the joined expression, or if only this is rejected, of the expressions. Among
  * these, in Perl's syntax an earlier one wins, as an earlier alternative does. But trawl_windows
  * then finds no empty matches; so a list that is too large must have none. */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,

@@ -9,7 +9,7 @@
  * newlines or for options such as --multiline. Otherwise the patterns are strings, from which each
  * '\' before a character is removed. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);
-/* Returns whether --smart-case ignores case: some characters of the expressions stand for
+/* Returns true if --smart-case ignores case: some characters of the expressions stand for
  * themselves, and none of them is a capital letter. */
 bool expressions_fold(const struct patterns *patterns, const struct settings *settings);
 /* Joins the expressions to one. Leaves the expressions apart if the report needs their numbers.
@@ -18,18 +18,18 @@ bool expressions_fold(const struct patterns *patterns, const struct settings *se
 bool expressions_join(struct patterns *patterns, const struct settings *settings);
 /* For a server: bounds the memory of the plan's programs, and counts the memory that the plan and
  * its searches take. *spare: bytes that only the building of the plan takes. False: the guard
- * refuses. */
+ * rejects. */
 bool expressions_bound(const struct patterns *patterns, const struct settings *settings,
                        struct trawl_plan_options *options, uint64_t *spare);
-/* Builds the plan of the expressions; for PCRE_LAST with PCRE2 if refused without. Each must be
+/* Builds the plan of the expressions; for PCRE_LAST with PCRE2 if rejected without. Each must be
  * valid alone: joined, the invalid "(" and ")" would be the valid "(?:()|(?:))".
  * error->pattern_index is the index of the expression at fault, or patterns->count for the joined
- * expression. Where only the joined expression is refused, the plan is that of the expressions, and
- * patterns->is_apart is set unless lines may be crossed. */
+ * expression. Where only the joined expression is rejected, the plan is that of the expressions,
+ * and patterns->is_apart is set unless lines may be crossed. */
 enum trawl_status expressions_plan(struct patterns *patterns, const struct settings *settings,
                                    struct trawl_plan_options *options, struct trawl_plan **plan,
                                    struct trawl_error *error);
-/* For `tg`: returns whether an expression can match only a newline or NUL at some position, which
+/* For `tg`: returns true if an expression can match only a newline or NUL at some position, which
  * no line contains, and writes the message about that. */
 bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,
                            char *message);

@@ -73,7 +73,7 @@ bool flag_starts_server(const struct flag *flag)
     return served >= SERVED_START_LINES && served <= SERVED_READS;
 }
 
-/* grep refuses -NUM with more digits, and shows dots in place of the rest. */
+/* grep rejects -NUM with more digits, and shows dots in place of the rest. */
 #define DIGITS_MAX 21u
 
 /* The position of the parser in the arguments. */
@@ -105,8 +105,8 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     return true;
 }
 
-/* Carries out an option, and records the option for a request to a server. False: settings->error
- * is set, or empty if memory is short. */
+/* Carries out an option, and records it for a request to a server. False: settings->error
+ * is set, or empty if out of memory. */
 static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
     struct arguments *read = &settings->arguments;
@@ -132,7 +132,7 @@ static bool take_option(struct settings *settings, const struct flag *flag, cons
     return true;
 }
 
-/* Returns whether grep has the option. Options of grep are searched first, so that abbreviations
+/* Returns true if grep has the option. Options of grep are searched first, so that abbreviations
  * mean the same as in grep. */
 static bool is_grep_row(const struct flag *flag)
 {
@@ -246,7 +246,7 @@ static const struct flag *find_long(struct settings *settings, const char *text,
 }
 
 /* Carries out a long option, given without its "--". The value follows '=' or is the next argument.
- * False: settings->error is set, or empty if memory is short. */
+ * False: settings->error is set, or empty if out of memory. */
 static bool read_long(struct settings *settings, struct reader *reader, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -301,7 +301,7 @@ const struct flag *flag_of_letter(char letter, bool tg)
 static void read_digit(struct reader *reader, char digit)
 {
     if (reader->digits[DIGITS_MAX] == '.')
-        return; /* refused, whatever follows */
+        return; /* rejected, whatever follows */
     if (!reader->digit_last)
         reader->digit_count = 0;
     else if (reader->digit_count == 1 && reader->digits[0] == '0')
@@ -327,7 +327,7 @@ static bool end_digits(struct settings *settings, struct reader *reader)
     return take_option(settings, &flag_table[FLAG_AROUND], value);
 }
 
-/* Returns whether the digit is tg's -0, not a part of -NUM. */
+/* Returns true if the digit is tg's -0, not a part of -NUM. */
 static bool is_tg_null(const struct settings *settings, const struct reader *reader,
                        const char *text)
 {
@@ -336,7 +336,7 @@ static bool is_tg_null(const struct settings *settings, const struct reader *rea
 }
 
 /* Carries out a cluster of short options, given without its '-'. False: settings->error is set, or
- * empty if memory is short. */
+ * empty if out of memory. */
 static bool read_short(struct settings *settings, struct reader *reader, const char *text)
 {
     reader->digit_last = false;
@@ -454,7 +454,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 /* ---- The file of options -------------------------------------------------------------- */
 
 /* Reads a file's text, ended by NUL. Returns NULL, or why the file cannot be used; errno is ENOMEM
- * only if memory is short. */
+ * only if out of memory. */
 static const char *load_config(struct config *config, int descriptor)
 {
     size_t bytes_count;

@@ -82,12 +82,12 @@ extern const struct flag flag_table[FLAG_COUNT_ALL];
 /* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
  * request may. For an alias, the answer of the row that the alias stands for. */
 const char *flag_refusal(const struct flag *flag);
-/* Returns whether a server's own command line may have the option. */
+/* Returns true if a server's own command line may have the option. */
 bool flag_starts_server(const struct flag *flag);
 /* Returns the row of a short option; NULL: no such option. If `tg`, a letter that ripgrep has means
  * what it means in ripgrep. */
 const struct flag *flag_of_letter(char letter, bool tg);
-/* Returns whether the flag takes an argument. If `tg`, --color requires an argument, as in
+/* Returns true if the flag takes an argument. If `tg`, --color requires an argument, as in
  * ripgrep. */
 enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
@@ -183,15 +183,15 @@ void config_free(struct config *config);
 
 /* Two options that exclude each other, or an option and a second option that the first needs. */
 struct option_pair {
-    bool wrong;               /* the options were given in a way that is refused */
+    bool wrong;               /* the options were given in a way that is rejected */
     const char *what, *other; /* the two options, for the message */
 };
 
-/* Returns whether a pair is wrong. `error` gets a message about the first wrong pair, with `verb`
+/* Returns true if a pair is wrong. `error` gets a message about the first wrong pair, with `verb`
  * between the options. */
 bool flags_refuse(const struct option_pair *pairs, size_t count, const char *verb, char *error);
 
-/* Returns whether the program was called as tg, which searches trees as ripgrep does. */
+/* Returns true if the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 
 /* Returns the name that messages give to the file that the item names. */
@@ -203,7 +203,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 /* Returns a copy of `value` that lasts as long as the settings. NULL: no memory. */
 char *value_keep(struct settings *settings, const char *value);
 
-/* Setters that flags.def names. False: settings->error says why, or is empty if memory is short. */
+/* Setters that flags.def names. False: settings->error says why, or is empty if out of memory. */
 #define value_refuse(settings, ...) message_fail((settings)->error, __VA_ARGS__)
 bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);

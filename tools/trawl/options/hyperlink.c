@@ -34,7 +34,7 @@ const char *hyperlink_format(const char *name)
     return name;
 }
 
-/* Reads the variable at *format and moves *format behind the variable. VARIABLE_NONE: no
+/* Reads the variable at *format and moves *format after it. VARIABLE_NONE: no
  * variable. */
 static enum variable take_variable(const char **format)
 {

@@ -43,7 +43,7 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
         listed += i < patterns->count ? numbers->begin[i] : 0;
         numbers->begin[i] = listed;
     }
-    /* Fills each list from its end, so that begin[i] becomes the begin of list i. */
+    /* Fills each list from its end, so that begin[i] becomes the start of list i. */
     for (uint64_t i = patterns->column_count; i-- > 0;)
         if (patterns->columns[i] < PATTERN_NEVER)
             numbers->list[--numbers->begin[patterns->columns[i]]] = i + 1;

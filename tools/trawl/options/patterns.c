@@ -213,7 +213,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings, 
            message_exhausted(message);
 }
 
-/* Returns whether a CR before a line end of a -f file is no part of the string, as in ripgrep. */
+/* Returns true if a CR before a line end of a -f file is not part of the string, as in ripgrep. */
 static bool drops_returns(const struct settings *settings)
 {
     return settings->is_tg || settings->crlf;
@@ -357,7 +357,7 @@ static bool has_beyond_ascii(const struct patterns *patterns)
     return false;
 }
 
-/* Returns whether an ASCII letter of the strings also equals a character beyond ASCII. All strings
+/* Returns true if an ASCII letter of the strings also equals a character beyond ASCII. All strings
  * are ASCII. Each letter is looked up once, because a lookup asks the locale for many characters.
  */
 static bool have_foreign_variants(const struct patterns *patterns, const struct trawl_letters *utf8)
@@ -378,7 +378,7 @@ static bool have_foreign_variants(const struct patterns *patterns, const struct 
     return false;
 }
 
-/* Returns whether ignoring case, finding words, or the classes of expressions need more than
+/* Returns true if ignoring case, finding words, or the classes of expressions need more than
  * ASCII. If not, the library compares bytes, which is faster. */
 static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
 {
@@ -397,7 +397,7 @@ static bool needs_utf8(const struct patterns *patterns, const struct settings *s
     return have_foreign_variants(patterns, &utf8);
 }
 
-/* Returns whether a string contains i, I, or a byte beyond ASCII that may belong to a letter equal
+/* Returns true if a string contains i, I, or a byte beyond ASCII that may belong to a letter equal
  * to i or I. */
 static bool has_i(const struct patterns *patterns)
 {
@@ -447,7 +447,7 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 
-/* For approximate search: returns whether -i or -w needs the locale's letters. For -i, prepares
+/* For approximate search: returns true if -i or -w needs the locale's letters. For -i, prepares
  * these letters. */
 static bool prepare_approximate(const struct settings *settings)
 {
@@ -502,7 +502,7 @@ bool patterns_doubt(const struct patterns *patterns, const struct settings *sett
     return false;
 }
 
-/* Returns whether a string contains a capital letter. */
+/* Returns true if a string contains a capital letter. */
 static bool have_capitals(const struct patterns *patterns, const struct settings *settings)
 {
     if (patterns->never_has_capital)

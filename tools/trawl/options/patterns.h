@@ -11,10 +11,10 @@
 #include "trawl.h"
 
 #define PATTERN_EMPTY UINT64_MAX /* the empty string */
-/* a string with a NUL where NUL ends lines, so no line contains the string */
+/* a string with a NUL where NUL ends lines, so no line contains it */
 #define PATTERN_NEVER (UINT64_MAX - 1)
 
-/* Says which checks the command has to make on the library's matches, because the library compares
+/* Says which checks the command must make on the library's matches, because the library compares
  * bytes where the locale has characters. */
 struct pattern_check {
     bool any;    /* one of the members below is set */
@@ -40,7 +40,7 @@ struct patterns {
     /* One expression with all expressions as alternatives, from which the plan is built. NULL
      * bytes: the plan is built from `items`. */
     struct trawl_pattern joined;
-    /* The joined expression is refused, as too large or for names of groups that several of the
+    /* The joined expression is rejected, as too large or for names of groups that several of the
      * expressions have. So the plan is built from `items`, and the library chooses among their
      * matches: of those that begin first that of the first expression, or else the longest. */
     bool is_apart, first_wins;
@@ -96,7 +96,7 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
-/* Returns whether a -f file has bytes that explain why nothing was found; `message` says which. */
+/* Returns true if a -f file has bytes that explain why nothing was found; `message` says which. */
 bool patterns_doubt(const struct patterns *patterns, const struct settings *settings,
                     char *message);
 /* Returns the flag by which trawl_windows finds the matches that do not overlap. */

@@ -35,7 +35,7 @@ struct report {
 /* How lines are printed, beyond grep's options. */
 struct style {
     bool vimgrep, heading, column, trim;
-    bool preview; /* print the begin of a line that is too long */
+    bool preview; /* print the start of a line that is too long */
     uint64_t max_columns;
     const char *path_separator; /* one byte; NULL: '/' is printed */
     const char *hyperlink;      /* a format; NULL or "": no links */
@@ -162,7 +162,7 @@ struct settings {
     const char *server;   /* an address; "": no server; NULL: option not given */
     const char *encoding; /* NULL: the locale's encoding */
     enum trawl_syntax syntax;
-    /* PCRE2 may search for expressions that RE2 refuses. ASKED: the syntax is PCRE2's. LAST: it is
+    /* PCRE2 may search for expressions that RE2 rejects. ASKED: the syntax is PCRE2's. LAST: it is
      * ripgrep's, and PCRE2's if an expression is none of ripgrep's. */
     enum { PCRE_NEVER, PCRE_ASKED, PCRE_LAST } pcre;
     bool no_unicode, multiline, dot_all;

@@ -5,8 +5,8 @@
 #include "trawl/job/command_scan.h"
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
-/* Returns the number of the line that contains `at`. `bytes` has the text from bytes_begin on. All
- * bytes between `at` and counting.end must lie in memory in one piece with `bytes`. */
+/* Returns the number of the line that contains `at`. `bytes` has the text starting at bytes_begin.
+ * All bytes between `at` and counting.end must lie in memory in one piece with `bytes`. */
 uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                         uint64_t at);
 /* Adds `line_ends`, the line ends between counting.end and `end`, which the caller has counted. */

@@ -322,7 +322,7 @@ static void refuse(struct fasta *fasta, const char *why)
         job_message(job, "%s: line %" PRIu64 " %s", fasta->scan->name, fasta->line + 1, why);
 }
 
-/* Handles the begin of a line, of which bytes_count bytes are known, at least 1. Returns whether
+/* Handles the begin of a line, of which bytes_count bytes are known, at least 1. Returns true if
  * the first byte is consumed. */
 static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {

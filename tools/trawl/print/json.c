@@ -71,7 +71,7 @@ static uint8_t *escape(uint8_t *to, uint8_t byte)
     return to + ((ESCAPES_SHORT >> byte & 1) != 0 ? 2 : ESCAPE_BYTES_MAX);
 }
 
-/* Returns whether some of the bytes must be escaped in a JSON string. */
+/* Returns true if some of the bytes must be escaped in a JSON string. */
 static bool has_escape(byte_vector bytes)
 {
     uint64_t halves[2];

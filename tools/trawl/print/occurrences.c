@@ -73,7 +73,7 @@ static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
     characters->tail_count = (uint32_t)(kept + added);
 }
 
-/* Returns whether a match of the library counts, by the characters of the locale. */
+/* Returns true if a match of the library counts, by the characters of the locale. */
 static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                      const struct trawl_match *match)
 {
@@ -93,7 +93,7 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                                                (size_t)(match->end - match->begin));
 }
 
-/* Returns whether `match` is better than `other`, which has the same begin. If patterns->in_order,
+/* Returns true if `match` is better than `other`, which has the same begin. If patterns->in_order,
  * the match of the string that was given first is better; otherwise the longer match, then the
  * match with fewer errors. */
 static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
@@ -246,7 +246,7 @@ struct places {
     struct trawl_line *line; /* finds PCRE2's matches in the line; NULL: not opened yet */
 };
 
-/* Returns whether the byte before text offset `end` is a carriage return. */
+/* Returns true if the byte before text offset `end` is a carriage return. */
 static bool occurrences_end_with_return(struct text_scan *scan, const struct view *view,
                                         uint64_t end)
 {
@@ -256,7 +256,7 @@ static bool occurrences_end_with_return(struct text_scan *scan, const struct vie
     return last != NULL && *last == '\r';
 }
 
-/* Returns whether no character of a word stands directly before or after the offset `place` of the
+/* Returns true if no character of a word stands directly before or after the offset `place` of the
  * line. An invalid byte counts as a character of a word, except with --no-unicode. */
 static bool is_apart(const struct settings *settings, struct places *places, uint64_t place)
 {
@@ -283,7 +283,7 @@ static bool is_apart(const struct settings *settings, struct places *places, uin
     }
 }
 
-/* Returns whether some pattern matches the empty string at this place of the line. */
+/* Returns true if some pattern matches the empty string at this place of the line. */
 static bool is_empty_match(struct text_scan *scan, struct places *places, uint64_t place)
 {
     const struct settings *settings = scan->settings;
@@ -366,7 +366,7 @@ static bool add_empty(struct text_scan *scan, struct places *places, uint64_t fr
     return scan->status == TRAWL_OK;
 }
 
-/* Returns whether an empty match at the begin of `match` wins: the empty string matches there and
+/* Returns true if an empty match at the begin of `match` wins: the empty string matches there and
  * was given before the string of `match`. */
 static bool empty_comes_first(struct text_scan *scan, struct places *places,
                               const struct trawl_match *match, uint64_t line)

@@ -11,7 +11,7 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
                         struct trawl_window *kept);
 /* Prepares for a second search of the text (`rerun`). */
 void occurrences_begin(struct text_scan *scan);
-/* Returns whether all matches of the library count. */
+/* Returns true if all matches of the library count. */
 bool occurrences_are_all(const struct text_scan *scan);
 /* Does what trawl_positions does, but passes on only the matches that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,

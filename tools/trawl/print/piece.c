@@ -14,8 +14,8 @@
 #define AROUND_BYTES 128u
 #define GROUPS_MAX 100u /* limit for the groups of an expression that --replace can name */
 
-/* Returns bytes of the piece's line from `at` on. *count is the number of bytes that are wanted,
- * and becomes the number that are there. */
+/* Returns bytes of the piece's line starting at `at`. *count is the number of bytes that are
+ * wanted, and becomes the number that are there. */
 static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                  uint64_t *count)
 {
@@ -29,7 +29,7 @@ static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes
     return part->bytes_before + part->matches_before * match_bytes;
 }
 
-/* Returns bytes of the replacement of a match from `at` on, and sets *count to the number. */
+/* Returns bytes of the replacement of a match starting at `at`, and sets *count to the number. */
 static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
                                         const struct line_span *span, uint64_t at, uint64_t *count)
 {
@@ -72,8 +72,8 @@ static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
     return low;
 }
 
-/* Returns bytes of a replaced line from `at` on, as many as lie together in memory, and sets *count
- * to the number. NULL: the text cannot be read. */
+/* Returns bytes of a replaced line starting at `at`, as many as lie together in memory, and sets
+ * *count to the number. NULL: the text cannot be read. */
 static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {

@@ -25,18 +25,18 @@ struct piece {
     bool is_match; /* a match of -o */
 };
 
-/* Returns bytes of the piece from `at` on, as many as lie together in memory, and sets *count to
- * the number. NULL: the text cannot be read. */
+/* Returns bytes of the piece starting at `at`, as many as lie together in memory, and sets *count
+ * to the number. NULL: the text cannot be read. */
 const uint8_t *piece_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                            uint64_t *count);
 uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_t at);
-/* Returns the offset after `characters` characters from `at` on, at most `end`. */
+/* Returns the offset after `characters` characters starting at `at`, at most `end`. */
 uint64_t piece_skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                uint64_t end, uint64_t characters);
 /* Does what piece_is_printable does, for a piece that is not in memory as a whole. */
 bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece);
 
-/* Returns whether the piece is valid text, so that it may be printed (print_is_printable). */
+/* Returns true if the piece is valid text, so that it may be printed (print_is_printable). */
 static inline bool piece_is_printable(struct text_scan *scan, const struct piece *piece)
 {
     return piece->bytes != NULL && !piece->replaced

@@ -10,7 +10,7 @@ uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint
 /* Returns the index of the first match that begins at text offset `at` or later. */
 uint64_t print_first_match_at(const struct view *view, uint64_t at);
 
-/* Returns whether the bytes are valid text, or the options ask for no such check. Other bytes are
+/* Returns true if the bytes are valid text, or the options ask for no such check. Other bytes are
  * not printed; a message at the end says that the file is binary. */
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 /* Sets shown.numbers to the numbers of the strings that occur in the line. Returns false if memory

@@ -10,7 +10,7 @@ uint64_t print_line_end(const struct text_scan *scan, const struct view *view, u
  * false if the line was not printed, because it is invalid text or the scan has failed. */
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
-/* Returns whether a line is printed as head and bytes, whatever matches it has. */
+/* Returns true if a line is printed as head and bytes, whatever matches it has. */
 bool print_is_simple(const struct text_scan *scan);
 /* Returns an offset up to which the lines [begin, end) may be printed together. Lines of the last
  * block of 96 KiB must be printed apart from earlier lines, because binary.c may discard the output

@@ -19,7 +19,7 @@ static bool has_buffer(struct text_scan *scan)
     return scan->reread.bytes != NULL;
 }
 
-/* Fills the buffer with text from offset `begin` on. At least `wanted` bytes are needed now. */
+/* Fills the buffer with text starting at offset `begin`. At least `wanted` bytes are needed now. */
 static enum trawl_status fill(struct text_scan *scan, uint64_t begin, uint64_t wanted)
 {
     enum trawl_status status = trawl_text_read(scan->text, begin, scan->reread.bytes, REREAD_BYTES,

@@ -41,7 +41,7 @@ static struct connection connection;
 
 /* ---- The request ---------------------------------------------------------------------- */
 
-/* Returns whether the settings ask for something that a server cannot do; then client->message says
+/* Returns true if the settings ask for something that a server cannot do; then client->message says
  * what. */
 static bool is_unserved(struct client *client)
 {
@@ -317,7 +317,7 @@ static int pass_error(struct client *client)
         (void)snprintf(message, sizeof message, "the server answers with the HTTP status %u",
                        status);
     (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
-    /* Statuses below 404 are about the request's form and the token; the user has to see these
+    /* Statuses below 404 are about the request's form and the token; the user must see these
      * errors. */
     return client->insists || status < 404 ? client_fail(client) : CLIENT_NOT_ANSWERED;
 }

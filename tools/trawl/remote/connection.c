@@ -71,7 +71,7 @@ size_t connection_port_bytes(const char *text)
     return bytes < PORT_BYTES_MAX && strtoul(text, NULL, 10) <= UINT16_MAX ? bytes : 0;
 }
 
-/* Splits HOST or [HOST], which :PORT and a slash may follow. Without a port, the port is 80. False:
+/* Splits HOST or [HOST], which :PORT and a slash may follow. Without a port, it is 80. False:
  * the text has another form. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
 {

@@ -1,5 +1,5 @@
 /* connection: sends an HTTP/1.0 request and reads the answer. Nothing that a server sends is
- * trusted, since the server may be another program. */
+ * trusted, since it may be another program. */
 #ifndef TRAWL_CONNECTION_H
 #define TRAWL_CONNECTION_H
 

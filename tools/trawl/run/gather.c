@@ -21,7 +21,7 @@
 /* number of files that are gathered at first, and number of files without a match after which
  * gathering is tried again */
 #define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
-#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the begin of a cache line */
+#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the start of a cache line */
 
 void gather_begin(struct gather *gather, const struct command_job *job)
 {
@@ -39,14 +39,14 @@ static void search_alone(struct pool_worker *worker, const struct open_file *fil
         gather->files_max = GATHER_FIRST;
 }
 
-/* Returns whether the files are first searched together. A single operand is searched alone at
+/* Returns true if the files are first searched together. A single operand is searched alone at
  * once, because a match would make the command search the operand twice. */
 static bool is_worth_while(const struct gather *gather)
 {
     return gather->count > 1 || !gather->files[0].is_operand;
 }
 
-/* Searches the files from `at` on together. Returns the index of the first file that contains a
+/* Searches the files starting at `at` together. Returns the index of the first file that contains a
  * match, or `at` if the call fails; gather->count if no file contains a match. */
 static size_t first_match(struct pool_worker *worker, size_t at)
 {

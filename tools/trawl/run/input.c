@@ -54,7 +54,7 @@ static void file_error(struct pool_worker *worker, const char *name, int os_code
         job_file_error(worker->job, name, os_code);
 }
 
-/* Reads a file to its end, unless the file is too long. size: the expected length; < 0: unknown.
+/* Reads a file to its end, unless it is too long. size: the expected length; < 0: unknown.
  * Sets *moved if the descriptor's position moved. */
 static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
                         struct open_file *file)
@@ -175,7 +175,7 @@ static bool open_searcher(struct pool_worker *worker, struct trawl_searcher **se
     return good;
 }
 
-/* Searches a file with a searcher that has the runtime's threads, and opens the searcher if *opened
+/* Searches a file with a searcher that has the runtime's threads, and opens it if *opened
  * is NULL. If only a single thread may search, uses the worker's own searcher. */
 static void search_with(struct pool_worker *worker, const struct open_file *file,
                         struct trawl_searcher **opened)
@@ -209,7 +209,7 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
     return bytes >= SHARED_BYTES || atomic_load(&worker->pool->active) == 1;
 }
 
-/* Returns whether the file is compressed, as far as its first bytes tell. */
+/* Returns true if the file is compressed, as far as its first bytes tell. */
 static bool is_packed(const struct open_file *file)
 {
     uint8_t first[COMPRESSION_BYTES];
@@ -220,9 +220,9 @@ static bool is_packed(const struct open_file *file)
     return got > 0 && trawl_compression(first, (uint64_t)got) != NULL;
 }
 
-/* Searches a file that is not read as a whole. A compressed file is unpacked in a single thread, or
- * with the threads that other files leave idle, so many files are unpacked at the same time.
- * Another long file is searched by all threads, when its turn has come. */
+/* Searches a file that is not read as a whole. A compressed file is decompressed in a single
+ * thread, or with the threads that other files leave idle, so many files are decompressed at the
+ * same time. Another long file is searched by all threads, when its turn has come. */
 static void search_big(struct pool_worker *worker, const struct open_file *file)
 {
     bool packed = is_packed(file);
@@ -261,7 +261,7 @@ static void search_encoded(struct pool_worker *worker, const struct open_file *f
         file_error(worker, file->name, os_code);
 }
 
-/* Returns whether the options or the kind of file leave out an opened item. */
+/* Returns true if the options or the kind of file skip an opened item. */
 static bool is_skipped(const struct pool_worker *worker, const struct walk_item *item, mode_t mode)
 {
     const struct settings *settings = worker->job->settings;
@@ -311,7 +311,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         search_big(worker, &file);
 }
 
-/* Returns whether an item must wait for its turn before being opened. The writer of a pipe would
+/* Returns true if an item must wait for its turn before being opened. The writer of a pipe would
  * notice an earlier open. */
 static bool must_wait(const struct walk_item *item, int directory)
 {
@@ -368,7 +368,7 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
         false, item->is_operand};
     int descriptor;
 
-    /* An operand that is no regular file goes on to search_open, which reports the file. */
+    /* An operand that is not a regular file goes on to search_open, which reports the file. */
     if (item->is_operand && S_ISREG(supplied->status.st_mode) &&
         walk_skips_operand(&worker->pool->walk, item->name, false))
         return;

@@ -113,7 +113,7 @@ static bool print_document(const struct settings *settings, int *status)
 }
 
 /* Keeps new files from taking the number of a closed standard descriptor: opens something
- * unreadable (standard input) or unwritable there. Returns whether standard input was closed. */
+ * unreadable (standard input) or unwritable there. Returns true if standard input was closed. */
 static bool take_closed_descriptors(void)
 {
     bool input_is_closed = fcntl(STDIN_FILENO, F_GETFD) < 0;

@@ -350,7 +350,7 @@ static bool tells_nothing(const struct pool_worker *worker)
 }
 
 /* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, the
- * batches that wait would exceed LEFT_BYTES_MAX, or memory is short. */
+ * batches that wait would exceed LEFT_BYTES_MAX, or memory runs out. */
 static bool leave_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;

@@ -127,9 +127,9 @@ void pool_open_turns(struct pool *pool);
 void pool_close_turns(struct pool *pool);
 /* Resets a worker that has taken the files of a batch. */
 void pool_begin_batch(struct pool_worker *worker);
-/* Prints the batch, or leaves the batch to the worker that has the turn. */
+/* Prints the batch, or leaves it to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker);
-/* Returns whether the next file of the batch must still be searched: the search is not over, and no
+/* Returns true if the next file of the batch must still be searched: the search is not over, and no
  * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
 

@@ -154,7 +154,7 @@ int run_end_document(struct command_job *job)
     return report_write(job);
 }
 
-/* Is called if no file was searched. For the command under the name `tg` that is an error if the
+/* Called if no file was searched. For the command under the name `tg` that is an error if the
  * command line names no FILE, as for ripgrep. Otherwise a message comes only if rules left files
  * out. */
 static void tell_of_nothing(struct command_job *job, size_t operand_count)
@@ -213,7 +213,7 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     return exit_status(job);
 }
 
-/* Returns whether no line can be selected, so that, as in grep, no file is opened. With -v, grep
+/* Returns true if no line can be selected, so that, as in grep, no file is opened. With -v, grep
  * notices this only if the empty string is the only string, without -w and -x; ripgrep never
  * notices this with -v. For -L, trawl goes on and prints the names; tg, like ripgrep, names no
  * file. */
@@ -306,7 +306,7 @@ static void tell_broken(struct command_job *job, const struct walk_item *item)
         job_file_error(job, item->name, errno);
 }
 
-/* Returns whether a search would leave the file out. */
+/* Returns true if a search would leave the file out. */
 static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 {
     if (item->kind == WALK_INPUT || !item->is_operand)

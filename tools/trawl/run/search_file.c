@@ -144,7 +144,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->name = file->name;
     scan->binary_files = settings->binary_files;
     if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
-        /* tg leaves out only binary files of directories */
+        /* tg skips only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
     scan->rules.seekable = trawl_text_is_seekable(text);
     scan->descriptor = file->bytes != NULL ? -1 : file->descriptor;
@@ -196,7 +196,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     }
 }
 
-/* Prepares the second search, from the begin of the text, that a NUL made necessary (`rerun`). */
+/* Prepares the second search, from the start of the text, that a NUL made necessary (`rerun`). */
 static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
@@ -213,7 +213,7 @@ static void scan_again(struct text_scan *scan)
     }
 }
 
-/* Returns whether NUL may end lines while the plan for whole lines ignores NUL. */
+/* Returns true if NUL may end lines while the plan for whole lines ignores NUL. */
 static bool is_unaware_of_nulls(const struct settings *settings)
 {
     return settings->whole_lines && settings->nuls.end_line && !settings->approximate &&
@@ -231,7 +231,7 @@ static bool first_decides(const struct text_scan *scan)
            (scan->descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
-/* Returns the offset after the first line end from `at` on, or where the text ends; `at` if the
+/* Returns the offset after the first line end starting at `at`, or where the text ends; `at` if the
  * text cannot be read again. grep reads that far before looking at the line. */
 static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 {
@@ -248,7 +248,7 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
     return at;
 }
 
-/* Returns whether the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
+/* Returns true if the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
  * lines only from the block of the first NUL on. In the library NUL ends lines everywhere, which
  * makes no difference, because earlier blocks have no NUL. With --binary-files=without-match a NUL
  * ends the search, so binary.c decides about the count. */
@@ -261,7 +261,7 @@ static bool library_counts(const struct text_scan *scan)
            (scan->descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
-/* -o: returns whether matches are enough, because no line around a match is printed. */
+/* -o: returns true if matches are enough, because no line around a match is printed. */
 static bool matches_suffice(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -272,7 +272,7 @@ static bool matches_suffice(const struct text_scan *scan)
            !(settings->crlf && settings->whole_lines) && !scan->nulls.seen;
 }
 
-/* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
+/* --pattern-number: returns true if the longest match at an offset gives all numbers to be printed.
  * That is not enough for a line, which needs the numbers of all its matches. Nor is it enough if
  * several patterns may match the same bytes: expressions, strings with errors, or strings with case
  * ignored beyond ASCII. A match gives only one number. */
@@ -281,7 +281,7 @@ static bool one_match_tells(const struct text_scan *scan)
     return settings_print_matches(scan->settings) && !scan->job->patterns->case_may_tell;
 }
 
-/* Returns whether a line's matches are needed only for the column of the first. */
+/* Returns true if a line's matches are needed only for the column of the first. */
 static bool shows_column_alone(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -338,7 +338,7 @@ enum trawl_status search_file_windows(struct text_scan *scan, struct trawl_error
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
-/* Makes room for `count` bytes of the whole text. False: there are too many, or memory is short. */
+/* Makes room for `count` bytes of the whole text. False: there are too many, or out of memory. */
 static bool reserve_whole(struct text_scan *scan, uint64_t count)
 {
     return count <= TEXT_BYTES_MAX &&
@@ -479,7 +479,7 @@ static enum trawl_status scan_report(struct text_scan *scan, struct trawl_error 
 }
 
 /* For tg: prints, after the lines of a binary file, ripgrep's message that a part of the file is
- * not shown. If the file was left out, prints a message about that with --debug. */
+ * not shown. If the file was skipped, prints a message about that with --debug. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
@@ -491,7 +491,7 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
             what = "WARNING: stopped searching binary file after match";
         else if (job->settings->files.debug)
             job_message(job,
-                        "%s: left out: binary file (found \"\\0\" byte around offset %" PRIu64 ")",
+                        "%s: skipped: binary file (found \"\\0\" byte around offset %" PRIu64 ")",
                         scan->name, binary_offset(scan));
     }
     if (what == NULL || job->settings->report->prints != PRINTS_TEXT)
@@ -504,7 +504,7 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
                   binary_offset(scan));
 }
 
-/* tg: returns whether a file of a directory is left out of a report without lines, because the file
+/* tg: returns true if a file of a directory is left out of a report without lines, because the file
  * is binary. */
 static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
@@ -532,7 +532,7 @@ static void report_count(struct command_job *job, struct text_scan *scan)
     print_terminator(job->output, job->settings, '\n');
 }
 
-/* Prints the rest of a file's report, once the file was searched as far as needed. */
+/* Prints the rest of a file's report, once it was searched as far as needed. */
 static void report_file(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
@@ -598,7 +598,7 @@ static bool drain_input(void)
     return got == 0;
 }
 
-/* Leaves standard input at the position at which grep leaves its input: after -m, behind the last
+/* Leaves standard input at the position at which grep leaves its input: after -m, after the last
  * selected line; after -q or if only the name was wanted, where grep's buffer ended; otherwise at
  * the end. */
 static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
@@ -618,7 +618,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
             (void)lseek(STDIN_FILENO, begin + (off_t)scan->lines.selected_end, SEEK_SET);
         else if (is_quick && scan->stop && begin + end < status->st_size)
             (void)lseek(STDIN_FILENO, begin + end, SEEK_SET);
-        else if (lseek(STDIN_FILENO, 0, SEEK_END) < begin) /* the search began behind the end */
+        else if (lseek(STDIN_FILENO, 0, SEEK_END) < begin) /* the search began after the end */
             (void)lseek(STDIN_FILENO, begin, SEEK_SET);
     } else if (scan->stop && scan->lines.left > 0 && !is_quick &&
                settings->report->text == TEXT_LINES && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&
@@ -627,7 +627,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
-/* Prints the message of a failed call. Errors of opening, reading and unpacking, lines with too
+/* Prints the message of a failed call. Errors of opening, reading and decompressing, lines with too
  * much work for PCRE2, and texts too large for --multiline let the job go on; other errors end the
  * job. */
 static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
@@ -661,7 +661,7 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
                 ((job->patterns->options.flags & TRAWL_PCRE) == 0 && !job->patterns->crosses);
 }
 
-/* --multiline: returns whether the file is mapped as one text. A short file is read, except with
+/* --multiline: returns true if the file is mapped as one text. A short file is read, except with
  * --mmap. */
 static bool maps_whole(const struct command_job *job, const struct open_file *file, off_t begin)
 {

@@ -15,7 +15,7 @@ static void at_bus(int signal, siginfo_t *information, void *context)
     if (information->si_code > 0 && trawl_map_repair(information->si_addr))
         return;
     /* The signal comes from no file that the library mapped, so restore the former handler. A fault
-     * occurs again when the instruction is repeated; a signal that another process sent has to be
+     * occurs again when the instruction is repeated; a signal that another process sent must be
      * raised again. */
     (void)sigaction(SIGBUS, &former, NULL);
     if (information->si_code <= 0)

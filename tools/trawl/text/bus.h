@@ -3,7 +3,7 @@
 #define TRAWL_BUS_H
 
 /* Installs the handler of SIGBUS, before a text that may be mapped is opened. If a mapped file was
- * truncated, the library repairs the mapping; any other SIGBUS ends the program as before. Further
+ * truncated, the library repairs the mapping; any other SIGBUS exits as before. Further
  * calls do nothing. */
 void bus_guard_maps(void);
 

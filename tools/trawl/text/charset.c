@@ -35,7 +35,7 @@
 static struct {
     enum charset kind;         /* set by charset_open */
     bool every_byte_is_valid;  /* CHARSET_SINGLE: each byte is a character */
-    uint32_t code_points[256]; /* NO_CHARACTER: the byte is no character */
+    uint32_t code_points[256]; /* NO_CHARACTER: the byte is not a character */
 } locale_set = {CHARSET_BYTES, true, {0}};
 
 #define NO_CHARACTER UINT32_MAX /* WEOF: in no class */
@@ -129,7 +129,7 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
     return decode(locale_set.kind, bytes, bytes_count, code_point, length);
 }
 
-/* Does what charset_is_valid does, character by character. Not inline: because the addresses of two
+/* Like charset_is_valid, character by character. Not inline: because the addresses of two
  * locals are taken, the compiler would add the stack protector's check to charset_is_valid. */
 static __attribute__((noinline)) bool characters_are_valid(const uint8_t *bytes, size_t bytes_count)
 {
@@ -242,7 +242,7 @@ static uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-/* Does what charset_variants does, for a byte of CHARSET_SINGLE. If context is not NULL, letters
+/* Like charset_variants, for a byte of CHARSET_SINGLE. If context is not NULL, letters
  * are equal by Unicode's rule. */
 static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
@@ -271,7 +271,7 @@ static bool byte_is_word(void *context, uint32_t byte)
 }
 
 /* Returns the last character of the block that begins at `code`. The characters of a block are all
- * in the class, or all not in the class. A block is a whole plane (65,536 characters) of private or
+ * in the class, or all not in it. A block is a whole plane (65,536 characters) of private or
  * unassigned characters, of which one character in BLOCK is tested. Elsewhere a block is a single
  * character. */
 static uint32_t block_end(wctype_t class, uint32_t code)
@@ -382,7 +382,7 @@ bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, 
             }
             is_word = is_word_character(NULL, code_point);
         }
-        /* grep also looks inside a longer character that is no letter */
+        /* grep also looks inside a longer character that is not a letter */
         if (!is_word && (!word_before || (length > 1 && charset == CHARSET_UTF8 &&
                                           is_word_character == charset_is_word)))
             return true;

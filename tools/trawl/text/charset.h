@@ -28,17 +28,17 @@ const char *charset_name(enum charset charset);
  * trawl_unicode, otherwise by the rule of grep -i. */
 struct trawl_letters charset_utf8(bool by_unicode);
 
-/* Returns whether i and I are the same letter. In Turkish the answer is no. */
+/* Returns true if i and I are the same letter. In Turkish the answer is no. */
 bool charset_folds_ascii(void);
 
-/* Returns whether a and b have the same characters if case is ignored. */
+/* Returns true if a and b have the same characters if case is ignored. */
 bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size_t b_count);
 
-/* Returns whether the bytes contain a capital letter. Here and in charset_empty_word, `charset` is
+/* Returns true if the bytes contain a capital letter. Here and in charset_empty_word, `charset` is
  * the locale's charset, or CHARSET_BYTES in any locale. */
 bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count);
 
-/* Returns whether the C library decodes the bytes as whole characters. */
+/* Returns true if the C library decodes the bytes as whole characters. */
 bool charset_is_valid(const uint8_t *bytes, size_t bytes_count);
 
 /* Decodes the character at bytes[0]. False: no valid character begins there. */
@@ -46,7 +46,7 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
 
 bool charset_is_word(void *context, uint32_t code_point);
 
-/* Returns whether -w finds the empty string: at some offset no word character stands on either
+/* Returns true if -w finds the empty string: at some offset no word character stands on either
  * side. */
 bool charset_empty_word(enum charset charset, bool (*is_word_character)(void *, uint32_t),
                         const uint8_t *bytes, size_t bytes_count);

@@ -1,6 +1,6 @@
 /* decode: reads bytes as the decoders of WHATWG's standard do. Most characters beyond ASCII come
  * from iconv or from encodings.def. Those of UTF-8, x-user-defined and half-width katakana are
- * computed. An ASCII byte that cannot continue a character is read again, as the begin of the next
+ * computed. An ASCII byte that cannot continue a character is read again, as the start of the next
  * character. In UTF-8 every byte that cannot continue a character is read again, in ISO-2022-JP
  * only the byte ESCAPE. */
 #include "trawl/text/decode.h"

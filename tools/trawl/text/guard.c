@@ -56,7 +56,7 @@ bool guard_take(struct guard *guard, uint64_t bytes)
     return refuse(guard, GUARD_ALL);
 }
 
-/* Returns whether searches that wait hold all the memory that is taken, so that nobody will give
+/* Returns true if searches that wait hold all the memory that is taken, so that nobody will give
  * memory back. */
 static bool nobody_works(const struct guard *all)
 {

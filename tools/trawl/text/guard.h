@@ -20,7 +20,7 @@ enum guard_refusal {
 /* The guard of a search, or of all searches together (`all` is NULL). Memory that was taken stays
  * counted until guard_give or guard_end. */
 struct guard {
-    struct guard *all;      /* the guard of all searches together; NULL: this guard is that guard */
+    struct guard *all;      /* the guard of all searches together; NULL: this is it */
     uint64_t bytes_max;     /* limit for `bytes`; 0: no limit */
     _Atomic uint64_t bytes; /* memory taken and not given back */
     atomic_int refusal;     /* the first reason for which guard_take refused */
@@ -43,8 +43,8 @@ uint64_t guard_left(const struct guard *guard);
 /* Stops counting the memory that is still counted, here and in guard->all. */
 void guard_end(struct guard *guard);
 
-/* Returns whether the search must end now, because the deadline passed or `cancelled` was set.
- * Every loop whose length a user's input decides has to ask. */
+/* Returns true if the search must end now, because the deadline passed or `cancelled` was set.
+ * Every loop whose length a user's input decides must ask. */
 static inline bool guard_is_over(const struct guard *guard)
 {
     return guard != NULL && (atomic_load_explicit(&guard->cancelled, memory_order_relaxed) ||

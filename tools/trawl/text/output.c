@@ -132,7 +132,7 @@ static bool grow(struct output *output, size_t bytes_count, size_t most)
     return true;
 }
 
-/* Returns whether bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
+/* Returns true if bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
  * are written. */
 static bool keep_bytes(struct output *output, size_t bytes_count)
 {
@@ -205,7 +205,7 @@ void output_number(struct output *output, uint64_t number, unsigned width)
     uint8_t *digits;
     size_t at = NUMBER_ROOM;
 
-    /* The digits are written behind the place where they belong. A local array would cost a check
+    /* The digits are written after the place where they belong. A local array would cost a check
      * by the stack protector, and with _FORTIFY_SOURCE a copy of two digits to a variable offset
      * would be a function call. */
     output_need(output, OUTPUT_NUMBER_BYTES);

@@ -70,7 +70,7 @@ static byte_vector bad_pairs(byte_vector x, byte_vector one)
            (byte_vector)((x & 0xe0) == 0xe0);
 }
 
-/* Returns whether two blocks, with at least three bytes before them, are valid, and no character of
+/* Returns true if two blocks, with at least three bytes before them, are valid, and no character of
  * more than two bytes begins there or in the three bytes before. That holds for most blocks of
  * European texts, and costs a third of block_is_valid. */
 static bool pairs_are_valid(const uint8_t *bytes)
@@ -85,7 +85,7 @@ static bool pairs_are_valid(const uint8_t *bytes)
                     UINT64_MAX);
 }
 
-/* Returns whether each byte of a block, behind at least three bytes, fits the bytes before. */
+/* Returns true if each byte of a block, behind at least three bytes, fits the bytes before. */
 static bool block_is_valid(const uint8_t *bytes)
 {
     byte_vector x = load_vector(bytes), one = load_vector(bytes - 1);
@@ -104,13 +104,13 @@ static bool block_is_valid(const uint8_t *bytes)
     return !has_bit(bad, UINT64_MAX);
 }
 
-/* Returns whether two blocks, behind at least three bytes, are valid. */
+/* Returns true if two blocks, behind at least three bytes, are valid. */
 static bool blocks_are_valid(const uint8_t *bytes)
 {
     return pairs_are_valid(bytes) || (block_is_valid(bytes) && block_is_valid(bytes + BLOCK));
 }
 
-/* Returns whether a text of any length is valid. Not inline: because of the array `padded`, the
+/* Returns true if a text of any length is valid. Not inline: because of the array `padded`, the
  * compiler adds the stack protector's check.
  */
 static __attribute__((noinline)) bool text_is_valid(const uint8_t *bytes, uint64_t bytes_count)
