@@ -201,6 +201,9 @@ static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
     scan->stop = false;
+    trawl_text_close(scan->part.text);
+    scan->part.text = NULL;
+    scan->part.begin = 0;
     scan->carry.count = scan->carry.match_count = 0;
     scan->carry.begin = scan->carry.line_begin = 0;
     occurrences_begin(scan);
