@@ -16,7 +16,6 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Protocol, SupportsIndex, final, overload
 
-from ._groups import Match
 from ._sources import Cells, Lines, Matches
 from typing_extensions import Buffer, CapsuleType, Self, TypeAlias
 
@@ -102,7 +101,8 @@ PARAMETERS = of_names({
     "BaseException | None": "error",
     "TracebackType | None": "traceback",
     "Iterable[tuple[int, int]]": "exact",
-    "Any": "frame",
+    "Any": "default frame",
+    "int | str": "group *groups",
     "SupportsIndex | None": "limit",
     "bytes": "line_end",
     "str | bytes": "mask",
@@ -147,15 +147,15 @@ OTHERS = {
 # The type that functions, methods and properties of a name return. "CLASS.NAME" is for the members of one class only.
 RETURNS = of_names({
     "bool": "__contains__ ignore_case is_stream unicode whole_lines whole_words",
-    "int": "__len__ count count_lines device edits replace_file mismatches null_count",
+    "int": "__len__ count count_lines device edits end replace_file mismatches null_count start Match.pattern",
     "None": "__exit__ cancel close unload",
     "str": "explain",
     "str | bytes": "Plan.__getitem__",
     "list[bytes]": "_encoded",
-    "Any": "__arrow_c_device_array__ __call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
+    "Any": "__arrow_c_device_array__ __call__ __getitem__ Match.group Match.string to_arrow to_numpy to_pandas to_polars",
     "Self": "__enter__ __new__ Batches.__iter__ LineBatches.__iter__",
     "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ device_capsules struct_capsules",
-    "tuple[int, int]": "__dlpack_device__",
+    "tuple[int, int]": "__dlpack_device__ span",
     "CapsuleType": "__dlpack__",
     "Array | Column": "to_host",
     "Iterator[Any]": "__iter__",
@@ -170,9 +170,10 @@ RETURNS = of_names({
     "_Alphabet": "alphabet",
     "_Syntax | None": "regex",
     "tuple[str, ...]": "engines group_names",
+    "tuple[Any, ...]": "Match.groups",
     "tuple[Any, ...] | None": "values",
     "int | None": "nbytes",
-    "dict[str, Any]": "__cuda_array_interface__ stats",
+    "dict[str, Any]": "__cuda_array_interface__ groupdict stats",
     "_Match | None": "first",
     "Iterator[_Match]": "scan",
     "Iterator[tuple[int, Any]]": "iter",
@@ -198,12 +199,12 @@ OVERLOADS = {
     "replace": REWRITTEN,
     "mask": REWRITTEN,
     "split": [("text", "str", "list[str]"), ("text", "Buffer", "list[bytes]"),
-              ("text", f"_Column | {SEVERAL}", "list[Any]")],
+              ("text", SEVERAL, "list[Any]"), ("text", "_Column", "Array")],
     "which": [("answer", 'Literal["index"]', "Array"),
               ("answer", 'Literal["pattern", "value"]', "list[Any]")],
     "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],
 }  # fmt: skip
-CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "Batches", "LineBatches")
+CLASSES = ("Plan", "Searcher", "Text", "Records", "Column", "Array", "DeviceArray", "Batches", "LineBatches", "Match")
 FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
 LEFT_OUT = re.compile("__(dealloc|init|cinit|copy|hash|repr|eq|reduce|reduce_ex|getbuffer)__$")
 

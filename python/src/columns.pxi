@@ -259,7 +259,8 @@ cdef class Array(Answer):
 
     def __repr__(self):
         few = [self.value(<uint64_t>i) for i in range(min(self.length, 6))]
-        return _sources.show_array(few, self.length, self.kind(), self.fields)
+        items = (<Array>self.fields).kind() if isinstance(self.fields, Array) else self.fields
+        return _sources.show_array(few, self.length, self.kind(), items)
 
     def __eq__(self, other):
         if type(other) is not Array:

@@ -4,15 +4,17 @@
 cdef enum:
     OPENED_MAX = 64  # expressions for which a line is open at the same time
 
-# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record. The line
-# is opened for each expression whose groups are wanted, so that PCRE2 need not check it again for each occurrence.
+# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record. From its
+# second occurrence on, the line is opened for each expression whose groups are wanted, so that PCRE2 need not check it
+# again for each occurrence.
 cdef struct line_place:
     const trawl_plan *plan
     bint by_lines  # occurrences cross no line (Plan.by_lines)
     uint8_t line_end
     uint64_t begin
     uint64_t end
-    bint is_open  # some of `opened` is not NULL
+    uint64_t looks  # calls of find_groups() for the line
+    uint64_t slots  # `opened` is NULL from here on
     uint64_t patterns[OPENED_MAX]
     trawl_line *opened[OPENED_MAX]  # the line for expression patterns[i]; NULL: not opened
 
@@ -24,10 +26,10 @@ cdef void begin_lines(line_place *line, Plan plan) noexcept:
 
 
 cdef void leave_line(line_place *line) noexcept nogil:
-    for i in range(OPENED_MAX if line.is_open else 0):
+    for i in range(line.slots):
         trawl_line_close(line.opened[i])
         line.opened[i] = NULL
-    line.begin = line.end = line.is_open = 0
+    line.begin = line.end = line.looks = line.slots = 0
 
 
 cdef int find_groups(line_place *line, const uint8_t *text, uint64_t begin, uint64_t end, uint64_t pattern,
@@ -37,13 +39,18 @@ cdef int find_groups(line_place *line, const uint8_t *text, uint64_t begin, uint
     cdef trawl_range match
     cdef int status = TRAWL_OK
 
+    line.looks += 1
+    if line.looks == 1:
+        match.begin, match.end = begin - line.begin, end - line.begin
+        return trawl_expression_groups(line.plan, pattern, text + line.begin, line.end - line.begin, match, groups,
+                                       groups_max, error)
     if line.opened[slot] != NULL and line.patterns[slot] != pattern:
         trawl_line_close(line.opened[slot])
         line.opened[slot] = NULL
     if line.opened[slot] == NULL:
         status = trawl_line_open(line.plan, pattern, text + line.begin, line.end - line.begin, NULL,
                                  &line.opened[slot], error)
-        line.patterns[slot], line.is_open = pattern, True
+        line.patterns[slot], line.slots = pattern, max(line.slots, slot + 1)
     match.begin, match.end = begin - line.begin, end - line.begin
     if status == TRAWL_OK:
         status = trawl_line_groups(line.opened[slot], match, groups, groups_max, error)
@@ -68,25 +75,124 @@ cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64
     line.end = stop if place == NULL else <uint64_t>(<const uint8_t *>place - text)
 
 
+@cython.final
+@cython.no_gc
+cdef class Match:
+    """An occurrence with its groups, as finditer() gives it. The methods are those of re.Match.
+
+    string: the text. pattern: the index of the pattern that occurs.
+    A group that took no part in the occurrence is None; its begin and its end are -1.
+
+    >>> match = next(Plan(r"(?P<name>\\w+)=(\\d+)?", regex=True).finditer("size= 3"))
+    >>> match["name"], match[2], match.group(1, 2), match.span("name"), match.pattern
+    ('size', None, ('size', None), (0, 4), 0)
+    >>> match.groups(""), match.groupdict()
+    (('size', ''), {'name': 'size'})
+    """
+
+    cdef readonly object string
+    cdef readonly uint32_t pattern
+    cdef dict names  # {name: number} of the groups that have a name
+    cdef int64_t count  # number of places: of the occurrence and of its groups
+    cdef trawl_range *places  # a group that took no part begins at UNKNOWN, which is -1 as a signed number
+
+    def __init__(self):
+        raise TypeError("Match: finditer() makes it")
+
+    def __dealloc__(self):
+        free(self.places)
+
+    cdef int64_t number(self, group) except -1:
+        cdef int64_t number = PyNumber_AsSsize_t(
+            self.names.get(group, -1) if isinstance(group, str) else group, IndexError)
+
+        if number < 0 or number >= self.count:
+            raise IndexError(f"no such group: {group!r}")
+        return number
+
+    cdef object part(self, int64_t number, default):
+        cdef trawl_range place = self.places[number]
+
+        if place.begin == UNKNOWN:
+            return default
+        part = self.string[<Py_ssize_t>place.begin:<Py_ssize_t>place.end]
+        return part if isinstance(part, str) else bytes(part)
+
+    def span(self, group=0, /):
+        """Return where a group begins and ends."""
+        cdef trawl_range place = self.places[self.number(group)]
+
+        return <int64_t>place.begin, <int64_t>place.end
+
+    def start(self, group=0, /):
+        """Return where a group begins."""
+        return <int64_t>self.places[self.number(group)].begin
+
+    def end(self, group=0, /):
+        """Return where a group ends."""
+        return <int64_t>self.places[self.number(group)].end
+
+    def __getitem__(self, group):
+        return self.part(self.number(group), None)
+
+    def group(self, *groups):
+        """Return a group, by number or name, or several groups as a tuple. Group 0 is the occurrence."""
+        if len(groups) > 1:
+            return tuple([self[group] for group in groups])
+        return self[groups[0]] if groups else self.part(0, None)
+
+    def groups(self, default=None):
+        """Return all groups from 1 on. default: what stands for a group that took no part."""
+        return tuple([self.part(i, default) for i in range(1, self.count)])
+
+    def groupdict(self, default=None):
+        """Return the groups that have a name, by name."""
+        return {name: self.part(number, default) for name, number in self.names.items()}
+
+    def __repr__(self):
+        return f"<trawl.Match span={self.span()}, match={self[0]!r:.60}>"
+
+    def __reduce__(self):
+        return match_of, (self.string, self.pattern, self.names, [self.span(i) for i in range(self.count)])
+
+
+cdef Match new_match(string, uint64_t pattern, dict names, uint64_t count):
+    cdef Match made = Match.__new__(Match)
+
+    made.string, made.pattern, made.names, made.count = string, <uint32_t>pattern, names, <int64_t>count
+    made.places = <trawl_range *>malloc(count * sizeof(trawl_range))
+    if made.places == NULL:
+        raise MemoryError()
+    return made
+
+
+def match_of(string, pattern, names, spans, /):
+    """Make a Match from its parts. pickle calls this function."""
+    cdef Match made = new_match(string, pattern, names, len(spans))
+
+    for i, (begin, end) in enumerate(spans):
+        made.places[<uint64_t>i].begin, made.places[<uint64_t>i].end = <uint64_t><int64_t>begin, <uint64_t><int64_t>end
+    return made
+
+
 @cython.internal
 @cython.final
 cdef class Places:
-    """Finds where the groups of a text's occurrences are: in a str in characters, else in bytes."""
+    """Makes the Match of each of a text's occurrences, whose places count characters in a str, else bytes."""
 
     cdef Plan plan
+    cdef list facts
     cdef object text
     cdef taken_buffer view
     cdef const uint8_t *bytes
     cdef uint64_t size
     cdef walk by
     cdef line_place line
-    cdef column room  # room for the groups of an occurrence
 
     def __cinit__(self, Plan plan, text):
         cdef Py_ssize_t count
 
-        self.plan, self.text = plan, text
-        begin_lines(&self.line, plan)
+        self.plan, self.facts, self.text = plan, plan.facts(), text
         if isinstance(text, str):
             self.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
             if not PyUnicode_IS_ASCII(text):
@@ -96,37 +202,64 @@ cdef class Places:
             take_buffer(text, &self.view)
             self.bytes, count = <const uint8_t *>self.view.buf, self.view.len
         self.size = <uint64_t>count
-        if not reach(&self.room, sizeof(trawl_range) * (1 + max([fact[0] for fact in plan.facts()], default=0))):
-            raise MemoryError()
+        begin_lines(&self.line, plan)
 
     def __dealloc__(self):
         leave_line(&self.line)
         PyBuffer_Release(&self.view)
-        drop(&self.room)
 
-    cdef tuple place(self, uint64_t begin, uint64_t end):
-        if self.by.bytes == NULL:
-            return begin, end
-        if begin == end:
-            begin = walk_to(&self.by, begin)
-            return begin, begin
-        return last_of(walk_to(&self.by, begin + 1)), walk_to(&self.by, end)
+    cdef void place(self, trawl_range *place, uint64_t base) noexcept:
+        """Convert a place that counts bytes from `base`."""
+        cdef uint64_t begin = base + place.begin, end = base + place.end
 
-    def spans(self, uint64_t begin, uint64_t end, pattern):
-        """Return the places of an occurrence, whose offsets count bytes, and of its groups."""
-        cdef trawl_range *groups = <trawl_range *>self.room.memory.bytes
-        cdef uint64_t count = self.plan.facts()[pattern][0], i
+        place.begin, place.end = begin, end
+        if self.by.bytes != NULL:
+            place.begin = walk_to(&self.by, begin) if begin == end else last_of(walk_to(&self.by, begin + 1))
+            place.end = walk_to(&self.by, end)
+
+    cdef Match match(self, uint64_t begin, uint64_t end, uint64_t pattern):
+        """Return the Match of an occurrence, whose offsets count bytes."""
+        cdef tuple fact = <tuple>self.facts[pattern]
+        cdef uint64_t count = <uint64_t>fact[0] + 1, base = 0, i
+        cdef Match made = new_match(self.text, pattern, <dict>fact[1], count)
         cdef trawl_error error
 
-        if count == 0:
-            return (self.place(begin, end),)
-        find_line(&self.line, self.bytes, 0, self.size, begin, end)
-        check(find_groups(&self.line, self.bytes, begin, end, pattern, groups, count + 1, &error), &error)
-        found = [self.place(begin, end)]
-        for i in range(1, count + 1):
-            found.append((-1, -1) if groups[i].begin == UNKNOWN else self.place(
-                self.line.begin + groups[i].begin, self.line.begin + groups[i].end))
-        return tuple(found)
+        made.places[0].begin, made.places[0].end = begin, end
+        if count > 1:
+            find_line(&self.line, self.bytes, 0, self.size, begin, end)
+            check(find_groups(&self.line, self.bytes, begin, end, pattern, made.places, count, &error), &error)
+            base, made.places[0].begin, made.places[0].end = self.line.begin, begin - self.line.begin, end - self.line.begin
+        for i in range(count if base > 0 or self.by.bytes != NULL else 0):
+            if made.places[i].begin != UNKNOWN:
+                self.place(&made.places[i], base)
+        return made
+
+
+cdef object find_matches(Searcher searcher, Plan plan, text, match):
+    """Iterate over the occurrences in a text, each a Match."""
+    cdef Source source = Source()
+    cdef few_matches found
+    cdef Places places
+    cdef uint64_t i
+
+    source.name = name_of(text)
+    text = content_of(searcher, text, "finditer")
+    found.over = True
+    if source.name is None:
+        find_few(searcher, plan, text, match, "bytes", &found)
+    if not found.over and found.count == 0:
+        return iter(())
+    places = Places(plan, text)
+    if not found.over:
+        return iter([places.match(found.items[i].begin, found.items[i].end, found.items[i].pattern_index)
+                     for i in range(found.count)])
+    source.open(text, False)
+    return matches_in(places, itertools.chain.from_iterable(searcher.batches(plan, source, match=match, offsets="bytes")))
+
+
+def matches_in(Places places, found):
+    for begin, end, pattern, *_ in found:
+        yield places.match(begin, end, pattern)
 
 
 cdef struct group_values:
@@ -209,28 +342,43 @@ cdef void copy_groups(group_columns *made, const group_columns *rows, uint64_t b
 
 @cython.internal
 @cython.final
-cdef class Groups:
-    """Gathers the values of groups: a column for each name or number that groups of the plan's expressions have."""
+cdef class Layout:
+    """The columns that the groups of a plan's expressions fill."""
 
-    cdef Plan plan
-    cdef group_columns made
     cdef tuple labels
     cdef const uint64_t[::1] targets
     cdef const uint64_t[::1] begins
+    cdef uint64_t spans_max
 
-    def __cinit__(self, Plan plan, bint first_only):
-        cdef uint64_t i
-
-        facts, self.plan, self.labels = plan.facts(), plan, _groups.labels(plan.facts())
+    def __cinit__(self, list facts):
+        self.labels = _groups.labels(facts)
         if not self.labels:
             raise ValueError("groups: no expression has a group; match_lists(value=True) gives whole occurrences")
         places = {label: place for place, label in enumerate(self.labels)}
         self.begins = array("Q", itertools.accumulate([fact[0] for fact in facts], initial=0))
         self.targets = array("Q", [places[label] for fact in facts for label in _groups.labels([fact])])
+        self.spans_max = 1 + max([fact[0] for fact in facts])
+
+
+@cython.internal
+@cython.final
+cdef class Groups:
+    """Gathers the values of groups: a column for each name or number that groups of the plan's expressions have."""
+
+    cdef group_columns made
+    cdef Plan plan
+    cdef Layout layout
+
+    def __cinit__(self, Plan plan, bint first_only):
+        cdef Layout layout = plan.layout if plan.layout is not None else Layout(plan.facts())
+        cdef uint64_t i
+
+        self.plan = plan
+        self.layout = plan.layout = layout
         begin_lines(&self.made.line, plan)
-        self.made.begins, self.made.targets = &self.begins[0], &self.targets[0]
-        self.made.count, self.made.first_only = <uint64_t>len(self.labels), first_only
-        self.made.spans_max = 1 + max([fact[0] for fact in facts])
+        self.made.begins, self.made.targets = &layout.begins[0], &layout.targets[0]
+        self.made.count, self.made.first_only = <uint64_t>len(layout.labels), first_only
+        self.made.spans_max = layout.spans_max
         self.made.values = <group_values *>calloc(self.made.count, sizeof(group_values))
         self.made.spans = <trawl_range *>calloc(self.made.spans_max, sizeof(trawl_range))
         self.made.sources = <uint64_t *>calloc(self.made.count, sizeof(uint64_t))
@@ -253,6 +401,25 @@ cdef class Groups:
         self.made.is_text = is_text
         return &self.made
 
+    cdef int put(self, text, const few_matches *found) except -1:
+        """Put the groups of the occurrences in a str or bytes."""
+        cdef trawl_record_array record
+        cdef Py_ssize_t count
+        cdef uint64_t offsets[2]
+        cdef uint64_t i
+
+        memset(&record, 0, sizeof(record))
+        if isinstance(text, str):
+            record.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+        else:
+            record.bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+        offsets[0], offsets[1] = 0, <uint64_t>count
+        record.record_count, record.offset_bytes, record.offsets = 1, sizeof(uint64_t), offsets
+        self.begin(isinstance(text, str))
+        for i in range(found.count):
+            put_groups(&self.made, &record, 0, found.items[i].begin, found.items[i].end, found.items[i].pattern_index)
+        return self.check()
+
     cdef int check(self) except -1:
         check(self.made.status, &self.made.error)
         for i in range(self.made.count):
@@ -267,7 +434,7 @@ cdef class Groups:
         cdef uint64_t rows
 
         fields = {}
-        for i, label in enumerate(self.labels):
+        for i, label in enumerate(self.layout.labels):
             values = &self.made.values[i]
             rows = values.valid.count
             part = array_of("U" if self.made.is_text else "Z", rows, &values.ends, &values.bytes, 1)

@@ -59,6 +59,11 @@ cdef struct column:
     bint failed  # an allocation failed
 
 
+cdef enum:
+    MOVED_MAX = 4 << 20
+    FURTHER = 64 << 20
+
+
 cdef void prefer_huge_pages(block *memory) noexcept nogil:
     """Ask the system for huge pages. The block will be filled from front to back, and a page fault
     for each 4 KiB would take longer than the filling."""
@@ -73,15 +78,17 @@ cdef void prefer_huge_pages(block *memory) noexcept nogil:
 cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
     """Make the column's block at least `bytes` long; false: out of memory."""
     # The first allocation has the exact size, because most results arrive in one batch. Later
-    # allocations double, for which the system moves pages instead of copying bytes.
-    cdef uint64_t room = bytes if grown.memory == NULL else 2 * bytes
+    # allocations double, for which the system moves pages instead of copying bytes. Moved pages are no huge pages any
+    # more, so a large column gets address space for its further growth.
+    cdef uint64_t room = bytes if grown.memory == NULL else 2 * bytes if bytes < MOVED_MAX else 2 * bytes + FURTHER
 
     if grown.failed or (grown.memory != NULL and bytes <= grown.room):
         return not grown.failed
     if grown.memory == NULL:
         grown.memory = block_new(room)
         grown.failed = grown.memory == NULL
-    else:
+    elif not block_resize(grown.memory, room):
+        room = bytes
         grown.failed = not block_resize(grown.memory, room)
     if not grown.failed:
         grown.room = room

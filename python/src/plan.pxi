@@ -214,7 +214,12 @@ cdef class Plan:
     cdef bint has_distances  # occurrences have a distance
     cdef bint has_strands
     cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
+    cdef bint is_plain  # strings, or one expression, without errors: the library chooses occurrences that do not overlap
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
+    cdef int byte_unused  # what separator() returns; -2 before the first call
+    cdef bint firsts_known
+    cdef Plan firsts  # if firsts_known: what plan_for() returns for "leftmost-first"; None: the plan itself
+    cdef bint first_is_longest  # leftmost-first occurrences are the leftmost-longest ones
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
     cdef readonly str alphabet  # of a plan of strings without errors 'bytes', even if 'utf8' was given
@@ -222,6 +227,7 @@ cdef class Plan:
     cdef readonly tuple values  # None: the plan has no values
     cdef bytes kinds  # byte i: was pattern i a str? Empty if all are bytes
     cdef list groups_known  # what facts() returns; None before the first call
+    cdef object layout  # the Layout of groups(); None before the first call
     cdef frozenset known  # the patterns, for `in`; None before the first `in`
     cdef dict options  # keyword arguments that make an equal plan; pickle stores them
 
@@ -240,7 +246,9 @@ cdef class Plan:
             self.alphabet = self.options["alphabet"]
         self.is_alone = (facts.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE) != 0 or self.edits > 0
                          or self.alphabet == "utf8" or self.regex is not None)
+        self.is_plain = not self.has_distances and (self.regex is None or facts.pattern_count == 1)
         self.by_lines = self.regex is not None and not self.options["multiline"]
+        self.byte_unused = -2
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)
@@ -308,6 +316,34 @@ cdef class Plan:
                 made.append((trawl_expression_group(self.plan, i, NULL, 0), named))
             self.groups_known = made
         return self.groups_known
+
+    cdef int separator(self) except? -1:
+        """Return a byte that no occurrence of a string holds; -1 if there is none."""
+        cdef uint8_t used[256]
+        cdef trawl_pattern pattern
+        cdef uint64_t i, k
+
+        if self.byte_unused == -2:
+            memset(used, 0, sizeof(used))
+            for i in range(trawl_plan_facts(self.plan).pattern_count):
+                pattern = trawl_plan_pattern(self.plan, i)
+                for k in range(pattern.bytes_count):
+                    used[(<const uint8_t *>pattern.bytes)[k]] = 1
+            # Letters, and bytes beyond ASCII but for 0xff, may stand for a pattern's letter in other case.
+            self.byte_unused = next((i for i in (*range(0x41), 0xff) if not used[i]), -1)
+        return self.byte_unused
+
+    cdef int find_firsts(self) except -1:
+        cdef Plan made = self
+
+        if (self.regex is None and not self.has_distances and not self.is_alone and len(self) > 1
+                and self.options["ignore_case"] != "unicode"):
+            items = _sources.without_later(self._encoded(), bool(self.options["ignore_case"]))
+            if items is not None:
+                self.firsts = made = Plan(items, **self.options)
+            made.first_is_longest = True
+        self.firsts_known = True
+        return 0
 
     @property
     def group_names(self):
@@ -466,7 +502,7 @@ cdef class Plan:
         """
         cdef answer found
 
-        if offsets is None and match == "all" and search_bytes(self, text, &found, True) and not found.found:
+        if offsets is None and match == "all" and self.regex is None and search_bytes(self, text, &found, True) and not found.found:
             return []
         return find_all(default(), self, text, match, offsets)
 
@@ -477,7 +513,7 @@ cdef class Plan:
         >>> [m['key'] for m in Plan(r'(?P<key>\\w+)=(\\d+)', regex=True).finditer('a=1, b=x, c=22')]
         ['a', 'c']
         """
-        return default().finditer(self, text, match=match)
+        return find_matches(default(), self, text, match)
 
     def groups(self, column, *, progress=None):
         """Extract groups of expressions: an Array of structs with a field for each group, under its name or else its
@@ -487,7 +523,7 @@ cdef class Plan:
         >>> Plan(r'(\\w+)=(?P<value>\\d+)?', regex=True).groups(['a=1, b=2', 'c=', 'd', None]).tolist()
         [{'1': 'a', 'value': '1'}, {'1': 'c', 'value': None}, {'1': None, 'value': None}, None]
         """
-        return default().groups(self, column, progress=progress)
+        return groups_of(default(), self, column, progress)
 
     def group_lists(self, column, *, match="all", progress=None):
         """Extract the groups of all occurrences in each record: an Array of lists of structs, see groups().
@@ -530,7 +566,7 @@ cdef class Plan:
         >>> Plan('cat', ignore_case=True).replace('Cat, cat', lambda found, pattern: found[::-1])
         'taC, tac'
         """
-        return default().replace(self, text, values, match=match, progress=progress)
+        return replace(default(), self, text, values, match, progress)
 
     def replace_file(self, text, path, values=None, *, match="leftmost-longest", progress=None):
         """Write a text of any kind, for example a path, to the file `path`, with values in place of
@@ -555,13 +591,13 @@ cdef class Plan:
         return default().mask(self, text, mask, match=match, progress=progress)
 
     def split(self, text, *, match="leftmost-longest", progress=None):
-        """Split a text at occurrences that do not overlap: a list of str or bytes. A column gives a
-        list of lists. match: see matches().
+        """Split a text at occurrences that do not overlap: a list of str or bytes. A list gives a
+        list of lists, any other column an Array of lists of strings. match: see matches().
 
         >>> Plan([', ', '; ']).split('tea, milk; bread')
         ['tea', 'milk', 'bread']
         """
-        return default().split(self, text, match=match, progress=progress)
+        return rewrite(default(), self, text, None, match, progress)
 
     def batches(self, text, *, match="all", line_numbers=False, value=False, offsets=None):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
@@ -622,3 +658,12 @@ cdef class Plan:
     def record_counts(self, column, *, progress=None):
         """Count for each pattern the records that contain it: a Column."""
         return search_column(default(), self, column, progress, PATTERNS)
+
+
+cdef Plan plan_for(Plan plan, object match):
+    """Return the plan that finds the occurrences asked for by `match`. For leftmost-first occurrences of strings, it
+    holds no string of which a prefix comes earlier, as that string is never chosen. Then the first is the longest, which
+    the library finds without all occurrences."""
+    if match == "leftmost-first" and not plan.firsts_known:
+        plan.find_firsts()
+    return plan if match != "leftmost-first" or plan.firsts is None else plan.firsts

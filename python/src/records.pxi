@@ -412,8 +412,8 @@ cdef struct gather:
     column valid  # first of five adjacent columns
     column values  # CONTAINS: bits; else 64-bit results or offsets; for an Array of views: the views
     # For CELLS the three columns are the records, patterns and begins of the cells. For LISTS, cells[1] are the items
-    # of the lists, or the bytes of the strings. For an Array of views, cells[0] are the view_buffers, and cells[1] the
-    # bytes of the buffer being written.
+    # of the lists, or the bytes of the strings; for lists of strings, cells[2] are 0 and the strings' ends. For an Array
+    # of views, cells[0] are the view_buffers, and cells[1] the bytes of the buffer being written.
     column cells[3]
     uint64_t array_at  # index in cells[0] of the first buffer of the array being read
     uint64_t fresh_at  # index in cells[0] of the buffer being written

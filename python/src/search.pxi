@@ -27,7 +27,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
     cdef Handle handle
     cdef int status
 
-    if plan.regex is not None or plan.has_distances or plan.has_strands:
+    if plan.has_distances or plan.options["pcre"]:  # PCRE2 may take long, and then looks for signals
         return False
     if type(text) is str:
         if is_first and not PyUnicode_IS_ASCII(text):
@@ -356,11 +356,12 @@ cdef void put_matched(match_columns *columns, work *job, uint64_t first) noexcep
         put_value(&columns.value_ends, columns.values.count)
 
 
-cdef int choose_matches(match_columns *columns, object match) except -1:
-    """Set which occurrences are kept, from the caller's argument `match`."""
+cdef Plan choose_matches(match_columns *columns, Plan plan, object match):
+    """Set which occurrences are kept, from the caller's argument `match`. Return the plan that finds them."""
     _sources.choice("match", match, MATCHES)
-    columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest"
-    return 0
+    plan = plan_for(plan, match)
+    columns.one_of_all, columns.longest = match != "all", match == "leftmost-longest" or plan.first_is_longest
+    return plan
 
 
 cdef uint32_t search_flags(const match_columns *columns) noexcept:

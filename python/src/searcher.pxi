@@ -603,7 +603,7 @@ cdef class Searcher:
         if match != "all" and not line_numbers:
             return spans_of(self, plan, text, match, value, offsets, progress)
         memset(&columns, 0, sizeof(columns))
-        choose_matches(&columns, match)
+        plan = choose_matches(&columns, plan, match)
         columns.with_lines, columns.with_values = line_numbers, value
         try:
             search(self, plan, text, offsets, progress, work_matches, 0, search_flags(&columns), &columns)
@@ -617,7 +617,7 @@ cdef class Searcher:
 
         if value and isinstance(text, Source) and (<Source>text).is_there:
             text = (<Source>text).content("batches")
-        choose_matches(&made.columns, match)
+        plan = choose_matches(&made.columns, plan, match)
         made.columns.with_lines, made.columns.with_values = line_numbers, value
         made.open(self, plan, text, offsets)
         made.handle.job.function = work_next
@@ -630,13 +630,7 @@ cdef class Searcher:
         return find_all(self, plan, text, match, offsets)
 
     def finditer(self, Plan plan not None, text, *, match="all"):
-        text = content_of(self, text, "finditer")
-        places = Places(plan, text)
-        if isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
-            found = find_all(self, plan, text, match, "bytes")
-        else:
-            found = itertools.chain.from_iterable(self.batches(plan, text, match=match, offsets="bytes"))
-        return _groups.matches(text, places.spans, plan.facts(), found)
+        return find_matches(self, plan, text, match)
 
     def groups(self, Plan plan not None, column, *, progress=None):
         return groups_of(self, plan, column, progress)
@@ -653,7 +647,7 @@ cdef class Searcher:
         return occurrences_of(_sources.iterate(plan, batches))
 
     def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest", progress=None):
-        return rewrite(self, plan, text, Values(plan, _sources.values_of(plan, values), False), match, progress)
+        return replace(self, plan, text, values, match, progress)
 
     def replace_file(self, Plan plan not None, text, path, values=None, *, match="leftmost-longest", progress=None):
         made = Values(plan, _sources.values_of(plan, values), False)

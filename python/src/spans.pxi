@@ -2,6 +2,9 @@
 # split(), of texts and of columns. Uses memory.pxi, columns.pxi, plan.pxi, searcher.pxi, search.pxi, records.pxi and
 # views.pxi.
 
+cdef enum:
+    DROPPED_MAX = 1 << 16  # a copy of a piece of the tape takes about as long as listing this many occurrences
+
 # The spans found so far. Offsets are offsets in the text or, in a search of records, in the tape: the
 # concatenated bytes of the chunk's records.
 cdef struct spans_state:
@@ -10,10 +13,12 @@ cdef struct spans_state:
     # true: the spans are chosen here, among all occurrences, and the library is not asked for spans. With errors the
     # library prefers different occurrences, and those of a single expression never overlap.
     bint all
-    bint several  # several expressions, which the library lets go on after each span
-    # No occurrence crosses a line (Plan.by_lines). Records are copied and searched as one text, in which a line end
-    # follows each record.
+    # Records are copied and searched as one text, in which the byte line_end follows each record. No occurrence holds
+    # that byte, so the library may choose the spans.
     bint by_lines
+    uint8_t line_end
+    bint may_copy  # strings: search by_lines once many occurrences were dropped, because there may be far more of them
+    uint64_t dropped  # than spans. The number of dropped occurrences
     bint first_only  # a line's first occurrence suffices
     bint alone  # search each record by itself, because occurrences depend on the record's ends
     const trawl_record_array *records  # NULL: the search is of a text
@@ -66,6 +71,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
                 continue
         word = word_of(&match[i])
         if begin < found.end and not found.overlap and not is_preferred(found, begin, end, word):
+            found.dropped += 1
             continue
         if found.counts != NULL:
             found.counts[found.record] += begin >= found.end
@@ -80,13 +86,13 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         put_value(&columns.patterns, word)
         found.begin, found.end, found.word = begin, end, word
     columns.text_end = window.begin + window.bytes_count
-    return any_failed(&columns.begins, 3)
+    return any_failed(&columns.begins, 3) or (found.may_copy and found.dropped > DROPPED_MAX)
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
-    """Return the flags by which the library chooses the spans. The library may not choose the spans of strings on a
-    tape, where an occurrence across a record's border could hide an occurrence inside the record."""
-    if found.all or found.overlap or (found.records != NULL and not found.several):
+    """Return the flags by which the library chooses the spans. The library may not choose the spans on a tape, where
+    an occurrence across a record's border could hide an occurrence inside the record."""
+    if found.all or found.overlap or (found.records != NULL and not (found.by_lines or found.alone)):
         return TRAWL_WINDOW_FIRSTS if found.first_only else 0
     return TRAWL_WINDOW_SPANS if found.longest else TRAWL_WINDOW_SPANS_FIRST
 
@@ -131,10 +137,9 @@ cdef bint mark_records(work *job, column *marks) noexcept nogil:
 
 
 cdef void work_lines_of_records(work *job) noexcept nogil:
-    """Search for expressions in a copy of the tape in which a line end follows each record."""
+    """Search a copy of the tape in which found.line_end follows each record."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
-    cdef uint8_t line_end = trawl_plan_facts(job.plan).line_end
     cdef uint64_t first = offset_of(records, 0), count = records.record_count, begin, end = first, i
     cdef trawl_text *text = NULL
     cdef column copy
@@ -146,7 +151,7 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
         begin, end = end, offset_of(records, i + 1)
         if begin < end:
             memcpy(copy.memory.bytes + begin - first + i, records.bytes + begin, end - begin)
-        copy.memory.bytes[end - first + i] = line_end
+        copy.memory.bytes[end - first + i] = found.line_end
     job.status = TRAWL_OK
     if not job.no_memory:
         job.status = trawl_text_from_memory(copy.memory.bytes, offset_of(records, count) - first + count, &text,
@@ -159,7 +164,8 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
 
 cdef void work_record_spans(work *job) noexcept nogil:
     """Search the tape as one text or, if found.alone, each record as a text. If found.alone, a search before
-    finds the records in which a pattern occurs, and the others are passed over."""
+    finds the records in which a pattern occurs, and the others are passed over. If found.may_copy, a search that drops
+    many occurrences begins anew, by a copy."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
@@ -189,15 +195,30 @@ cdef void work_record_spans(work *job) noexcept nogil:
             search_spans(job, text)
             trawl_text_close(text)
     drop(&marks)
+    if found.may_copy and found.dropped > DROPPED_MAX and job.status == TRAWL_STOPPED and not job.no_memory:
+        found.may_copy, found.by_lines = False, True
+        found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
+        found.record = found.begin = found.end = 0
+        if found.counts != NULL:
+            memset(found.counts, 0, records.record_count * sizeof(uint64_t))
+        work_lines_of_records(job)
 
 
-cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
-    _sources.choice("match", match, ("leftmost-longest", "leftmost-first"))
+cdef int spans_begin(spans_state *found, Plan plan, object match, records=None) except -1:
+    """Prepare a search of a text or, with a Reader, of records. plan: as plan_for() returns it."""
+    cdef int separator
+
+    _sources.choice("match", match, MATCHES if records is not None else MATCHES[1:])
     memset(found, 0, sizeof(found[0]))
-    found.longest = match == "leftmost-longest"
-    found.several = plan.regex is not None and len(plan) > 1
-    found.all = plan.has_distances or (plan.regex is not None and not found.several)
+    found.overlap, found.longest = match == "all", match != "leftmost-first" or plan.first_is_longest
+    found.all = plan.has_distances or (plan.regex is not None and len(plan) == 1)
     found.alone, found.by_lines = plan.is_alone, plan.by_lines
+    found.line_end = trawl_plan_facts(plan.plan).line_end
+    if records is not None:
+        found.records = &(<Reader>records).records
+        if not (found.alone or found.overlap or len(plan) == 1):
+            separator = plan.separator()
+            found.may_copy, found.line_end = separator >= 0, <uint8_t>max(separator, 0)
     return 0
 
 
@@ -206,6 +227,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, bint value, offs
     cdef spans_state found
 
     _sources.choice("match", match, MATCHES)
+    plan = plan_for(plan, match)
     spans_begin(&found, plan, match)
     found.columns.with_values = value
     try:
@@ -249,18 +271,39 @@ cdef void work_few(work *job) noexcept nogil:
         walk_matches(&job.by, &found.items[i].begin, &found.items[i].end, 1)
 
 
+cdef uint32_t flags_of(match) except? 0xffffffff:
+    """Return the flags of trawl_windows for the caller's argument `match`."""
+    if match == "all":
+        return 0
+    if match == "leftmost-longest":
+        return TRAWL_WINDOW_SPANS
+    if match == "leftmost-first":
+        return TRAWL_WINDOW_SPANS_FIRST
+    _sources.choice("match", match, MATCHES)
+
+
+cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matches *found) except -1:
+    """Find the occurrences in a short str or bytes. found.over: that needs an ordinary search."""
+    cdef uint32_t flags = flags_of(match)
+
+    found.count, found.over = 0, True
+    plan = plan_for(plan, match)
+    if plan.is_plain and plan.regex is not None:
+        flags = 0  # occurrences of one expression do not overlap
+    elif flags != 0 and plan.first_is_longest:
+        flags = TRAWL_WINDOW_SPANS
+    if (flags == 0 or plan.is_plain) and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+        search(searcher, plan, text, offsets, None, work_few, 0, flags, found)
+    return 0
+
+
 cdef list find_all(Searcher searcher, Plan plan, text, match, offsets):
     """Return the occurrences as tuples. A text with many occurrences is searched again."""
     cdef few_matches found
     cdef const trawl_match *item
     cdef uint64_t i
 
-    found.count, found.over = 0, True
-    flags = {"all": 0, "leftmost-longest": TRAWL_WINDOW_SPANS,
-             "leftmost-first": TRAWL_WINDOW_SPANS_FIRST}[_sources.choice("match", match, MATCHES)]
-    if (flags == 0 or not plan.has_distances and plan.regex is None) \
-            and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
-        search(searcher, plan, text, offsets, None, work_few, 0, flags, &found)
+    find_few(searcher, plan, text, match, offsets, &found)
     if found.over:
         return list(zip(*searcher.matches(plan, text, match=match, offsets=offsets) ._items().values()))
     made = []
@@ -333,7 +376,8 @@ cdef class Values:
     cdef int take(self, uint64_t pattern, object value) except -1:
         cdef Py_ssize_t count
 
-        if self.plan.regex is not None and not self.masks and isinstance(value, (str, bytes)):
+        if self.plan.regex is not None and not self.masks and (
+                "$" in <str>value or "\\" in <str>value if isinstance(value, str) else isinstance(value, bytes)):
             value, parts = _sources.template(value)
             if parts is not None:
                 parts = [self.group_of(pattern, part[0]) if isinstance(part, tuple) else part for part in parts]
@@ -568,30 +612,50 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
 
 
 cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, match, progress):
-    cdef bint is_str = isinstance(text, str)
     cdef spans_state found
+    cdef few_matches few
+    cdef uint64_t room[3][FEW_MAX]
+    cdef block blocks[3]
+    cdef uint64_t i
+
+    few.over = True
+    if progress is None and plan.is_plain and match != "all":
+        find_few(searcher, plan, text, match, "bytes", &few)
+    if not few.over:
+        memset(&found, 0, sizeof(found))
+        for i in range(few.count):
+            room[0][i], room[1][i], room[2][i] = few.items[i].begin, few.items[i].end, few.items[i].pattern_index
+        for i in range(3):
+            blocks[i].bytes = <uint8_t *>room[i]
+            (&found.columns.begins)[i].memory, (&found.columns.begins)[i].count = &blocks[i], few.count
+        return rewrite_spans(plan, text, &found, values)
+    spans_begin(&found, plan, match)
+    try:
+        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
+        return rewrite_spans(plan, text, &found, values)
+    finally:
+        match_columns_drop(&found.columns)
+
+
+cdef object rewrite_spans(Plan plan, text, const spans_state *found, Values values):
+    cdef bint is_str = isinstance(text, str)
     cdef rewriter by
     cdef Py_ssize_t count
     cdef const uint8_t *bytes
 
-    spans_begin(&found, plan, match)
-    try:
-        search(searcher, plan, text, "bytes", progress, work_spans, 0, 0, &found)
-        if is_str:
-            bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
-        else:
-            bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
-        if values is not None:
-            values.want(&found, bytes, 0, <uint64_t>count, is_str)
-        rewriter_begin(&by, bytes, &found, values)
-        if values is None:
-            return parts_of(&by, 0, <uint64_t>count, is_str)
-        if by.count == 0:
-            return text
-        by.by_characters = is_str
-        return rewritten_object(&by, 0, <uint64_t>count, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(text))
-    finally:
-        match_columns_drop(&found.columns)
+    if is_str:
+        bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+    else:
+        bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+    if values is not None:
+        values.want(found, bytes, 0, <uint64_t>count, is_str)
+    rewriter_begin(&by, bytes, found, values)
+    if values is None:
+        return parts_of(&by, 0, <uint64_t>count, is_str)
+    if by.count == 0:
+        return text
+    by.by_characters = is_str
+    return rewritten_object(&by, 0, <uint64_t>count, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(text))
 
 
 @cython.internal
@@ -647,6 +711,7 @@ cdef void work_stream(work *job) noexcept nogil:
 cdef object replace_file(Searcher searcher, Plan plan, text, Values values, match, progress, write):
     cdef Stream stream = Stream.__new__(Stream)
 
+    plan = plan_for(plan, match)
     spans_begin(&stream.found, plan, match)
     stream.values, stream.write = values, write
     try:
@@ -656,6 +721,14 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
             raise stream.fault from None
         raise
     return stream.count
+
+
+cdef object name_of(given):
+    """Return the name of a path, a file or a Text of these for messages; None: the text has none."""
+    if isinstance(given, Source):
+        return (<Source>given).name
+    name = given if hasattr(given, "__fspath__") else getattr(given, "name", None) if hasattr(given, "read") else None
+    return fsdecode(name) if hasattr(name, "__fspath__") or isinstance(name, (str, bytes)) else None
 
 
 cdef Plan nothing = None  # a plan without patterns, by which a text is read
@@ -727,10 +800,56 @@ cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
         put_value(&made.values, made.cells[1].count)
 
 
+cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *by) noexcept nogil:
+    """Append the parts of each record between spans: their bytes to made.cells[1], their ends to made.cells[2]. Append
+    the end of the record's list of parts to made.values."""
+    cdef uint64_t count = records.record_count, last = offset_of(records, count), begin, end, stop, i
+    cdef column *bytes = &made.cells[1]
+    cdef column *ends = &made.cells[2]
+    cdef uint8_t *out
+
+    if not reach(bytes, bytes.count + last - offset_of(records, 0) + 16) or not reach(
+            ends, (ends.count + count + by.count) * sizeof(uint64_t)):
+        return
+    out = bytes.memory.bytes + bytes.count
+    for i in range(count):
+        begin, end = offset_of(records, i), offset_of(records, i + 1)
+        while is_valid(records, i):
+            stop = by.begins[by.at] if is_next(by, end) else end
+            if stop - begin <= 16 and last - begin >= 16:
+                memcpy(out, by.bytes + begin, 16)  # for a constant size, no function is called
+            else:
+                memcpy(out, by.bytes + begin, stop - begin)
+            out += stop - begin
+            values_of(ends)[ends.count] = <uint64_t>(out - bytes.memory.bytes)
+            ends.count += 1
+            if stop == end:
+                break
+            begin = by.ends[by.at]
+            by.at += 1
+        put_value(&made.values, ends.count - 1)
+    bytes.count = <uint64_t>(out - bytes.memory.bytes)
+
+
+cdef void put_keyed_parts(gather *made, Reader reader, const gather *values) noexcept nogil:
+    """Append the parts of each record of a dictionary column's chunk."""
+    cdef const uint64_t *lists = values_of(&values.values)
+    cdef const uint64_t *ends = values_of(&values.cells[2])
+    cdef int64_t key
+    cdef uint64_t at, i
+
+    for i in range(reader.count):
+        key = reader.keys[i]
+        for at in range(lists[key] if key >= 0 else 0, lists[key + 1] if key >= 0 else 0):
+            put(&made.cells[1], values.cells[1].memory.bytes + ends[at], ends[at + 1] - ends[at], 1)
+            put_value(&made.cells[2], made.cells[1].count)
+        put_value(&made.values, made.cells[2].count - 1)
+
+
 cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py_ssize_t first):
     """Return the chunk's rewritten records as a list of objects. items: the caller's list; items[first]
     is the chunk's first record. An item without a span is reused."""
-    cdef bint is_str = reader.is_text
+    cdef bint is_str
     cdef uint64_t begin, end, i
 
     objects = []
@@ -738,19 +857,14 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
         if i & 4095 == 4095:
             PyErr_CheckSignals()
         begin, end = reader.offset(i), reader.offset(i + 1)
-        item = items[first + <Py_ssize_t>i] if items is not None else True
-        if items is not None:
-            is_str = isinstance(item, str)
-        if item is None or not reader.is_valid(i):
-            item = None
-        elif values is None:
+        item = items[first + <Py_ssize_t>i]
+        is_str = isinstance(item, str)
+        if item is not None and values is None:
             item = parts_of(by, begin, end, is_str)
-        elif is_next(by, end):
+        elif item is not None and is_next(by, end):
             by.by_characters = is_str
             item = rewritten_object(by, begin, end, is_str, is_str and values.ascii and PyUnicode_IS_ASCII(item))
         objects.append(item)
-    if reader.keys != NULL:
-        return [objects[reader.keys[i]][:] if reader.keys[i] >= 0 else None for i in range(reader.count)]
     return objects
 
 
@@ -758,31 +872,37 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
                        gather *made) except -1:
     """Rewrite a chunk: append to `objects` or, if that is None, to `made`."""
     cdef gather keyed
+    cdef gather *into = made if reader.keys == NULL else &keyed
     cdef rewriter by
 
     if values is not None:
         values.want(found, reader.records.bytes, 0, 0, reader.is_str())
     rewriter_begin(&by, reader.records.bytes, found, values)
     by.by_characters = reader.is_text
-    if values is not None:
-        if reader.is_text and (cuts_characters(reader, found) or not values.is_text()
-                               or (values.templates and values.plan.alphabet == "bytes")):
-            raise ValueError("records: the rewritten strings would not be UTF-8")
+    if reader.is_text and (cuts_characters(reader, found) or (values is not None and (
+            not values.is_text() or (values.templates and values.plan.alphabet == "bytes")))):
+        raise ValueError("records: the rewritten strings would not be UTF-8")
     if objects is not None:
-        objects.extend(objects_of(reader, &by, values, items, len(objects)))
+        collects = PyGC_Disable()  # the garbage collector would go through the new lists again and again
+        try:
+            objects.extend(objects_of(reader, &by, values, items, len(objects)))
+        finally:
+            if collects:
+                PyGC_Enable()
         return 0
-    memset(&keyed, 0, sizeof(keyed))
-    if reader.has_views:
+    if values is not None and reader.has_views:
         rewrite_views(made, reader, &by)
-    elif reader.keys == NULL:
-        with nogil:
-            put_rewritten(made, reader, &by)
     else:
+        memset(&keyed, 0, sizeof(keyed))
+        put_value(&keyed.values, 0)
+        put_value(&keyed.cells[2], 0)
         with nogil:
-            put_value(&keyed.values, 0)
-            put_rewritten(&keyed, reader, &by)
-            if not gather_failed(&keyed):
-                put_keyed(made, reader, &keyed)
+            if values is not None:
+                put_rewritten(into, reader, &by)
+            else:
+                put_parts(into, &reader.records, &by)
+            if reader.keys != NULL and not gather_failed(&keyed):
+                (put_keyed if values is not None else put_keyed_parts)(made, reader, &keyed)
         if gather_failed(&keyed):
             gather_drop(&keyed)
             raise MemoryError()
@@ -928,7 +1048,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     """Find the occurrences in each record: LISTS gives an Array of lists of matches, COUNTS an Array
     of their numbers, WHICH an Array of each record's first match or null. With `groups`, LISTS gives lists of
     the groups of occurrences, and COUNTS the groups of each record's first occurrence."""
-    cdef Groups keyed_groups
+    cdef Groups keyed_groups = None
     cdef Reader reader = Reader(given, ("match_counts" if kind == COUNTS else "match_lists") if groups is None else
                                 "groups" if groups.made.first_only else "group_lists")
     cdef Handle handle = searcher.take()
@@ -947,23 +1067,23 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     all.with_values = values.with_values = value
     try:
         _sources.choice("offsets", offsets, ("characters", "bytes", None))
-        _sources.choice("match", match, MATCHES)
-        spans_begin(&found, plan, "leftmost-longest" if match == "all" else match)
+        plan = plan_for(plan, match)
+        spans_begin(&found, plan, match, reader)
         job.plan = plan.plan
-        found.overlap = match == "all"
         found.first_only = found.overlap and (kind == WHICH or (groups is not None and groups.made.first_only))
-        found.records = &reader.records
         job.out = &found
         if kind == LISTS:
             put_value(&made.values, 0)
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if plan.by_lines else PIECE_MAX):
+        while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if found.by_lines else PIECE_MAX):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
+                all.groups = groups.begin(reader.is_str())
+            if groups is not None and reader.keys != NULL:
                 keyed_groups = Groups(plan, groups.made.first_only)
-                all.groups, values.groups = groups.begin(reader.is_str()), keyed_groups.begin(reader.is_str())
+                values.groups = keyed_groups.begin(reader.is_str())
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
             found.record = found.begin = found.end = 0
             if kind == COUNTS and groups is None:
@@ -986,6 +1106,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
                 raise MemoryError()
             if groups is not None:
                 groups.check()
+            if keyed_groups is not None:
                 keyed_groups.check()
             gather_drop(&keyed)
             match_columns_drop(&values)
@@ -1024,16 +1145,31 @@ cdef Array structs_of(Array made, Array of):
 
 cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     """Find the groups of each occurrence in a text, or of the first occurrence in each record."""
+    cdef few_matches found
+    cdef Groups groups
+
     if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
                             and not hasattr(given, "read") and not _sources.is_bytes(given)):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
-    return (<Array>record_matches(searcher, plan, [content_of(searcher, given, "groups")], "all", False, "bytes", progress, LISTS,
-                                  Groups(plan, False))).fields
+    name, content = name_of(given), content_of(searcher, given, "groups")
+    groups = Groups(plan, False)
+    found.over = True
+    try:
+        if name is None:
+            find_few(searcher, plan, content, "all", "bytes", &found)
+        if found.over:
+            return (<Array>record_matches(searcher, plan, [content], "all", False, "bytes", progress, LISTS, groups)).fields
+        groups.put(content, &found)
+        return groups.taken()
+    except _errors.LimitError as fault:
+        if name is not None:
+            _errors.name_text(fault, name)
+        raise
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
     cdef tuple items = tuple(given) if isinstance(given, (list, tuple)) else None
-    cdef list objects = [] if items is not None or values is None else None
+    cdef list objects = [] if items is not None else None
     cdef Reader reader = Reader(given if items is None else items, "split" if values is None else "replace")
     cdef Handle handle = searcher.take()
     cdef work *job = &handle.job
@@ -1044,14 +1180,15 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     memset(&made, 0, sizeof(made))
     memset(&found, 0, sizeof(found))
     made.kind = LISTS
-    if reader.has_views:
+    if values is None:
+        put_value(&made.cells[2], 0)
+    if values is not None and reader.has_views:
         made.kind = COUNTS  # a value (the view) per record, and no offsets
     else:
         put_value(&made.values, 0)
     try:
-        spans_begin(&found, plan, match)
+        spans_begin(&found, plan, match, reader)
         job.plan = plan.plan
-        found.records = &reader.records
         job.out = &found
         while not gather_failed(&made) and reader.next_piece(piece):
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
@@ -1063,11 +1200,14 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             if found.columns.begins.count > job.bytes // DENSE_BYTES:
                 piece = PIECE_MIN
             else:
-                piece = searcher.lines_bytes if plan.by_lines else PIECE_MAX
+                piece = searcher.lines_bytes if found.by_lines else PIECE_MAX
         if gather_failed(&made):
             raise MemoryError()
         if objects is not None:
             return objects
+        if values is None:
+            parts = array_of("U" if reader.is_text else "Z", made.cells[2].count - 1, &made.cells[2], &made.cells[1], 1)
+            return lists_of(array_of_gather(&made, "+L", sizeof(uint64_t)), parts)
         if reader.has_views:
             return array_of_views(&made, reader.is_text)
         return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
@@ -1084,22 +1224,30 @@ cdef bint is_column(given) except -1:
             or _sources.array_items(given) is not None)
 
 
+cdef object replace(Searcher searcher, Plan plan, text, values, match, progress):
+    if values is None:
+        values = _sources.values_of(plan, None)
+    return rewrite(searcher, plan, text, Values(plan, values, False), match, progress)
+
+
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
     """Return a text with values in place of spans or, if values is None, the list of the parts between spans. A column
-    gives an Array or, if values is None, a list; a list gives a list."""
+    gives an Array, a list gives a list."""
     cdef taken_buffer view
 
+    if isinstance(text, (str, bytes)):
+        return rewrite_text(searcher, plan, text, values, match, progress)
     items = _sources.array_items(text)
+    plan = plan_for(plan, match)
     if items is not None:
         text = items
     if is_column(text):
         return rewrite_column(searcher, plan, text, values, match, progress)
-    if not isinstance(text, (str, bytes)):
-        if not PyObject_CheckBuffer(text):
-            raise TypeError("text: str, bytes, an object with the buffer protocol or a column is "
-                            f"needed, not {type(text).__name__}; of a file give what it holds, as "
-                            "path.read_bytes() does")
-        take_buffer(text, &view)
-        text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
-        PyBuffer_Release(&view)
+    if not PyObject_CheckBuffer(text):
+        raise TypeError("text: str, bytes, an object with the buffer protocol or a column is "
+                        f"needed, not {type(text).__name__}; of a file give what it holds, as "
+                        "path.read_bytes() does")
+    take_buffer(text, &view)
+    text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
+    PyBuffer_Release(&view)
     return rewrite_text(searcher, plan, text, values, match, progress)

@@ -207,7 +207,7 @@ class Text(Source):
         made = Source.__new__(cls)
         made.copies = copy
         made.open(source, decompress)
-        if decompress and not made.is_file and not made.is_stream:
+        if decompress and made.name is None:
             raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "
                              "searched as it is (io.BytesIO makes a file of it)")
         return made

@@ -373,3 +373,19 @@ def test_without_the_library(tmp_path):
     elsewhere = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}  # may name the library's folder
     made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=elsewhere, capture_output=True, text=True)
     assert made.stdout == "1\n" and "UnsupportedError: regular expressions need libtrawl_regex" in made.stderr
+
+
+def test_an_undecided_line_names_its_file(tmp_path):
+    """2026-11-28: finditer and groups did not."""
+    slow = tmp_path / "slow"
+    slow.write_text("aa\n" + "a" * 40 + "!\n")
+    plan = trawl.Plan(r"(a+)+$(?<!b)", regex=True, pcre=True)
+    for call in (plan.count, plan.matches, lambda text: list(plan.finditer(text)), plan.groups):
+        with pytest.raises(trawl.LimitError, match="slow: the line at byte 3 "):
+            call(slow)
+        with open(slow, "rb") as file, pytest.raises(trawl.LimitError, match="slow: "):
+            call(file)
+        with pytest.raises(trawl.LimitError, match="slow: "):
+            call(trawl.Text(slow))
+    with pytest.raises(ValueError, match="'all', 'leftmost-longest'"):
+        plan.matches("a", match="longest")

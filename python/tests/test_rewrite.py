@@ -191,11 +191,21 @@ def test_chunks_of_columns():
         assert pyarrow.array(made).type == pyarrow.large_string()
 
 
-def test_lists_of_a_dictionary():
-    """Check that records with the same dictionary value get separate lists, by changing a list."""
-    made = trawl.Plan("a").split(strings(["ba"], keys=[0, None, 0]))
-    made[0].append("more")
-    assert made == [["b", "", "more"], None, ["b", ""]]
+def test_lists_of_parts():
+    """Check that split() of a column gives the parts that str.split() gives: an Array, or of a list a list."""
+    texts = ["banana", None, "", "a", "xaé", "no", "aa" * 40]
+    parts = [text if text is None else text.split("a") for text in texts]
+    for kind in ("u", "U", "vu"):
+        made = trawl.Plan("a").split(strings(texts, kind))
+        assert made.tolist() == parts and made.null_count == 1 and made[4] == ["x", "é"]
+        assert pickle.loads(pickle.dumps(made)) == made
+    assert repr(made[:2]) == "<trawl.Array of 2 lists of str: [['b', 'n', 'n', ''], None]>"
+    made = trawl.Plan("a").split(strings(["ba", "c", ""], keys=[2, 0, None, 0, 1]))
+    assert made.tolist() == [[""], ["b", ""], None, ["b", ""], ["c"]]
+    assert trawl.Plan("a").split(texts) == parts
+    assert trawl.Plan("a").split(strings([])).tolist() == []
+    with pytest.raises(ValueError, match="UTF-8"):
+        trawl.Plan(b"\xa9").split(strings(["é"]))
 
 
 def test_lengths_are_real():
@@ -319,3 +329,20 @@ def test_values_in_a_circle():
     del token
     gc.collect()
     assert Token.alive == 0
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_nested_strings_in_records(order):
+    """So many occurrences overlap that the records are searched in a copy."""
+    plan = trawl.Plan(["-" * n for n in range(1, 301)][::order])
+    records = ["x-", "-" * 700, "", "--\n-" + "-" * 299 + "y", None, "-"]
+    longest = [[1], [300, 300, 100], [], [2, 300], [], [1]]
+    for match in MATCHES:
+        runs = longest if match == MATCHES[0] or order < 0 else [[1] * sum(lengths) for lengths in longest]
+        found = plan.match_lists(records, match=match).tolist()
+        assert [[end - begin for begin, end, _ in one or ()] for one in found] == runs
+        assert all(len(plan[pattern]) == end - begin for one in found for begin, end, pattern in one or ())
+        assert [count or 0 for count in plan.match_counts(records, match=match).tolist()] == [len(lengths) for lengths in runs]
+        assert plan.mask(records[:4], "*", match=match) == [one.replace("-", "*") for one in records[:4]]
+        assert list(plan.matches(records[1], match=match)) == plan.find_all(records[1], match=match) == found[1]
+        assert [len(one) for one in plan.batches(records[1], match=match)] == [len(runs[1])]

@@ -40,10 +40,10 @@ from ._errors import (  # noqa: E402
     UnsupportedError,
 )  # fmt: skip
 from ._fasta import fasta
-from ._groups import Match
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
-    Array, Batches, Column, DeviceArray, LineBatches, Plan, Records, Searcher, Text, __version__,
+    Array, Batches, Column, DeviceArray, LineBatches, Match, Plan, Records, Searcher, Text,
+    __version__,
     algorithms, instruction_sets,
 )  # fmt: skip
 

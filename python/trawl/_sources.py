@@ -549,11 +549,11 @@ class Lines(Columns["tuple[Any, ...]"]):
         self.numbers, self.begins, self.texts, self.distances = numbers, begins, texts, distances
 
 
-def show_array(few: list[Any], length: int, form: str, fields: Any) -> str:
-    """Return the repr() of an Array."""
+def show_array(few: list[Any], length: int, form: str, items: Any) -> str:
+    """Return the repr() of an Array. items: of lists, the form of the items, or their columns; None for numbers."""
     kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str", "+s": "groups"}
-    if form == "+L" and fields is not None:
-        form, kinds["lists"] = "lists", f"lists of {'matches' if isinstance(fields, dict) else 'groups'}"
+    if form == "+L" and items is not None:
+        kinds[form] = f"lists of {'matches' if isinstance(items, dict) else kinds.get(items, 'bytes')}"
     return f"<trawl.Array of {length} {kinds.get(form, 'bytes')}: {few}{'...' if length > len(few) else ''}>"
 
 
@@ -619,6 +619,20 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
         del waiting[:sure]
     for end, _, pattern in waiting:
         yield end - 1, values[pattern]
+
+
+def without_later(patterns: list[bytes], ignore_case: bool) -> list[bytes] | None:
+    """Replace each pattern of which a prefix comes earlier by that prefix. None: there is none."""
+    made, known = patterns.copy(), [one.lower() for one in patterns] if ignore_case else patterns
+    above: list[int] = []  # patterns that are prefixes of the present one, each earlier than the shorter ones
+    for i in sorted(range(len(known)), key=known.__getitem__):
+        while above and not known[i].startswith(known[above[-1]]):
+            above.pop()
+        if above and above[-1] < i:
+            made[i] = patterns[above[-1]]
+        else:
+            above.append(i)
+    return made if made != patterns else None
 
 
 # ---- Pickles -----------------------------------------------------------------------------------

@@ -42,8 +42,7 @@ class Functions(Searches):
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> None:
         def function(column: Any) -> Any:
-            found = search(column)
-            return found if hasattr(found, "chunks") else pyarrow.array(found)
+            return pyarrow.array(search(column))
 
         self._connection.create_function(
             f"{self._name}_{name}", function, ["VARCHAR"], _type(kind), type="arrow", null_handling="special",

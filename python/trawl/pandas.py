@@ -40,7 +40,5 @@ class SeriesSearches(Searches):
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
         # from_pandas: a NaN among objects is a null.
         found = search(pyarrow.array(self._series, from_pandas=True))
-        if not hasattr(found, "chunks"):
-            found = pyarrow.array(found)
-        made = found.to_pandas(types_mapper=_TYPES.get)
+        made = pyarrow.array(found).to_pandas(types_mapper=_TYPES.get)
         return pandas.Series(made.array, self._series.index, name=self._series.name)

@@ -285,7 +285,9 @@ class Stage:
                 for row in compute.value_counts(cells.column("pattern")).to_pylist():
                     self.pattern_records[row["values"]] += row["counts"]
             return
-        answer = pyarrow.array(found, pyarrow.list_(plain_type(text)) if kind.search == "split" else None)
+        answer = pyarrow.array(found)
+        if kind.search == "split":
+            answer = answer.cast(pyarrow.list_(plain_type(text)))
         if kind.output == "rows":
             rows, flat = compute.list_parent_indices(answer), compute.list_flatten(answer)
             self._add_batch(batch, compute.count_distinct(rows).as_py())

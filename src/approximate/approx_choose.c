@@ -14,6 +14,7 @@
 #include "engine.h"
 #include "plan/analyse.h"
 #include "plan/dna.h"
+#include "plan/sampler.h"
 
 enum approx_method approx_method_forced = APPROX_METHODS;
 double approx_device_fixed_ns = 400000;
@@ -98,13 +99,6 @@ static double rate_of_planes(const struct approximate *approximate)
     return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 
-/* A slot of a hash table of pieces. */
-struct alike {
-    uint64_t piece;
-    uint64_t literal; /* hash of the last whole literal that was seen with the piece */
-    uint64_t count;   /* number of literals seen with the piece; 0: the slot is free */
-};
-
 static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
 {
     uint64_t hash = count;
@@ -123,23 +117,19 @@ static double rate_alike(const struct approximate *approximate, bool fold)
     const uint64_t of_each = (uint64_t)approximate->errors_max + 1;
     uint64_t all = plan->literal_count * of_each, step = all / ALIKE_PIECES + 1;
     uint64_t looked = 0, pairs = 0;
-    struct alike seen[2 * ALIKE_PIECES] = {{0, 0, 0}};
+    struct sampler sampler;
 
+    sampler_begin(&sampler, ALIKE_PIECES, sizeof(uint64_t), 0);
     for (uint64_t p = 0; p < all; p += step, looked++) {
         uint32_t literal = (uint32_t)(p / of_each);
         const uint8_t *bytes = plan_literal_bytes(plan, literal);
         uint64_t count = plan_literal_at(plan, literal).bytes_count;
         uint64_t begin = approx_piece_begin(approximate, count, p % of_each);
         uint64_t end = approx_piece_begin(approximate, count, p % of_each + 1);
-        uint64_t piece = hash_of(bytes + begin, end - begin, fold);
-        uint64_t whole = hash_of(bytes, count, fold), slot = piece % (2 * ALIKE_PIECES);
 
-        while (seen[slot].count > 0 && seen[slot].piece != piece)
-            slot = (slot + 1) % (2 * ALIKE_PIECES);
-        if (seen[slot].literal != whole) /* equal literals tell nothing of the text */
-            pairs += seen[slot].count++;
-        seen[slot].piece = piece;
-        seen[slot].literal = whole;
+        /* equal literals tell nothing of the text */
+        pairs += sampler_add(&sampler, hash_of(bytes + begin, end - begin, fold),
+                             (uint16_t)hash_of(bytes, count, fold));
     }
     return looked == 0 ? 0 : 2 * (double)pairs / (double)looked * ((double)all / (double)looked);
 }

@@ -14,6 +14,7 @@
 
 #include "base/checked.h"
 #include "cpu/set_class.h"
+#include "plan/parts.h"
 
 #define TEXT_MAX (64u << 10)
 #define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
@@ -235,7 +236,7 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK || nibbles == NULL ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
-    TRAWL_ASSERT(plan->has_buckets);
+    TRAWL_ASSERT(plan_has_program(plan, PROGRAM_BUCKETS));
     search_set(&brief, find, nibbles);
     return brief.work <= brief.work_max;
 }

@@ -145,4 +145,4 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 
 #include "cpu/find_impl.h"
 
-const struct find_ops find_avx2 = FIND_OPS_COMMON;
+const struct find_ops find_avx2 = FIND_OPS(NULL);

@@ -9,4 +9,4 @@
 
 #include "cpu/find_impl.h"
 
-const struct find_ops find_avx512 = FIND_OPS_COMMON;
+const struct find_ops find_avx512 = FIND_OPS(NULL);

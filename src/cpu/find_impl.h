@@ -50,7 +50,7 @@
 
 /* From this number of first probes on, fewer but wider loads (block_equal_wide) are faster,
  * although wide loads cross cache lines more often. */
-#define FIND_WIDE_MIN 6
+#define FIND_WIDE_MIN 5
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal
 #endif
@@ -446,19 +446,16 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
 #define FIND_STEMS(name) name
 #endif
 
-/* Defines the variant's table of functions. The arguments are the functions that a variant may
- * replace by its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of, pairs_of)                                 \
-    {                                                                                              \
-        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = (every_of),                 \
-        .every_fold = (every_fold_of), .grams = FIND_NAME(grams), .set = FIND_NAME(set),           \
-        .nibbles = FIND_NIBBLES, .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes),     \
-        .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of), \
-        .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),        \
-        .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                   \
-        .pairs = (pairs_of), .pair = FIND_NAME(pair)                                               \
+/* Defines the variant's table of functions. `pairs_of` is the variant's own function, or NULL. */
+#define FIND_OPS(pairs_of)                                                                     \
+    {                                                                                          \
+        .name = FIND_STRING(VARIANT), .looks_six = LOOKS_SIX, .every = FIND_NAME(every),       \
+        .every_fold = FIND_NAME(every_fold), .grams = FIND_NAME(grams), .set = FIND_NAME(set), \
+        .nibbles = FIND_NIBBLES, .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes), \
+        .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch),                            \
+        .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),         \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
+        .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), .pair = FIND_NAME(pair)          \
     }
-#define FIND_OPS_COMMON \
-    FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), NULL)
 
 #endif

@@ -55,4 +55,4 @@ static inline bool gram_any(gram_vector a)
 
 #include "cpu/find_impl.h"
 
-const struct find_ops find_neon = FIND_OPS_COMMON;
+const struct find_ops find_neon = FIND_OPS(NULL);

@@ -48,4 +48,4 @@ static uint64_t block_same(const uint8_t *a, const uint8_t *b)
 
 #include "cpu/find_impl.h"
 
-const struct find_ops find_portable = FIND_OPS_COMMON;
+const struct find_ops find_portable = FIND_OPS(NULL);

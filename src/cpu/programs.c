@@ -16,6 +16,18 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
+/* The search loop of each method, from methods.def. */
+static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
+#define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
+#include "plan/methods.def"
+};
+
+/* The method of each program. */
+static const enum trawl_method methods[PROGRAMS] = {
+#define PROGRAM(name, method, may, there) TRAWL_METHOD_##method,
+#include "plan/set_prices.def"
+};
+
 /* Returns whether there is text for a program to search. If the last program gave up (is_left),
  * lets the next program go on. */
 static bool scan_goes_on(struct scan *scan)
@@ -50,19 +62,16 @@ void scan_automaton(struct scan *scan)
 static void run_candidates(struct scan *scan, enum program program)
 {
     struct cpu_worker *worker = scan->worker;
+    enum program by = program != PROGRAM_AUTOMATON                    ? program
+                      : plan_has_program(scan->plan, PROGRAM_BUCKETS) ? PROGRAM_BUCKETS
+                                                                      : PROGRAM_CLASSES;
 
     if (worker->dense_by != program) /* dense_left was set for a different program */
         worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by = program;
     scan->work_max = 0;
-    while (scan_goes_on(scan)) {
-        if (worker->dense_left > 0)
-            scan_automaton(scan);
-        else if (program == PROGRAM_CLASSES || !scan->plan->has_buckets)
-            scan_classes(scan);
-        else
-            scan_set(scan);
-    }
+    while (scan_goes_on(scan))
+        (worker->dense_left > 0 ? scan_automaton : programs[methods[by]])(scan);
 }
 
 /* Searches by the program. If the program needs parts of the plan (sets of patterns that are
@@ -95,10 +104,12 @@ static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum pr
 
 static bool has_tables(const struct cpu_worker *worker, enum program program)
 {
-    return program == PROGRAM_BUCKETS     ? worker->set != NULL
-           : program == PROGRAM_CLASSES   ? worker->matcher != NULL
-           : program == PROGRAM_AUTOMATON ? dense_is_there(worker->plan)
-                                          : parts_of(worker, program) != NULL;
+    const bool there[PROGRAMS] = {
+#define PROGRAM(name, method, may, there) there,
+#include "plan/set_prices.def"
+    };
+
+    return there[program];
 }
 
 /* Returns whether the scan may skip the rest of a line or of an occurrence. */
@@ -259,17 +270,6 @@ static void tournament_begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Returns whether the current program, which took `ns` for a piece of `bytes` bytes, is so slow
- * that it cannot become the fastest. Returns false if a piece of the program has counted already.
- */
-static bool is_hopeless(const struct tournament *own, uint64_t ns, uint64_t bytes)
-{
-    enum program best = fastest(own);
-
-    return own->of[own->now].bytes == 0 && own->of[best].bytes > 0 && bytes > 0 &&
-           (double)ns / (double)bytes > HOPELESS_TIMES * rate_of(own, best);
-}
-
 /* Counts a piece of `bytes` bytes for the current program, which took `ns`. Then begins a
  * tournament, or gives the turn to the next program, if that is due. `counts` is false if the
  * program also made tables in this time. */
@@ -297,7 +297,7 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
     }
     /* The first pieces of a turn brought the tables into the caches, so their time does not
      * count. */
-    if (own->step > own->warm || is_hopeless(own, ns, bytes)) {
+    if (own->step > own->warm) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
     }
@@ -334,8 +334,8 @@ void scan_any_set(struct scan *scan)
     bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
                     ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
-    if (!own->is_warm && own->first == PROGRAM_CLASSES && scan->plan->has_buckets &&
-        wants_few(scan))
+    if (!own->is_warm && own->first == PROGRAM_CLASSES &&
+        plan_has_program(scan->plan, PROGRAM_BUCKETS) && wants_few(scan))
         own->now = PROGRAM_BUCKETS;
     while (scan->at < limit && !scan->over) {
         /* parts searched in turn would find the first occurrence late, so the first program
@@ -365,11 +365,6 @@ void scan_any_set(struct scan *scan)
 
 enum trawl_method scan_method(const struct cpu_worker *worker)
 {
-    static const enum trawl_method methods[PROGRAMS] = {
-#define PROGRAM(name, method) TRAWL_METHOD_##method,
-#include "plan/set_prices.def"
-    };
-
     if (worker->method != TRAWL_METHOD_SET)
         return worker->method;
     return worker->dense_left > 0 ? TRAWL_METHOD_AUTOMATON : methods[worker->tournament.now];
@@ -477,33 +472,42 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 static bool begins_by_buckets(const struct trawl_plan *plan)
 {
     struct plan_set_facts of = plan_set_facts_of(plan);
-    struct plan_set_price buckets = plan_set_price(PROGRAM_BUCKETS, &of, false),
-                          classes = plan_set_price(PROGRAM_CLASSES, &of, false);
+    struct plan_set_price buckets, classes;
 
-    return plan->has_buckets &&
-           (!plan->has_classes || buckets.once_ns + buckets.byte_ns * FIRST_TEXT_BYTES <=
-                                      classes.once_ns + classes.byte_ns * FIRST_TEXT_BYTES);
+    /* Further classes of lengths do not count: the strings of mixed lengths that make them are
+     * those of which buckets test too many positions. */
+    of.length_max = of.length_min;
+    buckets = plan_set_price(PROGRAM_BUCKETS, &of, false);
+    classes = plan_set_price(PROGRAM_CLASSES, &of, false);
+    return plan_has_program(plan, PROGRAM_BUCKETS) &&
+           (!plan_has_program(plan, PROGRAM_CLASSES) ||
+            buckets.once_ns + buckets.byte_ns * FIRST_TEXT_BYTES <=
+                classes.once_ns + classes.byte_ns * FIRST_TEXT_BYTES);
 }
 
 /* Returns the plan's tournament as it is before the search: the programs that fit, and the first
  * program. */
 static struct tournament tournament_of(const struct trawl_plan *plan)
 {
-    bool has_parts = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX;
     struct tournament made = {
+        .fits = plan->programs,
         .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_PIECES_MAX),
         .left = cpu_sizes.trial_bytes};
 
-    made.fits = (uint32_t)plan->has_buckets << PROGRAM_BUCKETS |
-                (uint32_t)plan->has_classes << PROGRAM_CLASSES |
-                (uint32_t)plan->has_automaton << PROGRAM_AUTOMATON |
-                (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_ALONE)) << PROGRAM_ALONE |
-                (uint32_t)(has_parts && plan_parts_fit(plan, PLAN_PARTS_HOST)) << PROGRAM_PARTS;
     made.first = begins_by_buckets(plan) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
         made.first = PROGRAM_AUTOMATON;
     made.now = made.first;
     return made;
+}
+
+/* Returns the work per byte of text above which candidates take longer than the automaton would. */
+static uint64_t dense_work_of(const struct trawl_plan *plan)
+{
+    struct plan_set_facts of = plan_set_facts_of(plan);
+    double automaton_ns = plan_set_price(PROGRAM_AUTOMATON, &of, false).byte_ns;
+
+    return max_u64(SET_WORK_PER_BYTE, (uint64_t)(WORK_PER_NS * automaton_ns));
 }
 
 /* Returns the number of bytes of text after which method "sampled" has saved the time to make its
@@ -547,11 +551,11 @@ void choice_begin(struct cpu_worker *worker)
     worker->dense_bytes = 0;
     worker->dense_left = 0;
     worker->dense_by = PROGRAMS;
-    worker->work_per_byte = SET_WORK_PER_BYTE;
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_waits = false;
     if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
-        worker->dense_work = 0;
+        worker->dense_work = worker->dense_searched = 0;
+        worker->work_per_byte = dense_work_of(plan);
         worker->tournament = tournament_of(plan);
     }
     worker->dense_serial = plan->serial;
@@ -559,12 +563,6 @@ void choice_begin(struct cpu_worker *worker)
         if (worker->parts[i] != NULL)
             worker->parts[i]->of = NULL;
 }
-
-/* The search loop of each method, from methods.def. */
-static void (*const programs[TRAWL_METHODS_COUNT])(struct scan *scan) = {
-#define METHOD(name, literals, length_min, work, program) [TRAWL_METHOD_##name] = program,
-#include "plan/methods.def"
-};
 
 void scan_run(struct scan *scan)
 {

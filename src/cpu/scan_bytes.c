@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "cpu/worker.h"
 
@@ -111,66 +110,6 @@ static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bo
     return words;
 }
 
-/* Fills the worker's tile `ends` with the ends of lines or records. Sets *nulls if a NUL ended a
- * line, because not every caller lets a NUL end a line. */
-static void fill_ends(struct scan *scan, uint64_t words, uint64_t positions, bool vectors,
-                      bool *nulls)
-{
-    struct cpu_worker *worker = scan->worker;
-    const struct trawl_plan *plan = scan->plan;
-    const uint8_t *text = scan->chunk->bytes + scan->at;
-    struct plan_probe probe = {0, plan->line_end, 0, {0}}, also = {0, plan->line_end_also, 0, {0}};
-    bool two = plan->line_end_also != plan->line_end;
-
-    also.value = two ? also.value : 0;
-    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS && positions <= 64 * words);
-    TRAWL_ASSERT(!vectors || scan->at + 64 * words + FIND_LOAD_SLACK <= scan->loadable);
-    if (scan->chunk->records != NULL) {
-        verify_record_ends(scan, scan->at, words);
-        tile_cut(&worker->ends, words, positions);
-        return;
-    }
-    if (vectors) {
-        worker->find->every(text, words, &probe, 1, 1, &worker->ends);
-        worker->find->every(text, words, &also, 1, 1, &worker->ends_also);
-        tile_cut(&worker->ends, words, positions);
-        tile_cut(&worker->ends_also, words, positions);
-    } else {
-        bool is_end[256] = {false}, is_also[256] = {false};
-
-        is_end[probe.value] = true;
-        is_also[also.value] = true;
-        fill_last(text, positions, is_end, &worker->ends);
-        fill_last(text, positions, is_also, &worker->ends_also);
-    }
-    if (worker->ends_also.hot_count == 0)
-        return;
-    *nulls = *nulls || (!two && probe.value != 0);
-    for (uint64_t w = 0; w < words; w++)
-        worker->ends.mask[w] |= worker->ends_also.mask[w];
-}
-
-/* Skips the rest of the line that holds x: sets scan->line_until to the next line's begin. */
-static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
-{
-    const struct trawl_plan *plan = scan->plan;
-    bool two = plan->line_end_also != plan->line_end;
-    uint64_t owned = scan->chunk->owned, end = owned;
-
-    TRAWL_ASSERT(owned <= scan->available);
-    if (x < owned && scan->chunk->records != NULL) {
-        /* each byte of the text lies in a record, so x does */
-        scan->line_until = verify_record_end(scan, x, 1) + 1;
-        return;
-    }
-    if (x < owned)
-        end = x + bytes_find_either(scan->chunk->bytes + x, owned - x, plan->line_end,
-                                    two ? plan->line_end_also : 0);
-    *nulls = *nulls || (!two && end < owned && scan->chunk->bytes[end] != plan->line_end);
-    TRAWL_ASSERT(end <= owned && (x >= owned || end >= x));
-    scan->line_until = end + 1;
-}
-
 /* Keeps only the first bit of each line. The line at scan->at has no hit yet. Returns false if the
  * last line of the tile has a hit. */
 static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
@@ -188,38 +127,27 @@ static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uin
     return begun;
 }
 
-/* Keeps only the first bit of each line, as thin_lines does, but bit by bit. */
-static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
+/* Keeps only the first bit of each line, and skips the rest of the last line if it has one. */
+static void select_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors)
 {
     struct find_tile *tile = &scan->worker->tile;
 
-    TRAWL_ASSERT(tile->is_dense && words <= FIND_TILE_WORDS);
-    for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = tile->mask[w]; bits != 0; bits &= bits - 1) {
-            uint64_t x = scan->at + 64 * w + (uint64_t)__builtin_ctzll(bits);
-
-            TRAWL_ASSERT(x < scan->limit);
-            if (x < scan->line_until)
-                tile->mask[w] ^= bits & (~bits + 1);
-            else
-                pass_line(scan, x, nulls);
-        }
-}
-
-static void select_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors,
-                         bool *nulls)
-{
-    struct cpu_worker *worker = scan->worker;
-
-    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
-    TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
-    if (worker->find->count_bits(&worker->tile, words) < words / WORDS_PER_BIT) {
-        thin_singly(scan, words, nulls);
+    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit && tile->is_dense);
+    if (vectors && scan->worker->find->count_bits(tile, words) >= words / WORDS_PER_BIT) {
+        (void)verify_ends(scan, scan->at, words);
+        tile_cut(&scan->worker->ends, words, positions);
+        scan->tile_words = 0; /* the ends beyond `positions` are cut off now */
+        if (scan->has_nulls)
+            scan->result->hits.one_per_line = false;
+        if (!thin_lines(tile, &scan->worker->ends, words) &&
+            scan->at + positions < scan->chunk->owned)
+            (void)verify_take_line(scan, scan->at + positions, 1);
         return;
     }
-    fill_ends(scan, words, positions, vectors, nulls);
-    if (!thin_lines(&worker->tile, &worker->ends, words))
-        pass_line(scan, scan->at + positions, nulls);
+    for (uint64_t w = 0; w < words; w++)
+        for (uint64_t bits = tile->mask[w]; bits != 0; bits &= bits - 1)
+            if (!verify_take_line(scan, scan->at + 64 * w + (uint64_t)__builtin_ctzll(bits), 1))
+                tile->mask[w] ^= bits & (~bits + 1);
 }
 
 static void emit(struct scan *scan, uint64_t words)
@@ -261,7 +189,6 @@ static uint64_t count_repeated(const struct scan *scan, uint64_t words)
 void scan_bytes(struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
-    bool nulls = false;
 
     while (scan->at < scan->limit && !scan->over && !scan_is_full(scan)) {
         bool vectors;
@@ -270,7 +197,7 @@ void scan_bytes(struct scan *scan)
 
         TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
         if (scan->want == WANT_LINES && worker->tile.hot_count > 0)
-            select_lines(scan, words, positions, vectors, &nulls);
+            select_lines(scan, words, positions, vectors);
         if (worker->tile.hot_count > 0 && scan->want != WANT_COUNT) {
             emit(scan, words);
             scan->result->count += scan->result->hits.count - kept;
@@ -284,5 +211,4 @@ void scan_bytes(struct scan *scan)
         scan->at = max_u64(scan->at + positions, scan->line_until);
     }
     scan->result->candidate_count = scan->result->count;
-    scan->result->hits.one_per_line = scan->result->hits.one_per_line && !nulls;
 }

@@ -433,6 +433,7 @@ void dense_allow(struct scan *scan, uint64_t positions)
     if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;
+    scan->worker->dense_searched += positions;
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
         scan->work_max =
@@ -464,7 +465,7 @@ bool dense_leaves(struct scan *scan, uint64_t x)
     TRAWL_ASSERT(scan->work >= scan->work_begin);
     worker->dense_work += scan->work - scan->work_begin;
     scan->work_begin = scan->work;
-    per_byte = (double)worker->dense_work / (double)(scan->chunk->begin + x + 1);
+    per_byte = (double)worker->dense_work / (double)max_u64(worker->dense_searched, 1);
     if (per_byte * (double)(scan->loadable - x) > FORESEEN_TIMES * (double)enough)
         enough /= FORESEEN_SHARE;
     if (worker->dense_work < enough && !dense_is_there(scan->plan)) {

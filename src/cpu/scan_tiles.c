@@ -25,11 +25,9 @@
  * on also probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
-/* In a dense part of the text, a part full of candidates, every probe is tested at every position.
- * A dense part ends at a tile with at most 1 candidate per 8 words. A probe is dropped if comparing
- * the literal rejects at most 1 of 8192 positions. */
-#define DENSE_SHARE_MIN 8u
-#define DENSE_CLEARED_MIN 8192u
+/* A last probe that costs less ns per position than this is tested at every position: a branch that
+ * may skip it costs as much, and more where the branch is mispredicted. */
+#define FREE_PROBE_NS 0.02
 
 static void probe_bounds(struct cpu_worker *worker)
 {
@@ -143,31 +141,6 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Adapts the number of probes in a dense part of the text, for a worker that compares whole
- * literals (`head`). Most words have candidates there, so a branch per word costs more than it
- * saves, and all probes are tested at every position. The worker keeps as few probes as possible,
- * but so many that the comparison (`sieve`) rejects hardly any candidate. */
-static void adapt_dense(struct cpu_worker *worker, uint64_t words, uint64_t found, uint64_t cleared)
-{
-    uint64_t positions = 64 * words;
-
-    if (words < FIND_TILE_WORDS || !worker->tile.is_dense ||
-        worker->tuning->probe_count <= FIND_FIRST_MAX || worker->head_bytes == 0)
-        return;
-    TRAWL_ASSERT(worker->probe_count >= FIRST_PROBES_MIN && worker->probe_count <= FIND_FIRST_MAX);
-    if (found <= words / DENSE_SHARE_MIN) { /* the dense part is over */
-        worker->probe_count = FIND_FIRST_MAX;
-        /* with FIND_FIRST_MAX - 1, variant avx512vbmi would test all probes everywhere */
-        worker->first_probes = FIND_FIRST_MAX - 2;
-    } else if (cleared > positions / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
-        worker->first_probes = ++worker->probe_count;
-    } else if (cleared <= positions / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
-        worker->first_probes = --worker->probe_count;
-    }
-    TRAWL_ASSERT(worker->first_probes <= worker->probe_count);
-    probe_bounds(worker);
-}
-
 /* Adapts the number of probes that are tested at every position to the text. */
 static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64_t passed)
 {
@@ -175,8 +148,6 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
     bool exact = worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count;
 
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
-    if (worker->tile.hot_count == 0)
-        adapt_dense(worker, words, 0, 0);
     /* If most words have candidates, a branch per word costs more than it saves. */
     if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / HOT_SHARE_MIN)
         worker->first_probes = most;
@@ -200,7 +171,11 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
     struct cpu_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    uint32_t first = worker->first_probes;
 
+    if (first + 1 == worker->probe_count && first < FIND_FIRST_MAX &&
+        worker->costs->every_probe < FREE_PROBE_NS)
+        first++;
     TRAWL_ASSERT(worker->probe_offset_min <= worker->probe_offset_max);
     TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);
     *words = tile_size(scan, worker->probe_offset_min, worker->probe_offset_max, positions);
@@ -210,7 +185,7 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
     }
     *positions = min_u64(*positions, 64 * *words);
     (fold ? worker->find->every_fold : worker->find->every)(scan->chunk->bytes + scan->at, *words,
-                                                            worker->probes, worker->first_probes,
+                                                            worker->probes, first,
                                                             worker->probe_count, &worker->tile);
     scan->passed += worker->tile.is_dense ? 0 : worker->tile.passed;
     first_probes_adapt(worker, *words, worker->tile.passed);
@@ -319,7 +294,6 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
         scan->result->candidate_count += exact ? found : cleared;
     }
     TRAWL_ASSERT(cleared <= found);
-    adapt_dense(worker, words, found, cleared);
     if (exact)
         verify_exact(scan, words, found - cleared);
     else

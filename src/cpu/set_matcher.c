@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cpu/set_stems.h"
 #include "plan/analyse.h"
+#include "plan/sampler.h"
 
 /* A class with less than 1/8 of the literals of the class before is joined to that class, if the
  * literals of that class have at least 4 bytes. */
@@ -58,66 +59,37 @@ static void choose_stride(struct set_class *class, uint32_t widest, double byte_
         class->q = q;
     }
     TRAWL_ASSERT(class->q > 0 && class->q + class->stride - 1 <= length);
+    /* Stride 1 reads at most 8 bytes. A longer gram at stride 2 tells more, though the class then
+     * has twice as many entries. */
+    if (class->stride == 1 && ((double)widest_gram(class, 2) - 8) * byte_bits > 1) {
+        class->stride = 2;
+        class->q = widest_gram(class, 2);
+    }
     if (class->stride == 1 && class->q > 8)
         class->q = 8;
 }
 
-/* A hash table of the sample's grams, with the count of each. A slot with count 0 is free. At most
- * half of the slots are used. */
-struct grams {
-    uint64_t slot_count;
-    uint64_t *hashes;
-    uint32_t *counts;
-};
-
-static uint64_t slot_of(const struct grams *grams, uint64_t hash)
-{
-    uint64_t slot = hash & (grams->slot_count - 1);
-
-    while (grams->counts[slot] > 0 && grams->hashes[slot] != hash)
-        slot = (slot + 1) & (grams->slot_count - 1);
-    return slot;
-}
-
-/* Counts the sample's grams at distances of 1 to 8 bytes, which vary at random because texts have
- * periods. Returns the number of grams. */
-static uint64_t take_sample(const struct set_sample *sample, const struct set_matcher *matcher,
-                            const struct set_class *class, struct grams *grams)
-{
-    const uint8_t *end = sample->bytes + sample->bytes_count;
-    uint64_t count = 0, chance = 1;
-
-    TRAWL_ASSERT(sample->bytes_count > SET_Q_MAX && 2 * sample->bytes_count <= grams->slot_count);
-    for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61), count++) {
-        uint64_t hash = set_gram_hash(matcher, class, sample->bytes + at, end);
-        uint64_t slot = slot_of(grams, hash);
-
-        grams->hashes[slot] = hash;
-        grams->counts[slot]++;
-        chance = chance * SET_HASH_LOW + SET_HASH_HIGH;
-    }
-    return count;
-}
-
-/* Sets *named to the number of entries of class number `index` that have the same hash as a gram of
- * the sample, on average over these grams, if the class has the q and stride of `class`. Literals
- * of some length belong to class number of[set_class_of_length(length)]. Errors: MEMORY. */
-static enum trawl_status set_named(const struct set_sample *sample,
-                                   const struct set_matcher *matcher, const uint32_t *of,
-                                   uint32_t index, const struct set_class *class, double *named,
-                                   struct trawl_error *error)
+/* Returns how many entries of class number `index` have the same hash as a gram of the sample, on
+ * average over these grams, if the class has the q and stride of `class`. Literals of some length
+ * belong to class number of[set_class_of_length(length)]. */
+static double entries_named(const struct set_sample *sample, const struct set_matcher *matcher,
+                            const uint32_t *of, uint32_t index, const struct set_class *class)
 {
     const struct trawl_plan *plan = sample->plan;
     const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
     uint32_t step = (class->literal_count + LOOKED_LITERALS - 1) / LOOKED_LITERALS, looked = 0;
-    struct grams grams = {.slot_count = 1ull << log2_ceiling(2 * sample->bytes_count)};
-    enum trawl_status status = TRAWL_OK;
-    uint64_t pairs = 0, in_class = 0, taken;
+    uint64_t pairs = 0, in_class = 0, taken = 0, chance = 1;
+    struct sampler sampler;
 
-    TRAWL_ASSERT(step > 0 && class->stride > 0);
-    TRAWL_TRY_DONE(MEMORY_NEW(grams.hashes, grams.slot_count, error));
-    TRAWL_TRY_DONE(MEMORY_ZEROED(grams.counts, grams.slot_count, error));
-    taken = take_sample(sample, matcher, class, &grams);
+    TRAWL_ASSERT(step > 0 && class->stride > 0 && sample->bytes_count > SET_Q_MAX);
+    sampler_begin(&sampler, SAMPLER_PIECES_MAX, class->q, matcher->fold);
+    /* at distances of 1 to 8 bytes, which vary at random because texts have periods */
+    for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61)) {
+        (void)sampler_add(&sampler,
+                          sampler_key(&sampler, sample->bytes + at, sample->bytes_count - at),
+                          (uint16_t)taken++);
+        chance = chance * SET_HASH_LOW + SET_HASH_HIGH;
+    }
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t length = plan_literal_at(plan, i).bytes_count;
 
@@ -125,26 +97,19 @@ static enum trawl_status set_named(const struct set_sample *sample,
             continue;
         looked++;
         for (uint32_t offset = 0; offset < class->stride; offset++) {
-            uint64_t hash =
-                set_gram_hash(matcher, class, plan_literal_bytes(plan, i) + offset, end);
+            const uint8_t *bytes = plan_literal_bytes(plan, i) + offset;
 
-            pairs += grams.counts[slot_of(&grams, hash)];
+            pairs += sampler_count(&sampler, sampler_key(&sampler, bytes, (uint64_t)(end - bytes)));
         }
     }
     TRAWL_ASSERT(looked > 0);
-    *named = (double)pairs * class->literal_count / looked / (double)taken;
-done:
-    memory_release(grams.hashes, grams.slot_count, sizeof *grams.hashes);
-    memory_release(grams.counts, grams.slot_count, sizeof *grams.counts);
-    return status;
+    return (double)pairs * class->literal_count / looked / (double)taken;
 }
 
 /* Chooses the stride that costs least in the sample, at most the class's present stride. Narrower
- * strides allow longer grams, which occur less often in a text. Errors: MEMORY. */
-static enum trawl_status look_stride(const struct set_sample *sample,
-                                     const struct set_matcher *matcher,
-                                     const uint32_t of[SET_CLASSES_MAX], uint32_t index,
-                                     struct set_class *class, struct trawl_error *error)
+ * strides allow longer grams, which occur less often in a text. */
+static void look_stride(const struct set_sample *sample, const struct set_matcher *matcher,
+                        const uint32_t of[SET_CLASSES_MAX], uint32_t index, struct set_class *class)
 {
     struct set_class tried = *class;
     double least = 0;
@@ -153,8 +118,7 @@ static enum trawl_status look_stride(const struct set_sample *sample,
         double named, price;
 
         tried.q = widest_gram(class, tried.stride);
-        tried.keep = set_keep(tried.q);
-        TRAWL_TRY(set_named(sample, matcher, of, index, &tried, &named, error));
+        named = entries_named(sample, matcher, of, index, &tried);
         price = (1 + named * NAMED_SAMPLES) / tried.stride;
         if (least > 0 && price >= least)
             continue;
@@ -164,7 +128,6 @@ static enum trawl_status look_stride(const struct set_sample *sample,
         if (named * NAMED_SAMPLES < NAMED_LITTLE)
             break;
     }
-    return TRAWL_OK;
 }
 
 /* Returns whether `count` literals of length class c (set_class_of_length) join the class before,
@@ -497,7 +460,7 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
     choose_classes(plan, matcher, of);
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         if (!matcher->classes[c].by_stems && sample->bytes_count >= PLAN_SAMPLE_BYTES_MIN)
-            TRAWL_TRY_DONE(look_stride(sample, matcher, of, c, &matcher->classes[c], error));
+            look_stride(sample, matcher, of, c, &matcher->classes[c]);
         TRAWL_TRY_DONE(class_room(&matcher->classes[c], matcher->fold, error));
     }
     fill_entries(plan, matcher, of);

@@ -109,7 +109,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
-    TRAWL_ASSERT(x < scan->limit && owned <= scan->available);
+    TRAWL_ASSERT(x <= scan->limit && owned <= scan->available);
     /* if many lines have hits, it is faster to find all line ends of the tile at once */
     if (x >= scan->tile_begin && w < scan->tile_words &&
         (scan->ends_known || scan->result->count - scan->tile_count + scan->tiles_count >=
@@ -131,9 +131,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
 }
 
-/* In a search for lines, returns whether the hit at x is the first of its line, and if so, skips
- * the rest of the line. If the text has records, a single record must hold the whole hit. */
-static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
+bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
 {
     const struct trawl_plan *plan = scan->plan;
     bool two = plan->line_end_also != plan->line_end, records = scan->chunk->records != NULL;
@@ -192,7 +190,7 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         !plan_accepts(scan->plan, scan->chunk->bytes, x, x + length, scan->chunk->before,
                       scan->available))
         return;
-    if ((scan->want == WANT_LINES && !take_line(scan, x, length)) ||
+    if ((scan->want == WANT_LINES && !verify_take_line(scan, x, length)) ||
         (scan->want == WANT_SPANS && !take_span(scan, x, literal, length)))
         return;
     scan->result->count++;

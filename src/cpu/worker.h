@@ -151,6 +151,7 @@ struct cpu_worker {
     /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
      * Enough such work pays for the automaton. */
     uint64_t dense_work;
+    uint64_t dense_searched; /* bytes of text that were searched for that plan by candidates */
     uint64_t dense_serial;
     /* the last positions were dense, but dense_work does not yet pay for the automaton */
     bool dense_waits;
@@ -258,6 +259,9 @@ int verify_compare_hits(const void *a, const void *b);
  * on at which a line or a record ends. A NUL ends a line, too, unless the plan has a second line
  * end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
+/* In a search for lines, returns whether the hit at x is the first of its line, and if so, skips
+ * the rest of the line. If the text has records, a single record must hold the whole hit. */
+bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
  * UINT64_MAX if that record does not hold all `length` bytes from x on. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length);

@@ -1,22 +1,19 @@
 /* analyse: measures the bytes of literals, and how often a sample of a text holds them. */
 #include "plan/analyse.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "plan/prices.def"
+#include "plan/sampler.h"
 
 /* Sizes of tables and steps of algorithms; the numbers that measurements depend on are in
  * prices.def. */
-#define SEEN_WINDOWS_LOG2 11u
-#define SEEN_FAR_LOG2 14u
 /* distance of an examined position from the position examined before; a prime */
 #define SEEN_JUMP 1009u
-#define ROOT_STEPS 40u       /* steps of Newton's method: enough for roots of 1e-10 to 1e10 */
-#define SAMPLES_INSERTED 64u /* up to this many samples are sorted by insertion, more by qsort */
-#define RESIDUES 8u          /* number of residues, the values of a byte's low three bits */
-#define SUFFIX_BITS 65536u   /* bits of the table that counts suffixes */
+#define ROOT_STEPS 40u     /* steps of Newton's method: enough for roots of 1e-10 to 1e10 */
+#define RESIDUES 8u        /* number of residues, the values of a byte's low three bits */
+#define SUFFIX_BITS 65536u /* bits of the table that counts suffixes */
 
 double analyse_log2(double value)
 {
@@ -234,194 +231,147 @@ static void position_next(struct seen_positions *positions)
         positions->at -= positions->span;
 }
 
+/* What positions of a sample hold of a sampler's pieces. */
+struct seen {
+    uint64_t places, found; /* positions examined, and those that hold a piece */
+    uint64_t named, deep; /* pieces that the positions hold; and those that go on as is_deep says */
+};
+
+/* Returns whether a literal and the sample also agree after the 16 bytes that are known to be
+ * equal. */
+static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *there,
+                    uint64_t there_left, uint64_t fold)
+{
+    uint64_t end = min_u64(min_u64(own_left, there_left), 16 + ANALYSE_DEEP_BYTES), a, b;
+
+    for (uint64_t i = 16; i + 8 <= end; i += 8) {
+        memcpy(&a, own + i, sizeof a);
+        memcpy(&b, there + i, sizeof b);
+        if ((a | fold) != (b | fold))
+            return false;
+    }
+    return true;
+}
+
+/* Counts the pieces at up to `most` positions of the sample, until SEEN_ENOUGH positions hold one.
+ * The pieces are those of a literal, and their owners the offsets; or bytes is NULL. */
+static struct seen see(const struct sampler *sampler, const uint8_t *sample, uint64_t sample_bytes,
+                       uint64_t most, const uint8_t *bytes, uint64_t count)
+{
+    struct seen_positions p = positions_of(sample_bytes, SAMPLER_Q_MAX);
+    struct seen seen = {0, 0, 0, 0};
+
+    p.left = min_u64(p.left, most);
+    for (; p.left > 0 && seen.found < SEEN_ENOUGH; position_next(&p), seen.places++) {
+        uint64_t left = sample_bytes - p.at;
+        uint32_t slot = sampler_slot(sampler, sampler_key(sampler, sample + p.at, left));
+        uint64_t named = sampler->count[slot], own;
+
+        if (named == 0)
+            continue;
+        own = sampler->owner[slot];
+        seen.found++;
+        seen.named += named;
+        if (bytes != NULL && is_deep(bytes + own, count - own, sample + p.at, left, sampler->fold))
+            seen.deep += named;
+    }
+    TRAWL_ASSERT(seen.places > 0);
+    return seen;
+}
+
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams)
 {
-    struct seen_positions p = positions_of(sample_bytes, sizeof(uint64_t));
-    uint64_t found = 0, places = 0;
-    /* bit o of entry b: the first, or the fourth, byte of gram o is b */
-    uint8_t first[256] = {0}, fourth[256] = {0};
+    struct sampler sampler;
+    struct seen seen;
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && grams->q >= 4);
-    for (uint32_t o = 0; o < grams->stride; o++) {
-        first[grams->gram[o] & 0xff] |= (uint8_t)(1u << o);
-        fourth[grams->gram[o] >> 24 & 0xff] |= (uint8_t)(1u << o);
-    }
-    for (; p.left > 0 && found < SEEN_ENOUGH; position_next(&p), places++) {
-        uint64_t gram;
-        uint32_t may;
-
-        memcpy(&gram, sample + p.at, sizeof gram);
-        gram = (gram | grams->fold) & grams->keep;
-        may = first[gram & 0xff] & fourth[gram >> 24 & 0xff];
-        for (; may != 0; may &= may - 1)
-            found += gram == grams->gram[__builtin_ctz(may)];
-    }
-    TRAWL_ASSERT(places > 0);
-    if (found < SEEN_GRAMS_FEW) /* too few matches for a rate */
+    sampler_begin(&sampler, grams->stride, grams->q, grams->fold);
+    for (uint32_t o = 0; o < grams->stride; o++)
+        (void)sampler_add(&sampler, grams->gram[o], (uint16_t)o);
+    seen = see(&sampler, sample, sample_bytes, UINT64_MAX, NULL, 0);
+    if (seen.named < SEEN_GRAMS_FEW) /* too few matches for a rate */
         return 0;
-    return (double)found / (double)places / grams->stride;
-}
-
-/* The literal's windows (sequences of 8 or 16 bytes) at offsets 0, step, 2 * step, ... Equal
- * windows are listed once. */
-struct seen_windows {
-    /* by hash of the first 8 bytes: 1 + the number of a window; 0: no window has this hash */
-    uint16_t head[1u << SEEN_WINDOWS_LOG2];
-    uint16_t next[SEEN_WINDOWS_MAX];
-    /* number of windows equal to this window, if this window is the first of them; otherwise 0 */
-    uint16_t alike[SEEN_WINDOWS_MAX];
-    uint16_t count[SEEN_WINDOWS_MAX]; /* positions of the sample that hold the window */
-};
-
-static uint64_t window_at(const uint8_t *bytes, uint64_t fold)
-{
-    uint64_t window;
-
-    memcpy(&window, bytes, sizeof window);
-    return window | fold;
-}
-
-/* Lists the literal's windows. A repetitive literal has few different windows, so that a position
- * of the sample is compared with few windows. */
-static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, uint64_t size,
-                         uint64_t fold, struct seen_windows *seen)
-{
-    TRAWL_ASSERT(windows <= SEEN_WINDOWS_MAX && step > 0 && (size == 8 || size == 16));
-    memset(seen, 0, sizeof *seen);
-    for (uint32_t i = 0; i < windows; i++) {
-        const uint8_t *own = bytes + i * step;
-        uint64_t window = window_at(own, fold), last = window_at(own + size - 8, fold);
-        uint16_t *head = &seen->head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
-        uint32_t o = *head;
-
-        while (o != 0 && (window_at(bytes + (o - 1) * step, fold) != window ||
-                          window_at(bytes + (o - 1) * step + size - 8, fold) != last))
-            o = seen->next[o - 1];
-        if (o == 0) {
-            seen->next[i] = *head;
-            *head = (uint16_t)(o = i + 1);
-        }
-        seen->alike[o - 1]++;
-    }
-}
-
-/* On entry *rate is the share of the sample's positions that hold the literal's window at offset
- * `best`. Looks at the literal's windows at offsets from `from` to SEEN_FAR_MAX - 8. If one of them
- * is rarer in the sample, returns the offset of the rarest, and sets *rate to its share. Otherwise
- * returns `best`. Windows with equal hashes are counted together. */
-static uint64_t rarer_window(const uint8_t *bytes, uint64_t from, uint64_t count, uint64_t folds,
-                             const uint8_t *sample, uint64_t sample_bytes, uint64_t best,
-                             double *rate)
-{
-    uint16_t seen[1u << SEEN_FAR_LOG2] = {0}; /* counts of the sample's windows, by hash */
-    uint64_t end = min_u64(count, SEEN_FAR_MAX);
-
-    for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
-        seen[plan_hash64(window_at(sample + at, folds), SEEN_FAR_LOG2)]++;
-    for (uint64_t at = from; at + 8 <= end && *rate > 0; at++) {
-        uint32_t often = seen[plan_hash64(window_at(bytes + at, folds), SEEN_FAR_LOG2)];
-
-        if (often < *rate * (double)sample_bytes) {
-            best = at;
-            *rate = (double)often / (double)sample_bytes;
-        }
-    }
-    return best;
+    return (double)seen.named / (double)seen.places / grams->stride;
 }
 
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate)
 {
-    uint32_t windows = (uint32_t)min_u64(count - 7, SEEN_WINDOWS_MAX);
-    uint64_t folds = fold ? FOLD_ALL : 0, best = 0;
-    struct seen_positions p = positions_of(sample_bytes, 8);
-    double cost = 0, least = 0, places = (double)p.left;
-    struct seen_windows seen;
+    struct seen_positions begin = positions_of(sample_bytes, 8), p = begin;
+    uint64_t near = min_u64(count - 7, SEEN_WINDOWS_MAX), best = 0;
+    uint16_t seen[1u << SAMPLER_SLOTS_LOG2] = {0};
+    uint32_t least = UINT32_MAX;
+    struct sampler sampler;
+    double lowest = 0;
 
-    TRAWL_ASSERT(count >= 8 && p.left <= UINT16_MAX);
-    windows_open(bytes, windows, 1, 8, folds, &seen);
-    for (; p.left > 0; position_next(&p)) {
-        uint64_t window = window_at(sample + p.at, folds);
-        uint32_t o = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
+    TRAWL_ASSERT(count >= 8 && p.left <= SAMPLER_PIECES_MAX);
+    sampler_begin(&sampler, near, 8, fold ? FOLD_ALL : 0);
+    for (uint64_t o = near; o-- > 0;) /* the least of equal offsets counts */
+        (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o, count - o), (uint16_t)o);
+    for (; p.left > 0; position_next(&p))
+        seen[sampler_slot(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at))]++;
+    for (uint64_t o = 0; o < near; o++) {
+        uint32_t slot = sampler_slot(&sampler, sampler_key(&sampler, bytes + o, count - o));
+        double cost = 1;
 
-        for (; o != 0; o = seen.next[o - 1])
-            seen.count[o - 1] =
-                (uint16_t)(seen.count[o - 1] + (window_at(bytes + o - 1, folds) == window));
-    }
-    for (uint32_t o = 0; o < windows; o++) {
-        if (seen.alike[o] == 0 || seen.count[o] > seen.count[best])
+        if (sampler.owner[slot] != o || seen[slot] > least)
             continue;
-        cost = 1;
         for (uint32_t i = 0; i < 8; i++)
             cost *= rates->rate[bytes[o + i]];
-        if (o == 0 || seen.count[o] < seen.count[best] ||
-            (seen.count[o] == seen.count[best] && cost < least)) {
+        if (seen[slot] < least || cost < lowest) {
             best = o;
-            least = cost;
+            lowest = cost;
         }
+        least = seen[slot];
     }
-    *rate = (double)seen.count[best] / places;
-    if (seen.count[best] == 0 || windows + 8 > count)
-        return best;
-    return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
+    if (least > 0 && near + 7 < count) {
+        sampler_begin(&sampler, SAMPLER_PIECES_MAX, 8, sampler.fold);
+        for (p = begin; p.left > 0; position_next(&p))
+            (void)sampler_add(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at),
+                              (uint16_t)p.left);
+    }
+    for (uint64_t o = near; o + 8 <= min_u64(count, SEEN_FAR_MAX) && least > 0; o++) {
+        uint32_t often = sampler_count(&sampler, sampler_key(&sampler, bytes + o, count - o));
+
+        best = often < least ? o : best;
+        least = often < least ? often : least;
+    }
+    *rate = (double)least / (double)begin.left;
+    return best;
 }
 
 double analyse_seen_rate(const uint8_t *bytes, bool fold, const uint8_t *sample,
                          uint64_t sample_bytes)
 {
-    uint64_t folds = fold ? FOLD_ALL : 0, window = window_at(bytes, folds), count = 0;
+    uint64_t found = 0, key;
+    struct sampler sampler;
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
+    sampler_begin(&sampler, 1, 8, fold ? FOLD_ALL : 0);
+    key = sampler_key(&sampler, bytes, 8);
     for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
-        count += window_at(sample + at, folds) == window;
-    return (double)count / (double)(sample_bytes - 7);
-}
-
-/* Returns whether literal and sample also agree after the 16 bytes that are known to be equal. */
-static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, uint64_t seen_left,
-                    uint64_t folds)
-{
-    uint64_t end = min_u64(min_u64(own_left, seen_left), 16 + ANALYSE_DEEP_BYTES);
-
-    for (uint64_t i = 16; i + 8 <= end; i += 8)
-        if (window_at(own + i, folds) != window_at(seen + i, folds))
-            return false;
-    return true;
+        found += sampler_key(&sampler, sample + at, sample_bytes - at) == key;
+    return (double)found / (double)(sample_bytes - 7);
 }
 
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep)
 {
-    uint64_t step = (offsets - 1) / SEEN_NAMED_MAX + 1, folds = fold ? FOLD_ALL : 0;
-    struct seen_positions p = positions_of(sample_bytes, 16);
-    uint64_t named = 0, deeply = 0, places = 0, matching = 0;
-    struct seen_windows seen;
+    uint64_t step = (offsets - 1) / SEEN_NAMED_MAX + 1;
+    struct sampler sampler;
+    struct seen seen;
 
-    TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
-    p.left = min_u64(p.left, SEEN_NAMED_POSITIONS);
-    windows_open(bytes, (uint32_t)((offsets - 1) / step + 1), step, 16, folds, &seen);
-    for (; p.left > 0 && matching < SEEN_ENOUGH; position_next(&p), places++) {
-        const uint8_t *there = sample + p.at;
-        uint64_t window = window_at(there, folds);
-        uint32_t i = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
-
-        for (; i != 0; i = seen.next[i - 1]) {
-            uint64_t begin = (i - 1) * step;
-            const uint8_t *own = bytes + begin;
-
-            if (window_at(own, folds) != window ||
-                window_at(own + 8, folds) != window_at(there + 8, folds))
-                continue;
-            matching++;
-            named += seen.alike[i - 1];
-            if (is_deep(own, count - begin, there, sample_bytes - p.at, folds))
-                deeply += seen.alike[i - 1];
-        }
-    }
-    *deep = (double)deeply * (double)step / (double)places;
-    return (double)named * (double)step / (double)places;
+    TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && offsets <= UINT16_MAX &&
+                 sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
+    sampler_begin(&sampler, SEEN_NAMED_MAX, 16, fold ? FOLD_ALL : 0);
+    for (uint64_t o = (offsets - 1) / step + 1; o-- > 0;) /* the least of equal offsets counts */
+        (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o * step, count - o * step),
+                          (uint16_t)(o * step));
+    seen = see(&sampler, sample, sample_bytes, SEEN_NAMED_POSITIONS, bytes, count);
+    *deep = (double)seen.deep * (double)step / (double)seen.places;
+    return (double)seen.named * (double)step / (double)seen.places;
 }
 
 uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patterns,
@@ -448,158 +398,75 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
 
 /* ---- How alike strings are ---- */
 
-/* Up to ANALYSE_GRAM_MAX bytes of the literals, from an offset on. The first byte is the highest
- * byte of `high`, and zeros follow the last byte. */
-struct sample {
-    uint64_t high, low;
-    uint64_t bytes; /* number of bytes in the sample */
+/* Pieces of the literals' bytes: where each begins, and how long it may be. */
+struct pieces {
+    uint64_t from[GRAM_SAMPLES];
+    uint8_t bytes[GRAM_SAMPLES];
+    uint32_t count;
 };
 
-/* Returns the sample of `bytes` bytes of the literals from offset `from` on. */
-static struct sample sample_at(const struct trawl_plan *plan, uint64_t from, uint64_t bytes)
+/* Sets *all to the number of pairs of pieces of at least q bytes. Returns the number of those pairs
+ * whose first q bytes are equal. */
+static double equal_pairs(const struct trawl_plan *plan, const struct pieces *pieces, uint32_t q,
+                          struct sampler *sampler, double *all)
 {
-    uint64_t words[2] = {0};
-    struct sample sample = {.bytes = bytes};
+    uint64_t equal = 0;
+    double there = 0;
 
-    memcpy(words, plan->literal_bytes + from,
-           (size_t)(plan->literal_bytes_total - from >= sizeof words ? sizeof words : bytes));
-    sample.high = __builtin_bswap64(words[0]);
-    sample.low =
-        bytes <= 8 ? 0 : __builtin_bswap64(words[1]) & UINT64_MAX << 8 * (ANALYSE_GRAM_MAX - bytes);
-    sample.high &= bytes < 8 ? UINT64_MAX << 8 * (8 - bytes) : UINT64_MAX;
-    return sample;
-}
-
-static bool is_behind(const struct sample *x, const struct sample *y)
-{
-    return x->high != y->high ? x->high > y->high : x->low > y->low;
-}
-
-static int compare_samples(const void *a, const void *b)
-{
-    const struct sample *x = (const struct sample *)a, *y = (const struct sample *)b;
-
-    return is_behind(x, y) - is_behind(y, x);
-}
-
-/* Returns the length of the longest common prefix of two samples. */
-static uint64_t common_bytes(const struct sample *x, const struct sample *y)
-{
-    uint64_t high = x->high ^ y->high, low = x->low ^ y->low;
-    uint64_t common = high != 0  ? (uint64_t)__builtin_clzll(high) / 8
-                      : low != 0 ? 8 + (uint64_t)__builtin_clzll(low) / 8
-                                 : ANALYSE_GRAM_MAX;
-
-    return min_u64(common, min_u64(x->bytes, y->bytes));
-}
-
-/* Sorts the samples by their bytes. First sorts by the second and then by the first byte (counting
- * sorts), then sorts each group of samples whose first two bytes are equal. `room` is a buffer for
- * `count` samples. */
-static void sort_samples(struct sample *samples, uint32_t count, struct sample *room)
-{
-    struct sample *from = samples, *to = room;
-    uint32_t end;
-
-    for (uint32_t shift = 48; shift <= 56; shift += 8) {
-        uint32_t ends[257] = {0};
-
-        for (uint32_t i = 0; i < count; i++)
-            ends[(from[i].high >> shift & 0xff) + 1]++;
-        for (uint32_t byte = 1; byte <= 256; byte++)
-            ends[byte] += ends[byte - 1];
-        for (uint32_t i = 0; i < count; i++)
-            to[ends[from[i].high >> shift & 0xff]++] = from[i];
-        to = from;
-        from = room;
+    sampler_begin(sampler, max_u64(pieces->count, 1), q, 0);
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        if (pieces->bytes[i] < q)
+            continue;
+        there++;
+        equal += sampler_add(sampler,
+                             sampler_key(sampler, plan->literal_bytes + pieces->from[i],
+                                         plan->literal_bytes_total - pieces->from[i]),
+                             (uint16_t)i);
     }
-    for (uint32_t begin = 0; begin < count; begin = end) {
-        for (end = begin + 1; end < count && samples[end].high >> 48 == samples[begin].high >> 48;)
-            end++;
-        if (end - begin > SAMPLES_INSERTED)
-            qsort(samples + begin, end - begin, sizeof *samples, compare_samples);
-        for (uint32_t i = begin + 1; i < end; i++) {
-            struct sample sample = samples[i];
-            uint32_t k = i;
-
-            for (; k > begin && is_behind(&samples[k - 1], &sample); k--)
-                samples[k] = samples[k - 1];
-            samples[k] = sample;
-        }
-    }
-}
-
-/* For each q: the number of pairs of samples whose first q bytes are equal, and the number of pairs
- * of samples that have q bytes. */
-struct sample_pairs {
-    double equal[ANALYSE_GRAM_MAX + 1], all[ANALYSE_GRAM_MAX + 1];
-    uint32_t first_bytes; /* number of different first bytes of the samples */
-};
-
-/* Counts pairs of samples (struct sample_pairs). To do so, sorts the samples. */
-static void count_pairs(struct sample *samples, uint32_t count, struct sample_pairs *pairs)
-{
-    struct sample room[GRAM_SAMPLES];
-    uint64_t equal[ANALYSE_GRAM_MAX + 1] = {0}, there[ANALYSE_GRAM_MAX + 2] = {0};
-    /* alike[q]: number of samples just before this sample with the same first q bytes */
-    uint64_t alike[ANALYSE_GRAM_MAX + 1] = {0};
-    uint64_t before = 0, common;
-
-    TRAWL_ASSERT(count <= GRAM_SAMPLES);
-    sort_samples(samples, count, room);
-    pairs->first_bytes = 0;
-    for (uint32_t i = 0; i < count; i++, before = common) {
-        common = i > 0 ? common_bytes(&samples[i - 1], &samples[i]) : 0;
-        pairs->first_bytes += common == 0;
-        for (uint64_t q = 1; q <= common; q++)
-            equal[q] += ++alike[q];
-        for (uint64_t q = common + 1; q <= before; q++)
-            alike[q] = 0;
-        there[samples[i].bytes]++;
-    }
-    for (uint64_t q = ANALYSE_GRAM_MAX; q > 0; q--) {
-        there[q] += there[q + 1];
-        pairs->equal[q] = (double)equal[q];
-        pairs->all[q] = (double)there[q] * ((double)there[q] - 1) / 2;
-    }
+    *all = there * (there - 1) / 2;
+    return (double)equal;
 }
 
 void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness)
 {
     uint64_t total = plan->literal_bytes_total, random = 0x9e3779b97f4a7c15u;
     uint32_t count = (uint32_t)min_u64(ALIKE_SAMPLES, total);
-    struct sample samples[ALIKE_SAMPLES];
-    struct sample_pairs pairs;
-    double before = 1;
+    double before = 1, equal = 1, all;
+    struct pieces pieces = {.count = count};
+    struct sampler sampler;
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = i * total / count, next = (i + 1) * total / count;
 
         random = random * 6364136223846793005u + 1442695040888963407u;
         at += (random >> 11) % (next - at);
-        /* the sample may run into the next string */
-        samples[i] = sample_at(plan, at, min_u64(ANALYSE_GRAM_MAX, total - at));
+        /* the piece may run into the next string */
+        pieces.from[i] = at;
+        pieces.bytes[i] = (uint8_t)min_u64(ANALYSE_GRAM_MAX, total - at);
     }
-    count_pairs(samples, count, &pairs);
-    likeness->byte_count = pairs.first_bytes;
     likeness->rate[0] = 1;
     for (uint32_t q = 1; q <= ANALYSE_GRAM_MAX; q++) {
-        double rate = pairs.equal[q] / max_double(1, count * (count - 1.0) / 2);
+        double rate;
 
+        equal = equal > 0 ? equal_pairs(plan, &pieces, q, &sampler, &all) : 0;
+        rate = equal / max_double(1, count * (count - 1.0) / 2);
+        if (q == 1)
+            likeness->byte_count = sampler.pieces;
         /* assume that each further byte lowers the rate by the same factor as the byte before */
-        if (pairs.equal[q] < ALIKE_EQUAL_MIN)
+        if (equal < ALIKE_EQUAL_MIN)
             rate = q == 1 ? 1.0 / 256 : likeness->rate[q - 1] * likeness->rate[q - 1] / before;
         before = likeness->rate[q - 1];
         likeness->rate[q] = rate;
     }
 }
 
-/* Takes samples of different literals, and at several offsets of each literal if there are fewer
- * literals than GRAM_SAMPLES. Returns the number of samples. */
-static uint32_t take_grams(const struct trawl_plan *plan, uint64_t offsets_max,
-                           struct sample *samples)
+/* Takes pieces of different literals, and at several offsets of each literal if there are fewer
+ * literals than GRAM_SAMPLES. */
+static void take_grams(const struct trawl_plan *plan, uint64_t offsets_max, struct pieces *pieces)
 {
-    uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, GRAM_SAMPLES);
+    uint32_t literals = (uint32_t)min_u64(plan->literal_count, GRAM_SAMPLES);
+
+    pieces->count = 0;
 
     for (uint32_t i = 0; i < GRAM_SAMPLES && i / literals <= offsets_max; i++) {
         uint32_t number = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
@@ -613,25 +480,24 @@ static uint32_t take_grams(const struct trawl_plan *plan, uint64_t offsets_max,
             continue;
         if (literals == GRAM_SAMPLES)
             place = (i * 0x9e3779b1u >> 8) % places;
-        samples[count++] =
-            sample_at(plan, literal.bytes_begin + place, min_u64(length - place, ANALYSE_GRAM_MAX));
+        pieces->from[pieces->count] = literal.bytes_begin + place;
+        pieces->bytes[pieces->count++] = (uint8_t)min_u64(length - place, ANALYSE_GRAM_MAX);
     }
-    return count;
 }
 
-/* Measures how often grams of each length are equal. If too few samples are equal, assumes that a
+/* Measures how often grams of each length are equal. If too few pieces are equal, assumes that a
  * further byte makes grams rarer by the last factor that could be measured: in a language, by less
  * than an independent byte would. */
 void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
                            struct gram_likeness *likeness)
 {
-    struct sample samples[GRAM_SAMPLES];
+    struct pieces pieces;
+    struct sampler sampler;
     uint32_t bytes[256] = {0};
-    struct sample_pairs pairs;
     double total = 0, alike = 0, rate = 0, decay;
     uint64_t step = 1 + plan->literal_bytes_total / COUNTED_BYTES, looked;
 
-    count_pairs(samples, take_grams(plan, offsets_max, samples), &pairs);
+    take_grams(plan, offsets_max, &pieces);
     for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
         bytes[plan->literal_bytes[i]]++;
     looked = 1 + (plan->literal_bytes_total - 1) / step;
@@ -640,11 +506,11 @@ void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
         alike += bytes[b] / total * (bytes[b] / total);
     decay = alike;
     for (uint32_t q = ANALYSE_GRAM_MIN; q <= ANALYSE_GRAM_MAX; q++) {
-        double before = rate;
+        double before = rate, all, equal = equal_pairs(plan, &pieces, q, &sampler, &all);
 
-        if (pairs.equal[q] >= GRAMS_EQUAL_MIN) {
-            rate = max_double(pairs.equal[q] / pairs.all[q], analyse_power(alike, q));
-            if (before > 0 && pairs.equal[q] >= GRAMS_EQUAL_MANY)
+        if (equal >= GRAMS_EQUAL_MIN) {
+            rate = max_double(equal / all, analyse_power(alike, q));
+            if (before > 0 && equal >= GRAMS_EQUAL_MANY)
                 decay = min_double(1, max_double(alike, rate / before));
         } else {
             rate = before > 0 ? before * decay : analyse_power(alike, q);

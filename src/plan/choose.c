@@ -12,6 +12,7 @@
 
 #include "base/checked.h"
 #include "plan/analyse.h"
+#include "plan/parts.h"
 #include "plan/steps.h"
 #include "plan/prices.def"
 
@@ -416,7 +417,7 @@ void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint6
     if (text == NULL)
         tuning->samples = sampled_repeats(plan, sizeof(uint64_t)) <= SAMPLED_REPEATS_MAX;
     else if ((tuning->samples = sampled_want(plan, &tables, NULL) == TRAWL_OK))
-        tuning->sampled = sampled_seen(plan_literal_bytes(plan, 0), tables, text, text_bytes);
+        tuning->sampled = sampled_seen(plan, text, text_bytes);
 }
 
 /* ---- Prices --------------------------------------------------------------------------------- */
@@ -630,19 +631,38 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
     plan->tuning.rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
-/* Chooses by which programs (search loops) the CPU may search: by classes, with tables for strings
- * of each length class, by buckets, which test a bit of the plan's bitmap at each position, or by
- * the automaton. Literals with tails are searched by buckets; so are whole words and lines, because
- * few positions may begin an occurrence. A tournament on the text decides between several programs
- * (cpu/programs.c). */
+const struct plan_part_costs plan_part_costs_device_default = {COSTS_DEVICE};
+struct plan_part_costs plan_part_costs_device = {COSTS_DEVICE};
+
+bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
+{
+    bool differ = plan_length_class(plan->length_min) != plan_length_class(plan->length_max);
+
+    TRAWL_ASSERT(which >= PLAN_ALONE && which <= PLAN_PARTS_DEVICE);
+    /* For a published algorithm, matrix.c searches under a plan with patterns but no literals. */
+    if (plan->pattern_count < 2 || plan->literal_count == 0 ||
+        plan->method_asked != TRAWL_METHOD_AUTO || plan->element_count > 0 || plan_is_layered(plan))
+        return false;
+    return which == PLAN_ALONE ? plan->pattern_count <= PLAN_ALONE_MAX
+           : which == PLAN_PARTS_HOST
+               ? differ && plan->pattern_count > 2 && plan->pattern_count <= PARTS_PATTERNS_MAX
+               : differ || plan->pattern_count <= plan_part_costs_device.singly_max;
+}
+
+/* Chooses by which programs (search loops) the CPU may search. A tournament on the text decides
+ * between them (cpu/programs.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
-    bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
+    const bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
+    const enum trawl_method asked = plan->method_asked;
+    const uint32_t count = plan->literal_count;
+    const bool may[PROGRAMS] = {
+#define PROGRAM(name, method, may, there) may,
+#include "plan/set_prices.def"
+    };
 
-    plan->has_classes = plan->method_asked == TRAWL_METHOD_CLASSES || open;
-    plan->has_buckets = !plan->has_classes || (open && plan->literal_count <= BUCKETS_LITERALS_MAX);
-    plan->has_automaton =
-        open && plan->literal_count > 1 && plan->literal_bytes_total <= AUTOMATON_BYTES_MAX;
+    for (uint32_t i = 0; i < PROGRAMS; i++)
+        plan->programs |= (uint32_t)may[i] << i;
 }
 
 /* Checks that the asked method fits the plan. */

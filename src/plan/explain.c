@@ -52,13 +52,13 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
 /* Adds which programs (search loops) the CPU tries in turn before the fastest goes on. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
-    if (plan->has_buckets && plan->has_classes)
+    if (plan_has_program(plan, PROGRAM_BUCKETS) && plan_has_program(plan, PROGRAM_CLASSES))
         add(text, "trials: the CPU tries buckets and classes in turn\n");
-    if (plan->has_automaton)
+    if (plan_has_program(plan, PROGRAM_AUTOMATON))
         add(text, "trials: the CPU tries these ways and the automaton in turn\n");
-    if (plan_parts_fit(plan, PLAN_ALONE))
+    if (plan_has_program(plan, PROGRAM_ALONE))
         add(text, "trials: the CPU tries the whole set and each string by itself\n");
-    if (plan_parts_fit(plan, PLAN_PARTS_HOST))
+    if (plan_has_program(plan, PROGRAM_PARTS))
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
@@ -78,7 +78,7 @@ static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan
 
 static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan)
 {
-    if (plan->has_classes)
+    if (plan_has_program(plan, PROGRAM_CLASSES))
         add(text, "classes: the CPU searches by length, with q, stride and tables of its own for "
                   "each class; those below are not its\n");
     explain_trials(text, plan);
@@ -86,7 +86,8 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
     return (1ull << plan->set.bitmap_bits) / 8 * (plan->set.wide_mask != 0 ? 2 : 1) +
            (sizeof(uint32_t) << plan->set.bucket_bits) +
            plan->literal_count *
-               (sizeof(uint32_t) + (plan->has_buckets ? sizeof(struct plan_head) : 0));
+               (sizeof(uint32_t) +
+                (plan_has_program(plan, PROGRAM_BUCKETS) ? sizeof(struct plan_head) : 0));
 }
 
 /* Returns the method that the caller asked for, or else the method with which a worker with AVX2

@@ -12,12 +12,9 @@
 
 /* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
  * grams by which a device's filter looks for strings of this length (cuda/cuda_choose.c). */
-static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
+static const uint64_t lengths[] = {PLAN_LENGTH_CLASSES};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
-
-const struct plan_part_costs plan_part_costs_device_default = {COSTS_DEVICE};
-struct plan_part_costs plan_part_costs_device = {COSTS_DEVICE};
 
 /* Strings of one length class: patterns order[begin] to order[end - 1]. */
 struct group {
@@ -61,7 +58,7 @@ static void parts_release(void *object)
 struct plan_set_facts plan_set_facts_of(const struct trawl_plan *plan)
 {
     return (struct plan_set_facts){plan->literal_count, plan->literal_bytes_total, plan->length_min,
-                                   plan->byte_bits < TEXT_BITS_MAX};
+                                   plan->length_max, plan->byte_bits};
 }
 
 struct plan_set_price plan_set_price(enum program program, const struct plan_set_facts *of,
@@ -70,34 +67,25 @@ struct plan_set_price plan_set_price(enum program program, const struct plan_set
     const struct {
         enum program program;
         bool fits;
-        double once, once_literal, once_byte, byte, byte_literal, byte_byte, hits;
+        double once, once_literal, once_byte, byte, byte_literal, byte_byte, byte_class, hits;
     } rows[] = {
 #define PRICE(program, ...) {PROGRAM_##program, __VA_ARGS__},
 #include "plan/set_prices.def"
     };
-    double count = (double)of->count, bytes = (double)of->bytes;
+    double count = (double)of->count, bytes = (double)of->bytes, classes = 0;
     uint32_t i = 0;
 
+    for (uint64_t length = 2; length <= 16; length = length < 4 ? length + 1 : 2 * length)
+        classes += of->length_min < length && length <= of->length_max;
     while (rows[i].program != program || !rows[i].fits)
         i++;
-    return (struct plan_set_price){rows[i].once + rows[i].once_literal * count +
-                                       rows[i].once_byte * bytes,
-                                   rows[i].byte + rows[i].byte_literal * count +
-                                       rows[i].byte_byte * bytes + (keeps_hits ? rows[i].hits : 0)};
+    return (struct plan_set_price){
+        rows[i].once + rows[i].once_literal * count + rows[i].once_byte * bytes,
+        rows[i].byte + rows[i].byte_literal * count + rows[i].byte_byte * bytes +
+            rows[i].byte_class * classes + (keeps_hits ? rows[i].hits : 0)};
 }
 
 /* ---- Lengths ------------------------------------------------------------------- */
-
-/* Returns the index of the greatest entry of `lengths` that is at most this length. */
-static uint32_t class_of(uint64_t length)
-{
-    static const uint8_t shorter[16] = {0, 0, 1, 2, 3, 3, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6};
-    uint32_t class = length < 16 ? shorter[length] : length < 32 ? 7 : length < 64 ? 8 : 9;
-
-    TRAWL_ASSERT(length == 0 || lengths[class] <= length);
-    TRAWL_ASSERT(class + 1 == LENGTHS || length < lengths[class + 1]);
-    return class;
-}
 
 /* Fills lengths, literal_from and order, which are allocated, and makes a group of each length
  * class. */
@@ -118,7 +106,7 @@ static void sort_patterns(struct cutting *cutting)
     cutting->literal_from[plan->pattern_count] = plan->literal_count;
     for (uint32_t pass = 0; pass < 2; pass++) { /* count, then place */
         for (uint64_t i = 0; i < plan->pattern_count; i++) {
-            uint32_t class = class_of(cutting->lengths[i]);
+            uint32_t class = plan_length_class(cutting->lengths[i]);
 
             if (pass == 0)
                 classes[class + 1]++;
@@ -175,8 +163,8 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
     const struct plan_part_costs *costs = &plan_part_costs_device;
     double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
     uint64_t least = cutting->groups[from].length_min;
-    double rate = cutting->likeness.rate[grams[class_of(least)]], bytes = 0, states = 0, pass, met,
-           dense;
+    double rate = cutting->likeness.rate[grams[plan_length_class(least)]], bytes = 0, states = 0,
+           pass, met, dense;
     double more = from > 0 || to < cutting->group_count ? costs->part * count : 0;
 
     if (count <= 1)
@@ -200,24 +188,27 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
     const struct trawl_plan *plan = cutting->plan;
     bool whole = from == 0 && to == cutting->group_count;
     struct plan_set_facts of = plan_set_facts_of(plan);
-    double least = 1e300, rate;
+    double least = 1e300;
 
     of.count = cutting->groups[to - 1].end - cutting->groups[from].begin;
     of.length_min = cutting->groups[from].length_min;
+    of.length_max = cutting->groups[to - 1].length_max;
     of.bytes = 0;
     for (uint32_t i = from; i < to; i++)
         of.bytes += cutting->groups[i].bytes;
-    rate = cutting->likeness.rate[min_u64(of.length_min, ANALYSE_GRAM_MAX)];
     for (uint32_t i = PROGRAM_BUCKETS; i <= PROGRAM_ALONE; i++) {
         struct plan_set_price price = plan_set_price((enum program)i, &of, false);
         double cost = price.byte_ns + price.once_ns / PART_TEXT_BYTES;
 
         if ((i == PROGRAM_CLASSES && !plan_fits_classes(plan)) ||
-            (i == PROGRAM_AUTOMATON && whole && !plan->has_automaton) ||
+            (i == PROGRAM_AUTOMATON && whole && !plan_has_program(plan, PROGRAM_AUTOMATON)) ||
             (i == PROGRAM_ALONE && (whole || of.count > PLAN_ALONE_MAX)))
             continue;
         if (i == PROGRAM_BUCKETS || i == PROGRAM_CLASSES)
-            cost += MET_NS * (double)of.count * rate;
+            cost +=
+                MET_NS * (double)of.count *
+                cutting->likeness.rate[min_u64(
+                    of.length_min, i == PROGRAM_BUCKETS ? BUCKETS_BYTES_MAX : ANALYSE_GRAM_MAX)];
         if (cost < least)
             *program = (enum program)i;
         least = min_double(least, cost);
@@ -320,13 +311,13 @@ static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t
     if (end - begin <= LENGTHS)
         return;
     for (uint64_t i = begin; i < end; i++) {
-        uint32_t class = class_of(cutting->lengths[order[i]]);
+        uint32_t class = plan_length_class(cutting->lengths[order[i]]);
 
         least = class < least ? class : least;
         most = class > most ? class : most;
     }
     for (uint32_t i = 0; begin < end; i++) {
-        uint32_t class = class_of(cutting->lengths[i]);
+        uint32_t class = plan_length_class(cutting->lengths[i]);
 
         TRAWL_ASSERT(i < cutting->plan->pattern_count);
         if (class >= least && class <= most)
@@ -375,7 +366,7 @@ static enum trawl_status make_range(const struct cutting *cutting, uint32_t from
                                     struct plan_parts *parts, struct trawl_error *error)
 {
     static const enum trawl_method methods[PROGRAMS] = {
-#define PROGRAM(name, method) TRAWL_METHOD_##method,
+#define PROGRAM(name, method, may, there) TRAWL_METHOD_##method,
 #include "plan/set_prices.def"
     };
     uint64_t begin = cutting->groups[from].begin, end = cutting->groups[to - 1].end, step;
@@ -445,21 +436,6 @@ done:
     if (parts != NULL)
         parts_release(parts);
     return status;
-}
-
-bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
-{
-    bool differ = class_of(plan->length_min) != class_of(plan->length_max);
-
-    TRAWL_ASSERT(which >= PLAN_ALONE && which <= PLAN_PARTS_DEVICE);
-    /* For a published algorithm, matrix.c searches under a plan with patterns but no literals. */
-    if (plan->pattern_count < 2 || plan->literal_count == 0 ||
-        plan->method_asked != TRAWL_METHOD_AUTO || plan->element_count > 0 || plan_is_layered(plan))
-        return false;
-    return which == PLAN_ALONE ? plan->pattern_count <= PLAN_ALONE_MAX
-           : which == PLAN_PARTS_HOST
-               ? differ && plan->pattern_count > 2
-               : differ || plan->pattern_count <= plan_part_costs_device.singly_max;
 }
 
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,

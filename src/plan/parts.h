@@ -16,18 +16,33 @@
  * a part of its own. */
 #define PLAN_ALONE_MAX 10u
 
+/* Returns the index of the greatest entry of PLAN_LENGTH_CLASSES that is at most this length:
+ * strings are searched together by classes of lengths. */
+#define PLAN_LENGTH_CLASSES 1, 2, 3, 4, 6, 8, 12, 16, 32, 64
+static inline uint32_t plan_length_class(uint64_t length)
+{
+    static const uint8_t shorter[16] = {0, 0, 1, 2, 3, 3, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6};
+
+    return length < 16 ? shorter[length] : length < 32 ? 7 : length < 64 ? 8 : 9;
+}
+
 /* The programs of the host that may search for a set (set_prices.def). */
 enum program {
-#define PROGRAM(name, method) PROGRAM_##name,
+#define PROGRAM(name, ...) PROGRAM_##name,
 #include "plan/set_prices.def"
     PROGRAMS
 };
 
+static inline bool plan_has_program(const struct trawl_plan *plan, enum program program)
+{
+    return (plan->programs >> program & 1) != 0;
+}
+
 /* What the price of a program depends on. */
 struct plan_set_facts {
     uint64_t count, bytes; /* of the literals */
-    uint64_t length_min;
-    bool is_text; /* the bytes are far from evenly distributed */
+    uint64_t length_min, length_max;
+    double byte_bits; /* entropy of a byte */
 };
 
 /* An expected time in ns: to make tables, and for each byte of a text without candidates. */

@@ -149,7 +149,7 @@ struct trawl_plan {
     uint64_t need_after;
 
     /* If the plan has errors, expressions or an algorithm, no method is chosen, and the members
-     * from `method` to `has_automaton` are 0. */
+     * from `method` to `programs` are 0. */
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
@@ -167,11 +167,9 @@ struct trawl_plan {
     /* The next members are set if `method` is SET: */
     struct plan_set set;
     double byte_bits; /* entropy of a byte of the literals, in bits */
-    /* The programs (search loops) by which the CPU may search: see tournament_of in
-     * cpu/programs.c. */
-    bool has_buckets; /* by buckets (struct plan_set_tables) */
-    bool has_classes; /* by classes of lengths, each with its own tables */
-    bool has_automaton;
+    /* The programs (search loops) by which the CPU may search, as bits 1u << enum program: see
+     * set_prices.def and cpu/programs.c. */
+    uint32_t programs;
 
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };

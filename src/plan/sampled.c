@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "plan/sampler.h"
 
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
@@ -15,18 +16,11 @@
  * those that do not stand at any offset of the literal. */
 #define SAMPLED_BITMAP_LOG2 5u
 #define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
-#define REPEATS_LOG2 13u
 /* sampled_seen takes a sample for each SEEN_SHARE bytes of text, but at least SEEN_SAMPLES_MIN and
  * at most SEEN_SAMPLES samples. */
 #define SEEN_SAMPLES 512u
 #define SEEN_SAMPLES_MIN 64u
 #define SEEN_SHARE 4096u
-/* sampled_seen stops after SEEN_STEPS + SEEN_STEPS_EACH × samples steps along chains. */
-#define SEEN_STEPS 256u
-#define SEEN_STEPS_EACH 8u
-/* Sample number i of n is taken from part i × SEEN_ORDER mod n of the text. So the first samples
- * already come from all over the text. */
-#define SEEN_ORDER 40503u
 /* strides are multiples of this, so that no sample lies in two cache lines */
 #define SAMPLED_STRIDE_UNIT 8u
 
@@ -121,57 +115,49 @@ enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampl
     return TRAWL_OK;
 }
 
-struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
-                                  const uint8_t *text, uint64_t text_bytes)
+struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *text,
+                                  uint64_t text_bytes)
 {
-    const struct plan_sampled *layout = &tables->layout;
-    uint64_t places = text_bytes - (sizeof(uint64_t) - 1),
-             most = max_u64(min_u64(places / SEEN_SHARE, SEEN_SAMPLES), SEEN_SAMPLES_MIN);
-    uint64_t step = places / most, samples = 0, steps = 0, named = 0, naming = 0;
+    const struct plan_sampled layout = sampled_layout(plan);
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t places = text_bytes - (layout.q - 1), named = 0, naming = 0,
+             most = max_u64(min_u64(places / SEEN_SHARE, SEEN_SAMPLES), SEEN_SAMPLES_MIN),
+             step = places / most;
+    struct sampler sampler;
 
     TRAWL_ASSERT(places >= most);
-    for (; samples < most && steps <= SEEN_STEPS + SEEN_STEPS_EACH * samples; samples++) {
-        uint64_t gram, own, part = samples * SEEN_ORDER % most;
-        uint32_t bit, offset;
-        bool any = false;
+    sampler_begin(&sampler, most, layout.q, layout.fold);
+    for (uint64_t part = 0; part < most; part++) {
+        uint64_t at = part * step + plan_sample_at(part, step, 1);
 
-        memcpy(&gram, text + part * step + plan_sample_at(part, step, 1), sizeof gram);
-        gram |= layout->fold;
-        bit = plan_hash64(gram, layout->bitmap_bits);
-        if ((tables->bitmap[bit / 64] >> bit % 64 & 1) == 0)
-            continue;
-        offset = tables->heads[plan_hash64(gram, layout->hash_bits)];
-        for (; offset != PLAN_NONE; offset = tables->next[offset], steps++) {
-            memcpy(&own, bytes + offset, sizeof own);
-            if ((own | layout->fold) != gram)
-                continue;
-            any = true;
-            named++;
-        }
-        naming += any;
+        (void)sampler_add(&sampler, sampler_key(&sampler, text + at, text_bytes - at),
+                          (uint16_t)part);
     }
-    return (struct sampled_rates){(double)named / (double)samples,
-                                  (double)naming / (double)samples};
+    for (uint64_t offset = 0; offset < layout.stride; offset++) {
+        uint64_t key = sampler_key(&sampler, bytes + offset, plan->length_min - offset);
+        uint32_t slot = sampler_slot(&sampler, key), equal = sampler.count[slot];
+
+        if (equal == 0)
+            continue;
+        named += equal;
+        naming += sampler.owner[slot] == UINT16_MAX ? 0 : equal;
+        sampler.owner[slot] = UINT16_MAX; /* these samples are named now */
+    }
+    return (struct sampled_rates){(double)named / (double)most, (double)naming / (double)most};
 }
 
 double sampled_repeats(const struct trawl_plan *plan, uint32_t q)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t stride = sampled_stride(plan->length_min);
-    uint64_t step = (stride - 1) / REPEATS_OFFSETS + 1, pairs = 0, offsets = 0;
-    uint16_t counts[1u << REPEATS_LOG2] = {0}; /* number of grams with each hash */
-    double others, by_chance;
+    uint64_t stride = sampled_stride(plan->length_min), pairs = 0, offsets = 0;
+    uint64_t step = (stride - 1) / REPEATS_OFFSETS + 1;
+    struct sampler sampler;
 
-    TRAWL_ASSERT(stride > 0 && q <= 2 * sizeof(uint64_t));
-    for (uint64_t o = 0; o < stride && o + q <= plan->length_min; o += step, offsets++) {
-        uint64_t gram[2] = {0, 0};
-
-        memcpy(gram, bytes + o, q);
-        gram[0] ^= gram[1] * 0x9e3779b97f4a7c15ull;
-        pairs += counts[plan_hash64(gram[0], REPEATS_LOG2)]++;
-    }
+    TRAWL_ASSERT(stride > 0);
+    sampler_begin(&sampler, REPEATS_OFFSETS, q, 0);
+    for (uint64_t o = 0; o < stride && o + q <= plan->length_min; o += step, offsets++)
+        pairs += sampler_add(&sampler, sampler_key(&sampler, bytes + o, plan->length_min - o),
+                             (uint16_t)o);
     TRAWL_ASSERT(offsets > 0 && offsets <= REPEATS_OFFSETS);
-    others = 2 * (double)pairs / (double)offsets;
-    by_chance = (double)offsets / (1u << REPEATS_LOG2);
-    return 1 + max_double(others - by_chance, 0) * (double)step;
+    return 1 + 2 * (double)pairs / (double)offsets * (double)step;
 }

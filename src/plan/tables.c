@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/analyse.h"
+#include "plan/parts.h"
 #include "plan/steps.h"
 
 #define SET_BITMAP_BITS_MIN 12u
@@ -200,7 +201,8 @@ static enum trawl_status set_tables_make(const void *from, void **object, struct
                               plan->set.wide_mask != 0 ? bitmap_bytes : 0,
                               ((1ull << plan->set.bucket_bits) + 1) * sizeof *tables.buckets,
                               count * sizeof *tables.entries,
-                              plan->has_buckets ? count * sizeof *tables.heads : 0};
+                              plan_has_program(plan, PROGRAM_BUCKETS) ? count * sizeof *tables.heads
+                                                                      : 0};
     void *arrays[sizeof bytes / sizeof *bytes], *at;
 
     for (uint32_t i = 0; i < sizeof bytes / sizeof *bytes; i++)

@@ -144,8 +144,8 @@ enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampl
                                struct trawl_error *error);
 
 /* Measures the rates at samples that are spread over this text. */
-struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
-                                  const uint8_t *text, uint64_t text_bytes);
+struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *text,
+                                  uint64_t text_bytes);
 
 /* Estimates how many offsets of the plan's literal have the bytes of a sample, on average, if
  * sequences of q bytes are as frequent in the text as in the literal. The result is 1 if no

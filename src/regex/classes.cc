@@ -480,7 +480,8 @@ bool reader::read_name(chars *made)
         *made = options.unicode ? known().words
                                 : chars{sum(named("alnum"), {{'_', '_'}}), {}, false, {}, false};
     else
-        made->own = options.unicode ? known().spaces
+        made->own = options.unicode && options.pcre ? sum(known().spaces, {{0x180e, 0x180e}})
+                    : options.unicode               ? known().spaces
                     : options.ripgrep || options.longest || options.pcre
                         ? named("space")
                         : ranges{{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};

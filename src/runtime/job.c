@@ -689,3 +689,15 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     search_end(&search);
     return status;
 }
+
+enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                 struct trawl_text *text, struct sink *sink,
+                                 struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    status = search_run(searcher, plan, text, sink, error);
+    searcher_leave(searcher);
+    return status;
+}

@@ -48,5 +48,9 @@ void search_end(struct search *search);
  * or the call was cancelled. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
+/* Does a whole call: search_enter, search_run, searcher_leave. */
+enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                 struct trawl_text *text, struct sink *sink,
+                                 struct trawl_error *error);
 
 #endif

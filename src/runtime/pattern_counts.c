@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "runtime/job.h"
 #include "runtime/search.h"
 
 #define COUNTS_MORE 1024u /* the array of a chunk's counts grows by this or more */

@@ -256,18 +256,6 @@ enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t patter
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                 struct trawl_text *text, struct sink *sink,
-                                 struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = search_run(searcher, plan, text, sink, error);
-    searcher_leave(searcher);
-    return status;
-}
-
 enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                               struct trawl_text *text, uint64_t *count, struct trawl_error *error)
 {

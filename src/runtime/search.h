@@ -209,11 +209,4 @@ static inline struct task **search_ring(const struct search *search, uint64_t in
     return &search->searcher->ring[index < count ? index : index % count];
 }
 
-/* ---- search.c ---- */
-
-/* Does a whole call: search_enter, search_run, searcher_leave. */
-enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                 struct trawl_text *text, struct sink *sink,
-                                 struct trawl_error *error);
-
 #endif

@@ -85,6 +85,8 @@ def make_tree(rng, top, home):
 def make_case(rng, top, folders, files):
     """Return (options for both programs, operands, working directory, what is searched for)."""
     options = [word for _ in range(rng.choice([0, 1, 1, 2, 3])) for word in rng.choice(FILTERS)]
+    while options.count("--unrestricted") > 3:  # ripgrep refuses a fourth
+        options.remove("--unrestricted")
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         text = ignored.glob(rng, True) if rng.random() < 0.8 else rng.choice(["[!a]*", "[^fb]*", "[!a-m]?*", "[A-C]*", "[!A-F]*.?", "[[:alpha:]]*", "[a-c-f]*", "[\\]a]*", "***", "***/a*", "{,}"])
         if rng.random() < 0.4:  # a glob made from a path of the tree
@@ -100,6 +102,7 @@ def make_case(rng, top, folders, files):
         if rng.random() < 0.3:
             options += ["--type-not", rng.choice(TYPES)]
     if "own" in options:
+        options = ["c" if word == "all" else word for word in options]  # of "all", ripgrep knows earlier types alone
         options += ["--type-add", rng.choice(["own:*.{c,o}", "own:a*", "own:include:c,py"])]
     if rng.random() < 0.05:
         options += ["--type-clear", "c"]

@@ -104,6 +104,8 @@ ROWS = [
     ("`-c -m` or `--count-matches -m` with `-A` or `-C`", lambda case: case.given("c", "count", "count-matches") and case.given("m", "max-count") and case.given("A", "C", "after-context", "context"),
      ["-c -m1 -A1 foo f2"]),
     ("`-e foo -e o+`", lambda case: "o+" in case.patterns and ({"-efoo", "--regexp=foo"} & {*case.words()} or any("foo" in pattern for pattern in case.patterns)), ["-o -efoo o+ f2"]),
+    ("`-o -e '.{1,2}a' -e '.{1,2}b'`, or both as alternatives", lambda case: False, ["-o -e.{1,2}f .{1,2}o f2"]),
+    ("`-o` or `--json` with `\\A`", lambda case: not case.given("U", "multiline") and any("\\A" in pattern for pattern in case.patterns), ["-o \\A\\w f2"]),
     ("`--stop-on-nonmatch -v`", lambda case: case.given("v", "invert-match") and case.given("stop-on-nonmatch"), ["-a --stop-on-nonmatch -v x f0"]),
     ("`-q --json`", lambda case: case.given("q", "quiet") and case.given("json"), ["-q --json foo f0"]),
     ("`--multiline` with `\\A`, or with `^` and `-m`", lambda case: case.given("U", "multiline") and

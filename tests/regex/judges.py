@@ -33,6 +33,8 @@ ITEMS = ['a', 'b', 'k', 'K', 's', 'é', '0', '-', '&', '[:alpha:]', '[:^alpha:]'
 REPEATS = ['*', '+', '?', '{2}', '{1,2}', '??', '*?', '+?']
 PIECES = ['a', 'A', 'b', 'c', 'n', 'N', 'k', 'K', 's', 'S', '0', 'ab', '-', ' ', 'x', '_', '&', ']', '.']
 WIDE = ['ſ', '\u212a', 'é', 'É', '€', '💩', 'я', 'не', '中', '\u0301', '\u0903', '\u200d', '‿', '٣', '\u00a0']
+# A command that takes more processor time than FREE_S and SLOWER times its judge's time explodes.
+FREE_S, SLOWER = 10, 20
 # Bytes that are no UTF-8: no judge but ripgrep and grep reads them.
 BROKEN = [b'\xff', b'\xed\xa0\x80', b'\xe0\x80\x80', b'\xf0\x80\x80\x80', b'\xc3']
 
@@ -57,7 +59,7 @@ def expression(draw, parts, groups, depth=2):
                 part = part if isinstance(part, str) else part(draw)
             else:
                 part = draw.choice(groups) + expression(draw, parts, groups, depth - 1) + ')'
-            if draw.random() < 0.15 and part[-1] not in '*}^$>' and part not in [*EDGES, '(?#x)', r'\K']:
+            if draw.random() < 0.15 and (part[-1] not in '*}^$>' or part in EDGES) and part not in ['(?#x)', r'\K']:
                 part += draw.choice(REPEATS)
             made += part
         alternatives.append(made)
@@ -66,9 +68,12 @@ def expression(draw, parts, groups, depth=2):
 
 
 def listed(command, environment):
-    """Return the status and the occurrences that a program lists by -nob, but no empty ones."""
-    done = subprocess.run(command, capture_output=True, env=environment, check=False, timeout=60)
-    return done.returncode, [line for line in done.stdout.split(b'\n') if not re.fullmatch(rb'(\d+:\d+:)?', line)]
+    """Return the status, the occurrences that a program lists by -nob, but no empty ones, and the processor time."""
+    before = os.times()
+    done = subprocess.run(command, capture_output=True, env=environment, check=False, timeout=300)
+    after = os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return done.returncode, [line for line in done.stdout.split(b'\n') if not re.fullmatch(rb'(\d+:\d+:)?', line)], spent
 
 
 def by_matcher(matcher, lines):
@@ -160,15 +165,26 @@ def main():
             if judge.endswith('-P') and (pieces[-1] == BROKEN[-1] or judge == 'perl-P' or draw.random() < 0.3):
                 made = f'(?:{made})[a-cA-C]'  # no match is empty
                 options += ['-r', '<$1|$n>'] * (judge == 'rg-P')
+            if draw.random() < 0.02:  # more than a window
+                lines *= 98304 // (sum(map(len, lines)) + len(lines)) + 2
+            patterns = ['-e', made]
+            if judge == 'rg' and draw.random() < 0.01:
+                many = [rf'\b{"".join(draw.choices(LETTERS[:9], k=draw.randint(1, 4)))}\b' for _ in range(draw.choice([10, 100, 400, 1000]))]
+                options = [draw.choice(['-anob', '-ac', '-an'])]
+                patterns = ['-f', name + '-list']
+                with open(patterns[1], 'w', encoding='utf-8') as file:
+                    file.write('\n'.join([*many, made]) + '\n')
             with open(name, 'wb') as file:
                 file.write(b'\n'.join(lines) + b'\n')
+            allowed = FREE_S
             if judge == 'perl-P':
                 with open(name, 'rb') as file:
                     done = subprocess.run(['perl', '-MEncode', '-CA', '-e', PERL_PROGRAM, made], stdin=file, capture_output=True, check=False, timeout=60)
                 refused, wanted = 2 if done.returncode else 0, done.stdout.split(b'\n')[:-1]
             elif compiled is None:
                 program = ['grep', '-E' if judge == 'grep-E' else '-P'] if judge.startswith('grep') else [folder + '/bin/rg', '-j1'] + ['-P'] * (judge == 'rg-P')
-                refused, wanted = listed([*program, *options, '-e', made, name], environment)
+                refused, wanted, spent = listed([*program, *options, *patterns, name], environment)
+                allowed += SLOWER * spent
             else:
                 try:
                     refused, wanted = 0, by_matcher(compiled(made), lines)
@@ -176,7 +192,10 @@ def main():
                     refused, wanted = 2, []
             command = [tg] + ['-P'] * (judge == 'rg-P') if judge.startswith('rg') else [build + '/trawl', '-E' if judge == 'grep-E' else '-P']
             command += options
-            status, got = listed([*command, '-e', made, name], environment)
+            status, got, spent = listed([*command, *patterns, name], environment)
+            if spent > allowed:
+                failures += 1
+                print(f'SLOW: {spent:.1f} s for {" ".join(command)} {made!r}, judged by {judge} in {(allowed - FREE_S) / SLOWER:.1f} s')
             if status == 2 and judge in ('rg-P', 'perl-P') and re.search(r'\(\?P?<', made):
                 continue  # newer libraries and Perl allow more in (?<= ), and two groups of one name
             if refused == 2 or (status == 2 and ('-[' in made or judge == 'grep-E')) or (status != 2 and wanted == got):

@@ -98,27 +98,22 @@ static void test_seen_grams(void)
 static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
-    const struct sampled_tables *tables = NULL;
     struct sampled_rates rates;
     struct trawl_plan *plan;
-    const uint8_t *bytes;
 
     for (uint64_t i = 0; i < count; i++)
         literal[i] = ROTATION[i % 8];
     plan = plan_of(literal, count, TRAWL_METHOD_AUTO);
-    bytes = plan_literal_bytes(plan, 0);
     TEST_CHECK_U64(sampled_stride(count), count - 8);
-    TEST_CHECK(sampled_want(plan, &tables, NULL) == TRAWL_OK);
     for (uint64_t i = 0; i < SAMPLE_BYTES; i++)
         sample[i] = (uint8_t)ROTATION[i % 8];
-    rates = sampled_seen(bytes, tables, sample, SAMPLE_BYTES);
+    rates = sampled_seen(plan, sample, SAMPLE_BYTES);
     TEST_CHECK(fabs(rates.named - named) < 1e-9 * named);
     TEST_CHECK(fabs(rates.naming - 1) < 0.02); /* nearly each sample fits somewhere */
     fill(sample, SAMPLE_BYTES / 2, "xyz");
-    TEST_CHECK(fabs(sampled_seen(bytes, tables, sample, SAMPLE_BYTES).named - named / 2) <
-               named / 5);
+    TEST_CHECK(fabs(sampled_seen(plan, sample, SAMPLE_BYTES).named - named / 2) < named / 5);
     fill(sample, SAMPLE_BYTES, "xyz");
-    TEST_CHECK(sampled_seen(bytes, tables, sample, SAMPLE_BYTES).named <= 0);
+    TEST_CHECK(sampled_seen(plan, sample, SAMPLE_BYTES).named <= 0);
     trawl_plan_free(plan);
 }
 

@@ -598,7 +598,8 @@ static void take_operand(struct viewing *viewing, const char *operand, bool is_o
     const char *name = operand != NULL ? operand : ".";
     size_t bytes = strlen(name);
 
-    while (bytes > 2 && name[bytes - 1] == '/' && name[bytes - 2] == '/')
+    while (!viewing->job->settings->is_tg && bytes > 2 && name[bytes - 1] == '/' &&
+           name[bytes - 2] == '/')
         bytes--; /* tree_open drops the same slashes */
     viewing->part = (struct view_part){.operand = operand != NULL ? operand : "",
                                        .operand_bytes = operand != NULL ? bytes : 0,

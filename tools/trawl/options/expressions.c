@@ -608,29 +608,37 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
                                struct trawl_error *error)
 {
     const bool lines = (options->flags & TRAWL_MULTILINE) == 0;
+    struct trawl_plan *apart = NULL;
     enum trawl_status status =
-        trawl_plan_build(patterns->items, patterns->count, options, plan, error);
+        trawl_plan_build(patterns->items, patterns->count, options, &apart, error);
     bool any_empty = patterns->has_empty, first_wins = settings->syntax == TRAWL_PERL;
     struct trawl_error refused;
 
+    *plan = apart;
     if (status != TRAWL_OK || patterns->joined.bytes == NULL)
         return status;
-    trawl_plan_free(*plan);
+    if (settings->guard != NULL) { /* a server bounds the memory of one plan */
+        trawl_plan_free(apart);
+        apart = NULL;
+    }
     *plan = NULL;
     status = build_joined(patterns, options, plan, &refused);
     *error = refused;
-    if (status != TRAWL_ARGUMENT && (status != TRAWL_LIMIT || !lines))
+    if (status != TRAWL_ARGUMENT && (status != TRAWL_LIMIT || !lines)) {
+        trawl_plan_free(apart);
         return status;
-    if (trawl_plan_build(patterns->items, patterns->count, options, plan, error) != TRAWL_OK)
+    }
+    if (apart == NULL &&
+        trawl_plan_build(patterns->items, patterns->count, options, &apart, error) != TRAWL_OK)
         return error->status;
     for (uint64_t i = 0; i < patterns->count && first_wins && !any_empty; i++)
-        any_empty = patterns_empty_between(*plan, i) != 0;
+        any_empty = patterns_empty_between(apart, i) != 0;
     if (status == TRAWL_LIMIT && first_wins && any_empty) {
-        trawl_plan_free(*plan);
-        *plan = NULL;
+        trawl_plan_free(apart);
         *error = refused;
         return status;
     }
+    *plan = apart;
     patterns->is_apart = lines;
     patterns->first_wins = first_wins && !any_empty;
     if (lines)

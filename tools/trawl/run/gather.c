@@ -75,14 +75,22 @@ static size_t first_match(struct pool_worker *worker, size_t at)
 /* Reports files that contain nothing. */
 static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 {
+    const struct settings *settings = worker->job->settings;
+    const bool to_null = settings->json && (settings->nuls.end_line || settings->nuls.is_binary);
     const struct gathered *files = worker->gather.files;
-    uint64_t bytes_count = 0;
+    uint64_t bytes_count = 0, behind_nulls = 0;
 
     for (size_t i = from; i < to; i++) {
+        const uint8_t *text = worker->gather.bytes + files[i].begin, *null = NULL;
+
+        if (to_null) /* --json counts a text's bytes up to the first NUL */
+            null = memchr(text, '\0', (size_t)files[i].bytes_count);
         search_file_pass_over(worker->job, files[i].name);
         bytes_count += files[i].bytes_count;
+        behind_nulls += null != NULL ? files[i].bytes_count - (uint64_t)(null - text) : 0;
     }
     totals_add_passed(worker->job, to - from, bytes_count);
+    worker->job->totals.sums.json.bytes_searched -= behind_nulls;
     worker->job->searched_bytes += bytes_count;
     progress_add(to - from, bytes_count);
 }
