@@ -222,8 +222,8 @@ cdef class Array(Answer):
         made.length, made.child_length = max(0, end - begin), self.child_length
         made.validity, made.data = block_share(self.validity), block_share(self.data)
         made.child = block_share(self.child)
-        for i in range(made.length if self.validity != NULL else 0):
-            made.null_count += not bit_at(self.validity.bytes, made.first + <uint64_t>i)
+        if self.validity != NULL:
+            made.null_count = zeros_in(self.validity.bytes, made.first, <uint64_t>made.length)
         return made
 
     cdef object value(self, uint64_t i):

@@ -367,26 +367,24 @@ cdef class Lent:
 
 cdef int device_of(uint64_t address, int64_t claimed, str what) except -1:
     """Return the device in whose memory an address lies, which may be another than the claimed device. Raise ValueError
-    if there is none, or if the memory belongs to another context than the primary context: the search could not read it."""
+    if there is none, or if kernels of the device's primary context cannot read there: they would lose the context."""
     cdef unsigned int kind = 0
-    cdef void *context = NULL
+    cdef uint64_t read_at = 0
     cdef int device = 0, code
 
     enter(claimed)
     code = driver.attribute(&kind, 2, address)
     if code == 0 and kind == 2:
         code = driver.attribute(&device, 9, address)
-    if driver.attribute(&context, 1, address) != 0:
-        context = NULL  # of a pool, which belongs to no context
     leave()
     if code != 0 or kind != 2:
         raise ValueError(f"{what}: address {address:#x} is no memory of a GPU; it is the host's, or was freed")
-    if context != NULL:
-        enter(device)
-        leave()
-        if context != contexts[device]:
-            raise ValueError(f"{what}: address {address:#x} belongs to a CUDA context of the caller's own; trawl reads memory "
-                             "of the primary context, which the CUDA runtime, PyTorch, CuPy and others use")
+    enter(device)
+    code = driver.attribute(&read_at, 3, address)
+    leave()
+    if code != 0 or read_at != address:
+        raise ValueError(f"{what}: address {address:#x} cannot be read in the primary CUDA context, which trawl, the CUDA "
+                         "runtime, PyTorch, CuPy and others use; it belongs to another context")
     return device
 
 
@@ -495,6 +493,7 @@ cdef class DeviceArray(Made):
 
     cdef block *memory
     cdef block *validity  # of bits: NULL, or the records' validity
+    cdef uint64_t null_count
     cdef uint64_t length
     cdef uint32_t unit  # bytes of an item; 0: bits
     cdef readonly int64_t device
@@ -605,7 +604,7 @@ cdef class DeviceArray(Made):
             format = "l"
         describe(schema, &array.array, format, b"", self.length, 0)
         array.device_id, array.device_type = self.device, KIND_CUDA
-        array.array.null_count = -1 if self.validity != NULL else 0
+        array.array.null_count = <int64_t>self.null_count  # Arrow allows -1, which cuDF takes for no nulls
         give_block(&array.array, 0, self.validity)
         give_block(&array.array, 1, self.memory)
         held = <array_memory *>array.array.private_data

@@ -290,8 +290,7 @@ cdef class Records(Made):
             made = array_of("U" if self.is_text else "Z", self.part.records.record_count, &ends, &bytes, 1)
             if self.part.records.validity != NULL:
                 made.validity = taken(&valid, 1)
-                for i in range(made.length):
-                    made.null_count += not bit_at(made.validity.bytes, <uint64_t>i)
+                made.null_count = zeros_in(made.validity.bytes, 0, <uint64_t>made.length)
             self.on_host = made
             return made
         finally:
@@ -347,6 +346,7 @@ cdef class Records(Made):
                 put_validity(self.part, &valid)
                 if valid.failed:
                     raise MemoryError()
+                made.null_count = zeros_in(valid.memory.bytes, 0, count)
                 made.validity = room_new(self.device, (count + 7) // 8)
                 send(self.device, room_of(made.validity).address, 0, valid.memory.bytes, (count + 7) // 8)
             finally:

@@ -1,6 +1,9 @@
 # memory: blocks of memory that hold results and that several arrays may share, and columns that grow inside a block. No
 # function of this file needs the interpreter's lock.
 
+cdef extern from * nogil:
+    int ones "__builtin_popcount"(unsigned int bits)
+
 # Reference-counted memory: an array exported to another library may outlive the Python object. The
 # count is atomic, because the library may release from any thread, without the interpreter's lock.
 cdef struct block:
@@ -151,6 +154,15 @@ cdef uint8_t bits_at(const uint8_t *bits, uint64_t begin, uint64_t count) noexce
         if shift + count > 8:
             found |= <uint32_t>bits[(begin >> 3) + 1] << (8 - shift)
     return found & ((1u << count) - 1)
+
+
+cdef uint64_t zeros_in(const uint8_t *bits, uint64_t begin, uint64_t count) noexcept nogil:
+    """Count the zeros among bits [begin, begin + count) of a bitmap: a validity bitmap's nulls."""
+    cdef uint64_t found = count, at
+
+    for at in range(0, count, 8):
+        found -= <uint64_t>ones(bits_at(bits, begin + at, min(<uint64_t>8, count - at)))
+    return found
 
 
 cdef void put_bits(column *grown, const uint8_t *bits, uint64_t begin, uint64_t count) noexcept nogil:

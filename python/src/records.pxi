@@ -535,8 +535,7 @@ cdef void put_nulls(gather *found, Reader reader) noexcept:
         else:
             put_bits(&found.valid, reader.validity, reader.validity_begin, reader.count)
         if (reader.keys != NULL or reader.validity != NULL) and not found.valid.failed:
-            for i in range(found.record_count, found.record_count + reader.count):
-                found.null_count += not bit_at(found.valid.memory.bytes, i)
+            found.null_count += zeros_in(found.valid.memory.bytes, found.record_count, reader.count)
     found.record_count += reader.count
 
 

@@ -313,4 +313,6 @@ def read_arrow(array):
         return list(struct.unpack(f"{count}{ {b'i': 'i', b'l': 'q'}[form] }", read(buffers[1], count * (4 if form == b"i" else 8), made.device)))
     packed = read(buffers[1], (count + 7) // 8, made.device)
     valid = read(buffers[0], (count + 7) // 8, made.device) if buffers[0] else None
-    return [bool(packed[i // 8] >> i % 8 & 1) if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(count)]
+    found = [bool(packed[i // 8] >> i % 8 & 1) if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(count)]
+    assert made.array.null_count == found.count(None)  # cuDF cannot count them itself
+    return found

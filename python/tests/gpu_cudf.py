@@ -1,13 +1,14 @@
 """Searches the same records on the same GPU by pylibcudf and by trawl, and compares the answers and the rates.
 
 gpu_cudf.py [GIB] [JSON]: 1 GiB of log records of 100 bytes, unless GIB says otherwise. pylibcudf allocates from a pool
-of rmm, and the best of its calls counts. The answers of both lie on the GPU. Writes the table to the file JSON, too. Exits
-with 1 if an answer differs."""
+of rmm, and the best of its calls counts. The answers of both lie on the GPU. Writes the table to the file JSON, too, after
+each row. Then passes columns and answers between the two. Exits with 1 if an answer differs."""
 
 import functools
 import importlib.metadata
 import json
 import sys
+import traceback
 
 import cupy
 import pylibcudf
@@ -75,10 +76,57 @@ def rate(call, total):
     return total / timed(lambda: done(call)) / 1e9
 
 
-def check(what, right):
+def check(what, ask):
+    """Record whether ask() returns true; an exception counts as false, and the program goes on."""
+    try:
+        right = ask()
+    except Exception:
+        traceback.print_exc()
+        right = False
     if not right:
         WRONG.append(what)
         print("WRONG:", what)
+
+
+def compare(searcher, given, kept, texts, count, patterns):
+    """Return the row of one set of strings: the rates in GB/s."""
+    total = 100 * given.size()
+    plan = trawl.Plan(patterns)
+    answer = cupy.asarray(done(lambda: searcher.contains(plan, kept)))
+    host = plan.contains(texts).tolist()
+    check(f"{count}: the host",
+          lambda: answer[: len(texts)].tolist() == host and int(answer.sum()) * len(texts) == sum(host) * len(answer))  # fmt: skip
+    row = {"strings": count, "found": int(answer.sum()), "trawl": rate(lambda: searcher.contains(plan, kept), total),
+           "trawl, not loaded": rate(lambda: searcher.contains(plan, given), total), "pylibcudf": {}}  # fmt: skip
+    for name, (call, to_booleans) in their_calls(given, patterns).items():
+        try:
+            same = bool((to_booleans(done(call)) == answer).all())
+            row["pylibcudf"][name] = rate(call, total)
+        except Exception as fault:  # no room, or a set that it refuses
+            print(f"{count} strings, {name}: {fault!r:.200}")
+        else:
+            check(f"{count}: {name}", lambda: same)
+    best = max(row["pylibcudf"].items(), key=lambda item: item[1], default=("none", 0.0))
+    row["best"], row["ratio"] = best[0], row["trawl"] / best[1] if best[1] else None
+    plan_again, text = trawl.Plan(patterns), searcher.load(cupy.asarray(given.data()).view(cupy.uint8))
+    searcher.count(plan_again, text)
+    row["trawl, after a count"] = rate(lambda: searcher.contains(plan_again, kept), total)
+    searcher.unload(text)
+    print(f"{count:6} strings: trawl {row['trawl']:7.1f} GB/s (not loaded {row['trawl, not loaded']:.0f}, after a count "
+          f"{row['trawl, after a count']:.0f}), pylibcudf {best[1]:7.1f} ({best[0]}), ratio {row['ratio'] or 0:.1f}; "
+          + ", ".join(f"{name} {one:.1f}" for name, one in row["pylibcudf"].items()), flush=True)  # fmt: skip
+    return row
+
+
+def small_us(searcher, given):
+    """The microseconds of contains() in 1,000 records, and of what the producer does alone."""
+    small = pylibcudf.copying.slice(given, [0, 1000])[0]
+    loaded, plan = searcher.load(small), trawl.Plan("ERROR")
+    calls = {"loaded": lambda: searcher.contains(plan, loaded), "not loaded": lambda: searcher.contains(plan, small),
+             "load and unload": lambda: searcher.unload(searcher.load(small)), "export": small.__arrow_c_device_array__}  # fmt: skip
+    found = {name: round(1e6 * timed(call, 200), 1) for name, call in calls.items()}
+    print("1,000 records, us:", found, flush=True)
+    return found
 
 
 def protocols(texts, plan):
@@ -87,66 +135,54 @@ def protocols(texts, plan):
     valid = cupy.packbits(cupy.array([value is not None for value in values]), bitorder="little")
     mask = pylibcudf.gpumemoryview(cupy.pad(valid, (0, -valid.size % 64)))
     given = pylibcudf.Column.from_iterable_of_py([value or "" for value in values]).with_mask(mask, values.count(None))
-    want = plan.contains(values).tolist()
+    want = [bool(one) for one in plan.contains(values).tolist()]
     counts = [count or 0 for count in plan.match_counts(values).tolist()]
-    check("a column with nulls", plan.contains(given).tolist() == [bool(one) for one in want])
+    nulls = [None if value is None else one for value, one in zip(values, want)]
     part = pylibcudf.copying.slice(given, [3, 1000])[0]
-    check("a slice", plan.contains(part).tolist() == [bool(one) for one in want[3:1000]])
-    bits = pylibcudf.Column.from_arrow(plan.contains(given, bits=True))
-    nulls = [None if value is None else bool(one) for value, one in zip(values, want)]
-    check("bits by Arrow", bits.to_pylist() == nulls)
-    check("counts by Arrow", pylibcudf.Column.from_arrow(plan.match_counts(given)).to_pylist() == counts)
+
+    def bits():
+        return pylibcudf.Column.from_arrow(plan.contains(given, bits=True))
+
+    def filtered(answer):
+        return pylibcudf.stream_compaction.apply_boolean_mask(pylibcudf.Table([given]), answer).columns()[0].to_pylist()
+
+    kept = [value for value, one in zip(values, nulls) if one]
+    check("a column with nulls", lambda: plan.contains(given).tolist() == want)
+    check("a slice", lambda: plan.contains(part).tolist() == want[3:1000])
+    check("bits by Arrow", lambda: bits().to_pylist() == nulls)
+    check("nulls of bits", lambda: bits().null_count() == nulls.count(None))
+    check("bits of a slice", lambda: pylibcudf.Column.from_arrow(plan.contains(part, bits=True)).to_pylist() == nulls[3:1000])
+    check("counts by Arrow", lambda: pylibcudf.Column.from_arrow(plan.match_counts(given)).to_pylist() == counts)
     check("booleans by the CUDA array interface",
-          pylibcudf.Column.from_cuda_array_interface(plan.contains(given)).to_pylist() == [bool(one) for one in want])  # fmt: skip
-    kept = pylibcudf.stream_compaction.apply_boolean_mask(pylibcudf.Table([given]), bits).columns()[0]
-    check("filtered by the answer", kept.to_pylist() == [value for value, one in zip(values, nulls) if one])
+          lambda: pylibcudf.Column.from_cuda_array_interface(plan.contains(given)).to_pylist() == want)  # fmt: skip
+    check("filtered by bits", lambda: filtered(bits()) == kept)
+    check("filtered by booleans", lambda: filtered(pylibcudf.Column.from_cuda_array_interface(plan.contains(given))) == kept)
 
 
 def main():
     pool = rmm.mr.PoolMemoryResource(rmm.mr.CudaMemoryResource(), initial_pool_size=24 << 30)
     rmm.mr.set_current_device_resource(pool)
-    texts, rows = records(), []
+    texts, found = records(), {"wrong": WRONG}
     given = column(texts, max(1, round(GIB * 2**30 / (100 * len(texts)))))
-    total = 100 * given.size()
+    total = found["bytes"] = 100 * given.size()
     print(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), "pylibcudf",
           importlib.metadata.version("pylibcudf-cu13"), "trawl", trawl.__version__)  # fmt: skip
     words = cupy.zeros(total // 8, dtype=cupy.uint64)
-    print(f"{given.size()} records, {total / 2**30:.2f} GiB; CuPy's sum reads {rate(words.sum, total):.0f} GB/s")
-    protocols(texts, trawl.Plan(WORDS[:100] + ["ERROR"]))
+    print(f"{given.size()} records, {total / 2**30:.2f} GiB; CuPy's sum reads {rate(words.sum, total):.0f} GB/s", flush=True)
+
+    def part(name, ask):
+        """Keep what ask() returns, and write what is known so far."""
+        check(name, lambda: found.update({name: ask()}) is None)
+        if len(sys.argv) > 2:
+            with open(sys.argv[2], "w") as file:
+                json.dump(found, file, indent=1)
+
     with trawl.Searcher() as searcher:
         kept = searcher.load(given)
         for count, patterns in PATTERNS.items():
-            plan = trawl.Plan(patterns)
-            answer = cupy.asarray(done(lambda: searcher.contains(plan, kept)))
-            host = plan.contains(texts).tolist()
-            check(f"{count}: the host", answer[: len(texts)].tolist() == host and int(answer.sum()) * len(texts) == sum(host) * len(answer))
-            row = {"strings": count, "found": int(answer.sum()), "trawl": rate(lambda: searcher.contains(plan, kept), total),
-                   "trawl, not loaded": rate(lambda: searcher.contains(plan, given), total), "pylibcudf": {}}  # fmt: skip
-            for name, (call, to_booleans) in their_calls(given, patterns).items():
-                try:
-                    check(f"{count}: {name}", bool((to_booleans(done(call)) == answer).all()))
-                    row["pylibcudf"][name] = rate(call, total)
-                except Exception as fault:  # no room, or a set that it refuses
-                    print(f"{count} strings, {name}: {fault!r:.200}")
-            best = max(row["pylibcudf"].items(), key=lambda item: item[1], default=("none", 0.0))
-            row["best"], row["ratio"] = best[0], row["trawl"] / best[1] if best[1] else None
-            plan_again, text = trawl.Plan(patterns), searcher.load(cupy.asarray(given.data()).view(cupy.uint8))
-            searcher.count(plan_again, text)
-            row["trawl, after a count"] = rate(lambda: searcher.contains(plan_again, kept), total)
-            searcher.unload(text)
-            rows.append(row)
-            print(f"{count:6} strings: trawl {row['trawl']:7.1f} GB/s (not loaded {row['trawl, not loaded']:.0f}, after a count "
-                  f"{row['trawl, after a count']:.0f}), pylibcudf {best[1]:7.1f} ({best[0]}), ratio {row['ratio'] or 0:.1f}; "
-                  + ", ".join(f"{name} {one:.1f}" for name, one in row["pylibcudf"].items()), flush=True)  # fmt: skip
-        small = pylibcudf.copying.slice(given, [0, 1000])[0]
-        loaded, plan = searcher.load(small), trawl.Plan("ERROR")
-        timed_us = {name: 1e6 * timed(lambda: searcher.contains(plan, one), 200)
-                    for name, one in {"loaded": loaded, "not loaded": small}.items()}  # fmt: skip
-        timed_us["export"] = 1e6 * timed(small.__arrow_c_device_array__, 200)
-        print("1,000 records, us:", {name: round(one, 1) for name, one in timed_us.items()})
-    if len(sys.argv) > 2:
-        with open(sys.argv[2], "w") as file:
-            json.dump({"gib": total / 2**30, "rows": rows, "small_us": timed_us, "wrong": WRONG}, file, indent=1)
+            part(f"contains any of {count}", lambda: compare(searcher, given, kept, texts, count, patterns))
+        part("small_us", lambda: small_us(searcher, given))
+    part("protocols", lambda: protocols(texts, trawl.Plan(WORDS[:100] + ["ERROR"])))
     print(f"{len(WRONG)} wrong: {WRONG}")
     sys.exit(bool(WRONG))
 

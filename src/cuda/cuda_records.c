@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "cuda/cuda_lists.h"
 
+#define STEPS_KEPT_BYTES_MAX (1u << 20)
+
 struct engine_records {
     uint32_t device_index;
     struct records records;               /* offsets and validity are the caller's memory */
@@ -30,21 +32,23 @@ static uint64_t offset_bytes(const struct records *records)
     return records->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Reads offset `index` from the device, by way of memory that lives as long as the worker: if the
- * wait fails, the copy is made later. */
-static enum trawl_status read_offset(struct engine_worker *worker,
-                                     const struct engine_records *held, uint64_t index,
-                                     uint64_t *offset, struct trawl_error *error)
+/* Replaces up to two indexes by the offsets there, by way of memory that lives as long as the
+ * worker: if the wait fails, the copies are made later. */
+static enum trawl_status read_offsets(struct engine_worker *worker,
+                                      const struct engine_records *held, uint64_t *at,
+                                      uint32_t count, struct trawl_error *error)
 {
-    uint64_t bytes = offset_bytes(&held->records);
-    int32_t narrow;
+    uint64_t bytes = offset_bytes(&held->records), *copies;
 
     TRAWL_TRY(cuda_lists_answering(worker, error));
-    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, &worker->answering->offset,
-                        held->offsets_address + index * bytes, (size_t)bytes, worker->stream));
+    TRAWL_TRY(cuda_lists_sums(worker, error));
+    copies = (uint64_t *)(void *)worker->answering->told.bytes + ANSWER_SUMS;
+    for (uint32_t i = 0; i < count; i++)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, &copies[i],
+                            held->offsets_address + at[i] * bytes, (size_t)bytes, worker->stream));
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    memcpy(&narrow, &worker->answering->offset, sizeof narrow);
-    *offset = held->records.narrow ? (uint64_t)narrow : worker->answering->offset;
+    for (uint32_t i = 0; i < count; i++)
+        at[i] = held->records.narrow ? (uint64_t)(int64_t)(int32_t)copies[i] : copies[i];
     return TRAWL_OK;
 }
 
@@ -88,13 +92,16 @@ static enum trawl_status make_steps(struct engine_worker *worker, struct engine_
                                     struct trawl_error *error)
 {
     struct answer_arguments a = {.text = NULL};
-    uint64_t begin, end, index;
+    uint64_t ends[2], index;
     enum trawl_status status;
     const uint64_t *sums;
 
     held->step_count =
         max_u64((held->records.tape_bytes + (1u << RECORDS_STEP_LOG2) - 1) >> RECORDS_STEP_LOG2, 1);
-    TRAWL_TRY(cuda_memory_reserve(worker->device, &held->steps, held->step_count * sizeof(uint32_t),
+    held->steps = worker->steps;
+    worker->steps = (struct cuda_memory){0};
+    TRAWL_TRY(cuda_memory_reserve(worker->device, &held->steps,
+                                  cuda_worker_room(worker, held->step_count * sizeof(uint32_t)),
                                   error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, held->steps.address, 0,
                         (size_t)(held->step_count * sizeof(uint32_t)), worker->stream));
@@ -108,13 +115,14 @@ static enum trawl_status make_steps(struct engine_worker *worker, struct engine_
     if (sums[ANSWER_FAULT] == 0)
         return TRAWL_OK;
     index = UINT64_MAX - sums[ANSWER_FAULT];
-    TRAWL_TRY(read_offset(worker, held, index, &begin, error));
-    TRAWL_TRY(read_offset(worker, held, index + 1, &end, error));
+    ends[0] = index;
+    ends[1] = index + 1;
+    TRAWL_TRY(read_offsets(worker, held, ends, 2, error));
     status = TRAWL_FAIL(error, ARGUMENT,
                         "record %" PRIu64 " ends at %" PRIu64 ", before its begin or beyond 2^63",
-                        index, end);
+                        index, ends[1]);
     if (error != NULL)
-        error->text_offset = begin;
+        error->text_offset = ends[0];
     return status;
 }
 
@@ -122,7 +130,7 @@ static enum trawl_status hold(struct engine_worker *worker, bool lies_there,
                               struct engine_records *held, struct trawl_error *error)
 {
     struct records *records = &held->records;
-    uint64_t end;
+    uint64_t ends[] = {0, records->count};
 
     if (!lies_there) {
         TRAWL_TRY(copy_offsets(worker, held, error));
@@ -131,12 +139,13 @@ static enum trawl_status hold(struct engine_worker *worker, bool lies_there,
     held->offsets_address = (uint64_t)(uintptr_t)records->offsets;
     held->validity_address = (uint64_t)(uintptr_t)records->validity;
     held->validity_begin = records->validity_begin;
-    TRAWL_TRY(read_offset(worker, held, 0, &records->origin, error));
-    TRAWL_TRY(read_offset(worker, held, records->count, &end, error));
-    if (records->origin > end || end > (uint64_t)INT64_MAX)
+    TRAWL_TRY(read_offsets(worker, held, ends, 2, error));
+    if (ends[0] > ends[1] || ends[1] > (uint64_t)INT64_MAX)
         return TRAWL_FAIL(error, ARGUMENT,
-                          "the records end at %" PRIu64 ", before their begin or beyond 2^63", end);
-    records->tape_bytes = end - records->origin;
+                          "the records end at %" PRIu64 ", before their begin or beyond 2^63",
+                          ends[1]);
+    records->origin = ends[0];
+    records->tape_bytes = ends[1] - ends[0];
     return make_steps(worker, held, error);
 }
 
@@ -181,6 +190,21 @@ done:
     return status;
 }
 
+/* Leaves the table to the next records: to free and to allocate memory takes longer than a search
+ * of few records. */
+static void leave_steps(struct engine *engine, struct engine_records *held)
+{
+    struct engine_worker *idle;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    idle = engine->idle[held->device_index];
+    if (idle != NULL && idle->steps.bytes == 0 && held->steps.bytes <= STEPS_KEPT_BYTES_MAX) {
+        idle->steps = held->steps;
+        held->steps = (struct cuda_memory){0};
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+}
+
 void cuda_records_drop(struct engine *engine, struct engine_records *held)
 {
     struct cuda_device *device;
@@ -188,6 +212,7 @@ void cuda_records_drop(struct engine *engine, struct engine_records *held)
     if (held == NULL)
         return;
     device = &engine->devices[held->device_index];
+    leave_steps(engine, held);
     if (cuda_device_enter(device, NULL) == TRAWL_OK) {
         held_release(held, device);
         cuda_device_leave(device);
@@ -266,13 +291,15 @@ enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cu
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
 
-        TRAWL_TRY(read_offset(worker, held, middle, &offset, error));
+        offset = middle;
+        TRAWL_TRY(read_offsets(worker, held, &offset, 1, error));
         if (offset - held->records.origin <= at)
             low = middle;
         else
             high = middle;
     }
-    TRAWL_TRY(read_offset(worker, held, low, &offset, error));
+    offset = low;
+    TRAWL_TRY(read_offsets(worker, held, &offset, 1, error));
     *done = own->chunk_at + (offset - held->records.origin);
     if (*done > range->begin)
         return TRAWL_OK;

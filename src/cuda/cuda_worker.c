@@ -189,6 +189,7 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_memory_release(device, &worker->lists[0]);
     cuda_memory_release(device, &worker->lists[1]);
     cuda_memory_release(device, &worker->digits);
+    cuda_memory_release(device, &worker->steps);
     if (worker->answering != NULL)
         answering_release(device, worker->answering);
     if (worker->stream != NULL)

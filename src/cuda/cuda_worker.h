@@ -56,7 +56,7 @@ struct cuda_answering {
     bool has_lines;          /* answer->lines describes the ranges so far */
     struct cuda_memory sums; /* ANSWER_SUMS words, zeros between two kernels if sums_ready */
     bool sums_ready;         /* false: a failure may have left other values */
-    struct cuda_pinned told; /* the host's copy of the sums */
+    struct cuda_pinned told; /* the host's copy of the sums, then two words for other copies */
     struct cuda_memory gaps, vast;
     struct cuda_memory counts;     /* a word for each pattern */
     struct cuda_pinned by_pattern; /* the counts, copied to the host */
@@ -66,7 +66,6 @@ struct cuda_answering {
     struct cuda_memory bits;         /* a bit for each record */
     struct cuda_memory values;       /* what will be copied to the caller's memory */
     struct cuda_memory block_counts; /* of answer_cells */
-    uint64_t offset;                 /* of a record, copied from the device */
 };
 
 struct engine_worker {
@@ -109,7 +108,8 @@ struct engine_worker {
     struct cuda_pinned landing; /* hits that are copied from the device to the host */
     bool landing_busy;          /* a copy to landing may still be running */
     struct cuda_held held;
-    uint64_t hits_room; /* The number of hits for which `hits` has room. */
+    struct cuda_memory steps; /* of an idle worker: a table that records left (cuda_records.c) */
+    uint64_t hits_room;       /* The number of hits for which `hits` has room. */
     /* the begins that a task lists, until the stream `copies` copies them to the caller's array */
     struct cuda_memory list;
     bool to_device;             /* that array is in a device's memory */

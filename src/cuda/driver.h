@@ -59,6 +59,7 @@ enum cuda_attribute {
 /* Attributes of an address. */
 enum cuda_pointer_attribute {
     CUDA_POINTER_MEMORY_TYPE = 2,  /* unsigned */
+    CUDA_POINTER_READ_AT = 3,      /* uint64_t: where kernels of the context read; Python asks */
     CUDA_POINTER_DEVICE = 9,       /* int */
     CUDA_POINTER_RANGE_BEGIN = 11, /* uint64_t: where the allocation begins */
     CUDA_POINTER_RANGE_BYTES = 12  /* size_t */

@@ -175,7 +175,6 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
     place->most = place->end - min_u64(need, place->end);
     place->tail_address = resident.tail.address;
     place->tail_at = at - resident.tail_at;
-    place->tail_from = max_u64((resident.count - resident.tail_at) / 2, CUDA_BEFORE_BYTES);
     return tail_suffices(&resident, need);
 }
 
@@ -183,7 +182,7 @@ void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to
                       struct cuda_range *range)
 {
     const bool in_tail =
-        place->tail_address != 0 && (int64_t)(place->tail_at + from) >= (int64_t)place->tail_from;
+        place->tail_address != 0 && (int64_t)(place->tail_at + from) >= (int64_t)CUDA_BEFORE_BYTES;
 
     if (place->at + from < place->most && !in_tail) {
         range->address = place->address;

@@ -25,7 +25,6 @@ struct cuda_range;
 struct cuda_place {
     uint64_t address, at, most, end;
     uint64_t tail_address, tail_at;
-    uint64_t tail_from; /* begins from here on in the tail are searched there alone */
 };
 /* Finds the bytes on the worker's device. `need` is the number of bytes that a search reads behind
  * a begin. Returns false if the bytes do not lie there, or the copy of a text's end is shorter than

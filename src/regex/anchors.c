@@ -35,6 +35,8 @@ void anchors_begin(struct anchor_maker *maker, struct expressions *made, const u
 void anchors_release(struct anchor_maker *maker)
 {
     memory_release(maker->strings, maker->string_capacity, sizeof *maker->strings);
+    chain_release(maker->chains);
+    maker->chains = NULL;
     maker->strings = NULL;
     maker->string_capacity = 0;
 }
@@ -78,17 +80,17 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
     return TRAWL_OK;
 }
 
-/* Compiles the expression of a head or a tail. Sets *out to NULL if the memory that the plan may
+/* Compiles a head or a tail. Sets *out to NULL if the memory that the plan may
  * use does not suffice for the program. */
-static enum trawl_status compile(const struct anchor_maker *maker, const char *bytes,
-                                 uint64_t count, struct regex **out, struct trawl_error *error)
+static enum trawl_status compile(const struct anchor_maker *maker, const struct syntax_node *tree,
+                                 struct regex **out, struct trawl_error *error)
 {
     struct regex_options options = maker->made->options;
     struct regex_fault fault;
 
     *out = NULL;
     options.when = REGEX_LATER;
-    if (program_compile(maker->made, bytes, count, &options, 1, out, &fault) == REGEX_MEMORY)
+    if (program_compile(maker->made, tree, &options, 1, out, &fault) == REGEX_MEMORY)
         return TRAWL_FAIL(error, MEMORY, "out of memory: a part of a regular expression");
     return TRAWL_OK;
 }
@@ -141,14 +143,16 @@ static enum trawl_status take(void *context, const struct split *split, struct t
                               .begins = split->begins,
                               .head_length = length_of(split->before)};
     if (made->anchor_count <= CHAINED_MAX && (!split->is_sure || maker->has_edges)) {
-        TRAWL_TRY(chain_make(made, maker->expression, split->before, true, &anchor->before, error));
-        TRAWL_TRY(chain_make(made, maker->expression, split->after, false, &anchor->after, error));
+        TRAWL_TRY(chain_make(made, maker->expression, split->before, true, &maker->chains,
+                             &anchor->before, error));
+        TRAWL_TRY(chain_make(made, maker->expression, split->after, false, &maker->chains,
+                             &anchor->after, error));
     }
-    if (split->head_bytes > 0)
-        TRAWL_TRY(compile(maker, split->head, split->head_bytes, &anchor->head, error));
-    if (anchor->head == NULL || split->tail_bytes == 0)
+    if (split->head != NULL)
+        TRAWL_TRY(compile(maker, split->head, &anchor->head, error));
+    if (anchor->head == NULL || split->tail == NULL)
         return TRAWL_OK;
-    TRAWL_TRY(compile(maker, split->tail, split->tail_bytes, &anchor->tail, error));
+    TRAWL_TRY(compile(maker, split->tail, &anchor->tail, error));
     if (anchor->tail == NULL) { /* without a program for the tail, RE2 reads the whole line */
         made->ops->release(anchor->head);
         anchor->head = NULL;
@@ -169,41 +173,40 @@ static bool splits_i(const struct regex_options *options)
     return splits;
 }
 
-enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
-                              uint64_t count, struct trawl_error *error)
+enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
+                              const struct syntax *syntax, struct trawl_error *error)
 {
     const uint32_t flags = maker->made->plan->flags;
     const bool is_beyond = maker->made->beyond != NULL && maker->made->beyond[expression] != NULL;
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0 && !is_beyond;
     const bool words = (flags & TRAWL_WHOLE_WORD) != 0 && !is_beyond;
-    const struct split_options options = {.ops = maker->made->ops,
-                                          .options = &maker->made->options,
-                                          .words = (flags & TRAWL_WHOLE_WORD) != 0,
-                                          .before = lines   ? SPLIT_LINE_EDGE
-                                                    : words ? SPLIT_NO_WORD_BEFORE
-                                                            : 0,
-                                          .after = lines   ? SPLIT_LINE_EDGE
-                                                   : words ? SPLIT_NO_WORD_AFTER
-                                                           : 0,
-                                          .heads_cross = maker->made->options.multi &&
-                                                         maker->made->count == 1 &&
-                                                         memchr(bytes, '|', (size_t)count) == NULL,
-                                          .splits_i = splits_i(&maker->made->options),
-                                          .rates = &maker->rates,
-                                          .sample = maker->sample,
-                                          .sample_bytes = maker->sample_bytes,
-                                          .take = take,
-                                          .context = maker};
+    const struct split_options options = {
+        .ops = maker->made->ops,
+        .options = &maker->made->options,
+        .words = (flags & TRAWL_WHOLE_WORD) != 0,
+        .before = lines   ? SPLIT_LINE_EDGE
+                  : words ? SPLIT_NO_WORD_BEFORE
+                          : 0,
+        .after = lines   ? SPLIT_LINE_EDGE
+                 : words ? SPLIT_NO_WORD_AFTER
+                         : 0,
+        .heads_cross = maker->made->options.multi && maker->made->count == 1 && !syntax->alternates,
+        .splits_i = splits_i(&maker->made->options),
+        .rates = &maker->rates,
+        .sample = maker->sample,
+        .sample_bytes = maker->sample_bytes,
+        .take = take,
+        .context = maker};
     const uint64_t first = maker->made->anchor_count;
-    bool splits, looks_back;
+    bool splits;
 
     if (maker->fails)
         return TRAWL_OK;
     maker->expression = expression;
     maker->has_edges = lines || words;
-    TRAWL_TRY(split_expression(bytes, count, &options, &splits, &looks_back, error));
+    TRAWL_TRY(split_expression(syntax->root, &options, &splits, error));
     for (uint64_t i = first; i < maker->made->anchor_count; i++)
-        maker->made->anchors[i].looks_back = looks_back;
+        maker->made->anchors[i].looks_back = syntax->looks_back;
     maker->fails = !splits || maker->string_count > STRINGS_MAX;
     return TRAWL_OK;
 }

@@ -14,13 +14,14 @@ struct anchor_maker {
     /* a part of the text, by which rare strings are chosen; see struct split_options */
     const uint8_t *sample;
     uint64_t sample_bytes;
-    uint32_t expression; /* number of the expression that is being split */
-    bool fails;          /* some expression has no strings or too many: no plan of strings */
-    bool folds;          /* in some strings the case of letters is ignored */
-    bool keeps;          /* in some strings the case of letters counts */
-    bool all_sure;       /* each occurrence of each string lies in a match */
-    bool all_match;      /* each occurrence of each string is a match */
-    bool has_edges;      /* RE2 searches `expression` for whole words or whole lines */
+    uint32_t expression;   /* number of the expression that is being split */
+    bool fails;            /* some expression has no strings or too many: no plan of strings */
+    bool folds;            /* in some strings the case of letters is ignored */
+    bool keeps;            /* in some strings the case of letters counts */
+    bool all_sure;         /* each occurrence of each string lies in a match */
+    bool all_match;        /* each occurrence of each string is a match */
+    struct places *chains; /* memory that chains are made in */
+    bool has_edges;        /* RE2 searches `expression` for whole words or whole lines */
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;
@@ -33,9 +34,9 @@ struct anchor_maker {
 /* Begins to collect. The sample must stay readable until the last anchor is added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
-/* Adds the anchors of expression number `expression`, in RE2's syntax. Errors: MEMORY. */
-enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression, const char *bytes,
-                              uint64_t count, struct trawl_error *error);
+/* Adds the anchors of expression number `expression`. Errors: MEMORY. */
+enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
+                              const struct syntax *syntax, struct trawl_error *error);
 /* Builds made->atoms, the plan of the strings. If some expression has no strings, builds no plan
  * and sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error);

@@ -2,6 +2,7 @@
  * automaton is a set of places in the sequence that may come next (the subset construction). */
 #include "regex/chain.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -17,6 +18,9 @@
 #define UNKNOWN (1u << 30) /* bit of places.members: only RE2 knows whether the character fits */
 #define RANGES_MAX 1024u
 #define PAGE_CODES 64u
+/* no characters have these code points */
+#define NO_CODES 0xd800u
+#define NO_CODES_END 0xe000u
 /* the search for a line end reads this many bytes while the automaton reads one */
 #define BYTES_PER_FIND 16u
 
@@ -33,8 +37,6 @@ struct places {
     /* indexed by place: the edge, as in split_character.edge; 0: a character */
     uint8_t edges[PLACES_MAX];
     uint32_t code_end; /* code points from here on are unknown to the chain */
-    /* indexed by code point: a bit for each of the sequence's characters that it may be */
-    uint32_t members[CHAIN_CODES];
     /* indexed by symbol: the value of `members` that all its code points share */
     uint32_t of_symbol[CHAIN_SYMBOLS];
     uint32_t symbol_count;
@@ -44,7 +46,12 @@ struct places {
     bool lasts[STATES_MAX];
     struct chain_row rows[STATES_MAX];
     uint32_t state_count;
+    uint32_t members_end; /* members from here on are 0 */
+    /* indexed by code point: a bit for each of the sequence's characters that it may be */
+    uint32_t members[CHAIN_CODES];
 };
+
+#define SCRATCH_BYTES (sizeof(struct places) + sizeof(struct chain))
 
 /* Ranges of code points in which RE2 lists the characters of a class. The first range is
  * everything. If RE2 cannot list all characters, it lists those in the other ranges, and the chain
@@ -55,8 +62,11 @@ static const struct regex_range blocks[] = {{0, UINT32_MAX},  {0, 0x7ff},       
 
 static void set_bit(uint32_t first, uint32_t last, uint32_t bit, struct places *places)
 {
-    for (uint32_t code = first; code <= last && code < places->code_end; code++)
+    const uint32_t end = (uint32_t)min_u64((uint64_t)last + 1, places->code_end);
+
+    for (uint32_t code = first; code < end; code++)
         places->members[code] |= bit;
+    places->members_end = (uint32_t)max_u64(places->members_end, end);
 }
 
 /* Sets `bit` in places->members for each code point, or byte, for which the character of the
@@ -68,11 +78,11 @@ static bool ask(const struct expressions *made, const struct split_character *ch
     struct regex_range ranges[RANGES_MAX];
     struct regex_options options = made->options;
 
-    options.fold = character->fold;
-    options.dot_all = character->dot_all;
+    options.fold = (character->node->flags & SYNTAX_FOLDS) != 0;
+    options.dot_all = (character->node->flags & SYNTAX_DOT_ALL) != 0;
     for (uint32_t i = 0; i < block_count; i++) {
-        const uint32_t count = made->ops->list(character->bytes, character->count, &options,
-                                               blocks[i].first, blocks[i].last, ranges, RANGES_MAX);
+        const uint32_t count = made->ops->list(character->node, &options, blocks[i].first,
+                                               blocks[i].last, ranges, RANGES_MAX);
 
         if (i > 0 && count == UINT32_MAX)
             return false;
@@ -125,6 +135,7 @@ static void mark_words(const struct expressions *made, uint32_t expression, stru
     for (uint32_t code = 0; code < 0x80; code++)
         if (class_is_word_byte((char)code))
             places->members[code] |= WORD;
+    places->members_end = (uint32_t)max_u64(places->members_end, is_wide ? codes : 0x80);
     if (codes < places->code_end && !made->options.bytes)
         places->code_end = codes;
     if (!made->is_wide_text)
@@ -172,9 +183,12 @@ static void number_symbols(const struct expressions *made, struct places *places
         const uint32_t *here = members + page * PAGE_CODES;
         uint8_t *to = chain->pages[page_count];
         uint32_t same = 0;
+        const bool is_gap = page >= NO_CODES / PAGE_CODES && page < NO_CODES_END / PAGE_CODES;
 
-        chain->page_of[page] = chain->page_of[page - 1];
-        if (page > 2 && memcmp(here, here - PAGE_CODES, PAGE_CODES * sizeof *here) == 0)
+        chain->page_of[page] = is_gap ? 0 : chain->page_of[page - 1]; /* page 0: RE2 decides */
+        if (is_gap || (page > 2 && page != NO_CODES_END / PAGE_CODES &&
+                       ((page - 1) * PAGE_CODES >= places->members_end ||
+                        memcmp(here, here - PAGE_CODES, PAGE_CODES * sizeof *here) == 0)))
             continue;
         for (uint32_t i = 0; i < PAGE_CODES; i++)
             to[i] = symbol_of(places, here[i]);
@@ -313,43 +327,62 @@ static bool has_unknown_edge(const struct expressions *made, uint32_t expression
            ((made->plan->line_end | made->plan->line_end_also) >= 0x80 && !made->options.bytes);
 }
 
+/* Makes *scratch, or clears it. Most sequences set few of the members, and clearing all of them
+ * took 40 % of the time of making a chain. */
+static enum trawl_status take_scratch(struct places **scratch, struct trawl_error *error)
+{
+    struct places *places = *scratch;
+    void *memory;
+
+    if (places == NULL) {
+        TRAWL_TRY(memory_allocate_zeroed(1, SCRATCH_BYTES, &memory, error));
+        *scratch = (struct places *)memory;
+        return TRAWL_OK;
+    }
+    memset(places->members, 0, places->members_end * sizeof places->members[0]);
+    memset(places, 0, offsetof(struct places, members));
+    memset(places + 1, 0, sizeof(struct chain));
+    return TRAWL_OK;
+}
+
+void chain_release(struct places *scratch)
+{
+    memory_release(scratch, 1, SCRATCH_BYTES);
+}
+
 enum trawl_status chain_make(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence, bool backwards,
-                             struct chain **out, struct trawl_error *error)
+                             struct places **scratch, struct chain **out, struct trawl_error *error)
 {
     struct places *places;
     struct chain *chain;
     uint64_t rows_bytes;
-    enum trawl_status status = TRAWL_OK;
     void *memory;
 
     *out = NULL;
     if (sequence == NULL || has_unknown_edge(made, expression, sequence))
         return TRAWL_OK;
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *places + sizeof *chain, &memory, error));
-    places = (struct places *)memory;
+    TRAWL_TRY(take_scratch(scratch, error));
+    places = *scratch;
     chain = places->chain = (struct chain *)(places + 1);
     chain->backwards = backwards;
     chain->multi = expressions_cross(made);
     places->symbol_count = CHAIN_ELSE + 1;
     places->code_end = CHAIN_CODES;
     if (!write_out(made, sequence, places))
-        goto done;
+        return TRAWL_OK;
     if (chain->has_edges)
         mark_words(made, expression, places);
-    set_bit(0xd800, 0xdfff, UNKNOWN, places);
     number_symbols(made, places);
     fill_rows(places);
     note_last(made, sequence, places);
     chain->state_count = places->state_count;
     rows_bytes = places->state_count * sizeof places->rows[0];
-    TRAWL_TRY_DONE(memory_allocate(1, sizeof *chain + rows_bytes, &memory, error));
+    TRAWL_TRY(memory_allocate(1, sizeof *chain + rows_bytes, &memory, error));
     *out = (struct chain *)memory;
     **out = *chain;
     memcpy((*out)->rows, places->rows, (size_t)rows_bytes);
-done:
-    memory_release(places, 1, sizeof *places + sizeof *chain);
-    return status;
+    return TRAWL_OK;
 }
 
 void chain_free(struct chain *chain)

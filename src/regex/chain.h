@@ -28,6 +28,7 @@ enum { CHAIN_FAILS, CHAIN_MATCHES, CHAIN_ASKS };
  * CHAIN_LONG, only in of_byte, is a byte of a character of several bytes. */
 enum { CHAIN_END, CHAIN_ELSE, CHAIN_LONG = 255 };
 
+struct places;
 struct chain {
     /* The state in which reading begins: first[1] if the character on the other side of the place
      * where reading begins belongs to a word, else first[0]. */
@@ -57,11 +58,14 @@ struct chain {
 /* Makes the automaton of a sequence, which is given in the order of reading. With `backwards`, the
  * bytes of a character are read from last to first. Sets *chain to NULL if the sequence is NULL or
  * too long, if the chain could not decide about one of its edges or about line ends, or if RE2
- * cannot list the characters of one of its classes. Errors: MEMORY. */
+ * cannot list the characters of one of its classes. *scratch is memory that chains are made in:
+ * NULL at first, and released by chain_release. Errors: MEMORY. */
 enum trawl_status chain_make(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence, bool backwards,
-                             struct chain **chain, struct trawl_error *error);
+                             struct places **scratch, struct chain **chain,
+                             struct trawl_error *error);
 void chain_free(struct chain *chain);
+void chain_release(struct places *scratch); /* accepts NULL */
 
 /* What the chains found before and after a string: CHAIN_FAILS, CHAIN_MATCHES or CHAIN_ASKS. */
 struct around {

@@ -65,14 +65,11 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
     return 0;
 }
 
-uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set)
+uint64_t class_escape_length(const char *text, uint64_t count)
 {
     const char letter = count > 1 ? text[1] : '\0', after = count > 2 ? text[2] : '\0';
     uint64_t length = count > 1 ? 2 : 1;
 
-    *is_set = false;
-    if (text[0] == '[')
-        return class_length(text, count, ripgrep, is_set);
     if (letter == 'x' || letter == 'p' || letter == 'P') {
         const char *end = after == '{' ? memchr(text, '}', (size_t)count) : NULL;
 

@@ -21,8 +21,8 @@ bool class_is_named(const char *text, uint64_t count);
  * *is_set to whether the class needs ripgrep's syntax: it holds further classes, operators like &&,
  * or escapes that RE2 reads differently. */
 uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
-/* Returns the length of the class or escape at the begin of the text, as class_length does. */
-uint64_t class_part_length(const char *text, uint64_t count, bool ripgrep, bool *is_set);
+/* Returns the length of the escape at the begin of the text. */
+uint64_t class_escape_length(const char *text, uint64_t count);
 /* Returns whether the class has a part like [:alpha:] or \w. */
 bool class_has_names(const char *text, uint64_t count);
 

@@ -271,7 +271,8 @@ class reader
 {
   public:
     reader(const std::string &given, const regex_options &by, bool ignores)
-        : text(given), end(given.size()), options(by), fold(ignores)
+        : text(given), end(given.size()), options(by), fold(ignores), posix(by.longest),
+          nests(by.ripgrep && !by.longest)
     {
     }
 
@@ -290,11 +291,13 @@ class reader
     const size_t end;
     const regex_options &options;
     const bool fold;
+    const bool posix; // in a class, '\\' is an ordinary character
+    const bool nests; // classes are in ripgrep's syntax
 
     ranges named(const std::string &name) const;
     [[noreturn]] void fail(size_t where, const std::string &what) const
     {
-        throw mistake{where, options.ripgrep ? what : ""};
+        throw mistake{where, posix || nests ? what : ""};
     }
     bool stands(const char *what) const
     {
@@ -307,7 +310,7 @@ class reader
     chars combined(char by, const chars &a, const chars &b) const;
     uint32_t read_number(size_t least, size_t most, int base);
     uint32_t read_character(bool in_class);
-    bool read_name(chars *made);
+    bool read_name(chars *made, bool in_class);
     chars read_item(bool in_class);
     void add(chars *to, chars more) const;
     chars read_class(size_t depth);
@@ -339,7 +342,7 @@ uint32_t reader::read_character(bool in_class)
 {
     static const char names[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
     const size_t begin = at;
-    const bool escapes = text[at] == '\\' && at + 1 < end;
+    const bool escapes = text[at] == '\\' && at + 1 < end && !(posix && in_class);
     const uint8_t byte = static_cast<uint8_t>(text[at += escapes]);
     const char *found = byte != 0 ? std::strchr(names, byte) : nullptr;
     uint32_t code = byte;
@@ -347,7 +350,7 @@ uint32_t reader::read_character(bool in_class)
     at++;
     if (escapes && byte == 'x')
         return read_number(2, 2, 16);
-    if (escapes && options.ripgrep && (byte == 'u' || byte == 'U'))
+    if (escapes && nests && (byte == 'u' || byte == 'U'))
         return read_number(byte == 'u' ? 4 : 8, byte == 'u' ? 4 : 8, 16);
     if (escapes && byte >= '0' && byte <= '7') {
         const uint32_t number = (at--, read_number(1, 3, 8));
@@ -360,7 +363,7 @@ uint32_t reader::read_character(bool in_class)
         return static_cast<uint8_t>(controls[found - names]);
     if (escapes && byte < 0x80 && byte != '_' && class_is_word_byte(static_cast<char>(byte)))
         fail(begin, "no character ends the range, or \\ has no meaning: " + since(begin));
-    if (byte >= 0x80 && options.bytes && options.ripgrep && in_class)
+    if (byte >= 0x80 && options.bytes && nests && in_class)
         fail(begin, "with --no-unicode, a class holds bytes: write \\xff");
     if (byte < 0x80 || options.bytes)
         return code;
@@ -440,10 +443,11 @@ chars property(const std::string &part)
 }
 
 // Reads a class that is given by name. Returns false if no name stands there.
-bool reader::read_name(chars *made)
+bool reader::read_name(chars *made, bool in_class)
 {
     const size_t begin = at, length = class_name_length(text.data() + at, end - at);
-    const char letter = stands("\\") && at + 1 < end ? text[at + 1] : '\0';
+    const bool escapes = stands("\\") && at + 1 < end && !(posix && in_class);
+    const char letter = escapes ? text[at + 1] : '\0';
 
     if (length > 0) {
         made->negated = text[at + 2] == '^' && !options.longest;
@@ -460,8 +464,9 @@ bool reader::read_name(chars *made)
             add_cases(&made->own, options);
         return true;
     }
-    if (!options.ripgrep && stands("[:") && text.find(":]", at + 2) != std::string::npos)
-        fail(begin, "RE2 takes this for an unknown name");
+    const size_t name_end = stands("[:") && !nests ? text.find(":]", at + 2) : std::string::npos;
+    if (name_end != std::string::npos)
+        fail(begin, "unknown class or property: " + text.substr(at, name_end + 2 - at));
     if (letter == '\0' || std::strchr(options.pcre ? "dDwWsSpPv" : "dDwWsSpP", letter) == nullptr)
         return false;
     at += 2;
@@ -495,14 +500,15 @@ chars reader::read_item(bool in_class)
     const size_t begin = at;
     chars made;
 
-    if (read_name(&made)) {
-        if (in_class && text[begin] == '\\' && stands("-") && !stands("-]") && !stands("--"))
+    if (read_name(&made, in_class)) {
+        if (in_class && nests && text[begin] == '\\' && stands("-") && !stands("-]") &&
+            !stands("--"))
             fail(begin, "a class begins no range: " + since(begin));
         return made;
     }
     made.own.resize(1);
     made.own[0].first = made.own[0].second = read_character(in_class);
-    if (in_class && stands("-") && !stands("-]") && (!options.ripgrep || !stands("--"))) {
+    if (in_class && stands("-") && !stands("-]") && (!nests || !stands("--"))) {
         at++;
         made.own[0].second = read_character(true);
     }
@@ -551,7 +557,7 @@ chars reader::combined(char by, const chars &a, const chars &b) const
 chars reader::read_class(size_t depth)
 {
     const size_t begin = at;
-    const bool negated = stands("[^"), nests = options.ripgrep;
+    const bool negated = stands("[^");
     chars made, now;
     char by = '\0';
 
@@ -672,7 +678,7 @@ std::string text_of(const chars &of, const regex_options &options)
 {
     const std::string made = parts_of(of, options, false);
 
-    return made.empty() ? "[^\\x{0}-\\x{10ffff}]" : made;
+    return made.empty() ? "[^" + body({{0, last_of(options)}}) + "]" : made;
 }
 
 std::string marked_text_of(const chars &of, const regex_options &options)
@@ -701,10 +707,20 @@ std::string marked_text_of(const chars &of, const regex_options &options)
                    common(low, line, 0x7f).empty() ? "" : "\\n--\\n",
                    in.empty() || is_word == nullptr ? "" : "_" + in + "_",
                    out.empty() ? "" : mark + out + mark,
-                   low.empty() && in.empty() && out.empty() ? "[^\\x{0}-\\x{10ffff}]" : ""});
+                   low.empty() && in.empty() && out.empty() ? text_of({}, options) : ""});
 }
 
 } // namespace
+
+std::string part_of(const syntax_node &node)
+{
+    const std::string made(node.bytes, node.bytes_count);
+
+    return node.kind == SYNTAX_CHAR && std::strchr("\\.+*?()|[]{}^$", made[0]) != nullptr &&
+                   made[0] != '\0'
+               ? "\\" + made
+               : made;
+}
 
 ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,
                  uint32_t first)
@@ -729,7 +745,8 @@ written write_chars(const std::string &part, const regex_options &options, bool 
 {
     const auto write = [&]() -> written {
         const chars of = read_chars(part, options, fold);
-        const bool is_set = part[0] == '[' || of.negated || !of.names.empty() ||
+        const bool is_u = part[0] == '\\' && (part[1] | 0x20) == 'u'; // only ripgrep's syntax
+        const bool is_set = part[0] == '[' || is_u || of.negated || !of.names.empty() ||
                             of.own.size() != 1 || of.own[0].first != of.own[0].second;
 
         return {of, options.marks != REGEX_UNMARKED ? marked_text_of(of, options)

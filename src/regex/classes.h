@@ -10,10 +10,7 @@
 #include <vector>
 
 #include "regex/re2.h"
-
-#define NO_BACKTRACKING                                                                          \
-    "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl serve " \
-    "--allow-pcre"
+#include "regex/syntax/tree.h"
 
 // each pair is the first and the last code point of a range
 using ranges = std::vector<std::pair<uint32_t, uint32_t>>;
@@ -48,13 +45,16 @@ struct chars {
 };
 
 // An exception: a mistake in a part of an expression, which is a character, an escape or a class.
-// `at` is the offset of the mistake, and `what` the message. An empty `what` means that RE2 will
-// find the mistake, too, and report it.
+// `at` is the offset of the mistake, and `what` the message. An empty `what` means that RE2 finds
+// the mistake, too, and has the message.
 struct mistake {
     size_t at;
     std::string what;
+    const syntax_node *node = nullptr; // if `what` is empty: the part
 };
 
+// Returns the text of a CHAR or a SET: as it was written, with a '\' before an operator.
+std::string part_of(const syntax_node &node);
 // Lists the characters from `first` to `last` that a part stands for, as regex_ops.list does.
 // Throws a mistake if the characters are unknown.
 ranges listed_of(const std::string &part, const regex_options &options, uint32_t last,

@@ -56,7 +56,6 @@
 #define MACHINE_STEPS 1e9
 #define MACHINE_SHARE UINT64_C(32)
 #define MACHINE_LEAST UINT64_C(16)
-#define DIGITS "0123456789"
 #define SCRATCHES 32u /* number of threads that keep memory for matches between calls */
 
 /* The functions of the library. A `void *` stands for a pointer to a struct of PCRE2. */
@@ -89,6 +88,7 @@ struct source {
     const char *bytes;
     uint64_t count;
     const char *after;
+    const struct syntax *syntax;
     bool counts; /* {,m} and blanks within braces make a repetition, as in ripgrep */
 };
 
@@ -183,104 +183,6 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Reads an expression from token to token (next_token). */
-struct reader {
-    const char *bytes;
-    uint64_t count;
-    uint64_t at;
-    bool in_class;
-    bool in_comment;  /* from # to the end of the line */
-    bool is_extended; /* a flag x stands before */
-};
-
-static char byte_at(const struct reader *reader, uint64_t at)
-{
-    return at < reader->count ? reader->bytes[at] : '\0';
-}
-
-/* Returns the offset after the bytes from `at` on that are among `bytes`. */
-static uint64_t skip(const struct reader *reader, uint64_t at, const char *bytes)
-{
-    while (byte_at(reader, at) != '\0' && strchr(bytes, byte_at(reader, at)) != NULL)
-        at++;
-    return at;
-}
-
-/* Returns the offset after the next `text` from `at` on, or the expression's end. */
-static uint64_t after(const struct reader *reader, uint64_t at, const char *text)
-{
-    const char *found = at < reader->count
-                            ? memmem(reader->bytes + at, reader->count - at, text, strlen(text))
-                            : NULL;
-
-    return found != NULL ? (uint64_t)(found - reader->bytes) + strlen(text) : reader->count;
-}
-
-/* Returns the offset after the '[' at `at` and after further bytes that cannot end the class. If
- * the '[' begins a class, these are '^' and a ']' that stands first. Inside a class, these are the
- * rest of a name like [:alpha:]. */
-static uint64_t after_bracket(const struct reader *reader, uint64_t at)
-{
-    uint64_t end = at + 2;
-
-    if (!reader->in_class) {
-        at += byte_at(reader, at + 1) == '^' ? 2 : 1;
-        return at + (byte_at(reader, at) == ']');
-    }
-    if (byte_at(reader, at + 1) != ':') /* [:name:] is a part of the class, [: is not */
-        return at + 1;
-    while ((byte_at(reader, end) | 0x20) >= 'a' || byte_at(reader, end) == '^')
-        end++;
-    return byte_at(reader, end) == ':' && byte_at(reader, end + 1) == ']' ? end + 2 : at + 1;
-}
-
-/* Returns the offset of the next escape outside of classes, of the next "(*", or of the next '{';
- * or the expression's end. Moves reader->at to where reading goes on: behind the escape, the '(' or
- * the '{'. */
-static uint64_t next_token(struct reader *reader)
-{
-    while (reader->at < reader->count) {
-        const uint64_t at = reader->at++;
-        const char byte = reader->bytes[at], next = byte_at(reader, at + 1);
-
-        if (byte == '\\' && next == 'Q' && !reader->in_comment) {
-            reader->at = after(reader, at + 2, "\\E");
-        } else if (byte == '\\') {
-            reader->at = min_u64(at + (next == 'c' ? 3 : 2), reader->count);
-            if (!reader->in_class)
-                return at;
-        } else if (reader->in_comment) {
-            reader->in_comment = byte != '\n';
-        } else if (byte == '[') {
-            reader->at = after_bracket(reader, at);
-            reader->in_class = true;
-        } else if (reader->in_class) {
-            reader->in_class = byte != ']';
-        } else if (byte == '#') {
-            reader->in_comment = reader->is_extended;
-        } else if (byte == '(' && next == '?') {
-            if (byte_at(reader, at + 2) == '#')
-                reader->at = after(reader, at, ")");
-            reader->is_extended |= byte_at(reader, skip(reader, at + 2, "imsnUJ^-")) == 'x';
-        } else if (byte == '{' || (byte == '(' && next == '*')) {
-            return at;
-        }
-    }
-    return reader->count;
-}
-
-/* Returns whether the expression holds \G or a verb such as (*SKIP), which depend on where a search
- * begins. */
-static bool begins_matter(const char *bytes, uint64_t count)
-{
-    struct reader reader = {.bytes = bytes, .count = count};
-
-    for (uint64_t at; (at = next_token(&reader)) < count;)
-        if (bytes[at] == '(' || byte_at(&reader, at + 1) == 'G')
-            return true;
-    return false;
-}
-
 /* Returns the text that stands in a program instead of the escape of this letter; NULL: the escape
  * itself. */
 static const char *instead(enum program program, uint32_t flags, char letter)
@@ -310,54 +212,41 @@ static void put(struct writer *writer, const char *bytes, uint64_t count)
     writer->count += count;
 }
 
-/* Writes the repetition {n}, {n,}, {n,m} or {,m} at `at` without blanks, and {,m} as {0,m}: PCRE2
- * before 10.43 takes {,m} and braces with blanks for ordinary text. Returns the offset after the
- * repetition. If there is no repetition, writes the bytes up to reader->at, and returns that. */
-static uint64_t put_counts(const struct reader *reader, uint64_t at, struct writer *writer)
+/* Writes the repetition {n}, {n,}, {n,m} or {,m} without blanks, and {,m} as {0,m}: PCRE2 before
+ * 10.43 takes {,m} and braces with blanks for ordinary text. */
+static void put_counts(const char *bytes, uint64_t count, struct writer *writer)
 {
-    const uint64_t least = skip(reader, at + 1, " \t"), least_end = skip(reader, least, DIGITS);
-    const uint64_t comma = skip(reader, least_end, " \t");
-    const bool has_comma = byte_at(reader, comma) == ',';
-    const uint64_t most = skip(reader, comma + has_comma, " \t");
-    const uint64_t most_end = has_comma ? skip(reader, most, DIGITS) : most;
-    const uint64_t end = skip(reader, most_end, " \t");
-
-    if (byte_at(reader, end) != '}' || (least == least_end && most == most_end)) {
-        put(writer, reader->bytes + at, reader->at - at);
-        return reader->at;
+    for (uint64_t i = 0; i < count; i++) {
+        if (i == 1)
+            put(writer, "0", 1);
+        put(writer, bytes + i, bytes[i] != ' ' && bytes[i] != '\t');
     }
-    put(writer, "{0", least == least_end ? 2 : 1);
-    put(writer, reader->bytes + least, least_end - least);
-    put(writer, ",", has_comma);
-    put(writer, reader->bytes + most, most_end - most);
-    put(writer, "}", 1);
-    return end + 1;
 }
 
 /* Writes the text that a program is compiled from. */
 static void write_program(enum program program, const struct source *source, uint32_t flags,
                           struct writer *writer)
 {
-    struct reader reader = {.bytes = source->bytes, .count = source->count};
+    const struct syntax *syntax = source->syntax;
     uint64_t from = 0;
 
     writer->count = 0;
     writer->differs = program == PROGRAM_LINES;
     put(writer, source->before, strlen(source->before));
-    for (uint64_t at; (at = next_token(&reader)) < reader.count; from = reader.at) {
-        const char letter = reader.bytes[at] == '\\' ? byte_at(&reader, at + 1) : '\0';
-        const char *text = instead(program, flags, letter);
+    for (uint64_t i = 0; i < syntax->mark_count; from = syntax->marks[i++].end) {
+        const struct syntax_mark mark = syntax->marks[i];
+        const char *text = instead(program, flags, mark.letter);
 
-        put(writer, reader.bytes + from, at - from);
-        writer->differs |= text != NULL && (program == PROGRAM_FIRST || letter == 'G');
+        put(writer, source->bytes + from, mark.at - from);
+        writer->differs |= text != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
         if (text != NULL)
             put(writer, text, strlen(text));
-        else if (source->counts && reader.bytes[at] == '{')
-            reader.at = put_counts(&reader, at, writer);
+        else if (source->counts && mark.letter == '{')
+            put_counts(source->bytes + mark.at, mark.end - mark.at, writer);
         else
-            put(writer, reader.bytes + at, reader.at - at);
+            put(writer, source->bytes + mark.at, mark.end - mark.at);
     }
-    put(writer, reader.bytes + from, reader.count - from);
+    put(writer, source->bytes + from, source->count - from);
     put(writer, source->after, strlen(source->after));
 }
 
@@ -414,7 +303,7 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
     return status;
 }
 
-enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
+enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error)
 {
@@ -429,6 +318,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
         .after = lines   ? ")$"
                  : words ? ")(?!\\w)"
                          : "",
+        .syntax = syntax,
         .counts = options->ripgrep,
     };
     enum trawl_status status;
@@ -441,7 +331,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
     made->moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;
-    made->may_stop = !begins_matter(bytes, count);
+    made->may_stop = true; /* but \G and verbs depend on where a search begins */
+    for (uint64_t i = 0; i < syntax->mark_count; i++)
+        made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);

@@ -37,19 +37,10 @@ struct pcre2_line {
 #define PCRE2_OVER (-4)  /* some position needs more steps than it was granted */
 #define PCRE2_LARGE (-5) /* the match needs more memory than the limit, or recurs too deeply */
 
-/* A filter: an expression in RE2's syntax that matches each line in which PCRE2's expression
- * matches, and perhaps more lines. A filter consists of strings, characters of any kind, groups,
- * alternatives and repetitions. */
-struct pcre2_filter {
-    char *bytes; /* owned */
-    uint64_t count;
-    uint64_t capacity;
-    bool possessive; /* PCRE2's expression has a repetition like a++ */
-};
-
-/* Compiles an expression of a plan with these flags. Errors: ARGUMENT for a mistake, at byte
+/* Compiles an expression of a plan with these flags. `syntax` is the expression, read in PCRE2's
+ * syntax. Errors: ARGUMENT for a mistake, at byte
  * error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
-enum trawl_status pcre2_prepare(const char *bytes, uint64_t count,
+enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
@@ -71,12 +62,5 @@ bool pcre2_remembers(const struct pcre2 *pcre2);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);
 /* Returns the number of the group with that name; 0 if no group has it. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
-
-/* Writes the filter of an expression. If the expression cannot be read safely, the filter is empty,
- * so that each line matches. With `folds`, letters stand for any case. With `characters`, lines are
- * UTF-8; else each byte is a character. Errors: MEMORY. */
-enum trawl_status pcre2_filter(const char *bytes, uint64_t count, bool folds, bool characters,
-                               struct pcre2_filter *out, struct trawl_error *error);
-void pcre2_filter_release(struct pcre2_filter *filter);
 
 #endif

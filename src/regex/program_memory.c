@@ -23,7 +23,7 @@ void program_memory_divide(struct expressions *made)
     made->bytes_left = all - made->count * made->program_bytes;
 }
 
-enum regex_status program_compile(struct expressions *made, const char *bytes, uint64_t count,
+enum regex_status program_compile(struct expressions *made, const struct syntax_node *tree,
                                   const struct regex_options *options, uint64_t times,
                                   struct regex **regex, struct regex_fault *fault)
 {
@@ -37,7 +37,7 @@ enum regex_status program_compile(struct expressions *made, const char *bytes, u
         given.memory_bytes = times * each;
         if (each > made->program_bytes_max || given.memory_bytes > made->bytes_left)
             break;
-        status = made->ops->compile(bytes, count, &given, regex, fault);
+        status = made->ops->compile(tree, &given, regex, fault);
     }
     if (status == REGEX_OK)
         made->bytes_left -= given.memory_bytes;

@@ -12,7 +12,7 @@ void program_memory_divide(struct expressions *made);
  * times * program_bytes_max. `times` is 2 for the common program of all expressions, else 1.
  * Returns REGEX_LARGE if the program needs more than that, or more than bytes_left. If the plan's
  * options limit the memory, the program is compiled at once, whatever options->when says. */
-enum regex_status program_compile(struct expressions *made, const char *bytes, uint64_t count,
+enum regex_status program_compile(struct expressions *made, const struct syntax_node *tree,
                                   const struct regex_options *options, uint64_t times,
                                   struct regex **regex, struct regex_fault *fault);
 

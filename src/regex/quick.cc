@@ -1,13 +1,11 @@
-// quick: reads expressions that are simple sequences of characters, and matches byte by byte.
+// quick: reads trees that are simple sequences of characters, and matches byte by byte.
 #include "regex/quick.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <cstring>
 
 #include "regex/classes.h"
-#include "regex/rewrite.h"
 
 #define ITEMS_MAX 16u
 // A try looks for a match at one begin. When failed tries have read WASTE_MAX bytes, and
@@ -23,61 +21,75 @@ namespace
 // several bytes, which may fit, so RE2 decides.
 enum kind : uint8_t { FAILS, FITS, ASKS };
 
-bool is_one_of(const char *letters, char letter)
-{
-    return letter != '\0' && std::strchr(letters, letter) != nullptr;
-}
-
 } // namespace
 
-// Adds a character, an escape or a class to the sequence.
-bool quick::add(const std::string &part, bool is_bytes, bool lines)
+// Adds an item of the sequence; its repetition, if it has one, is the only one.
+bool quick_sequence::add(const syntax_node &node, const regex_options &options)
 {
-    regex_options options = {};
-    item made;
-    bool is_long = !is_bytes; // whether characters of several bytes may fit
+    const syntax_node &item = node.kind == SYNTAX_REPEAT ? *node.items[0] : node;
 
-    options.bytes = is_bytes;
-    for (const auto &each : listed_of(part, options, is_bytes ? 0xff : 0x7f))
+    if (item.kind == SYNTAX_CHAR || item.kind == SYNTAX_SET) {
+        const bool repeats = node.kind == SYNTAX_REPEAT;
+        const uint64_t most = !repeats ? 1 : node.most == SYNTAX_ENDLESS ? UINT64_MAX : node.most;
+
+        parts.push_back({part_of(item), (item.flags & SYNTAX_FOLDS) != 0,
+                         (item.flags & SYNTAX_DOT_ALL) != 0, repeats ? node.least : 1, most});
+        return !node.is_lazy && parts.size() <= ITEMS_MAX;
+    }
+    if (node.kind == SYNTAX_EDGE) {
+        begins = options.lines || (node.flags & SYNTAX_MANY_LINES) != 0 ? AT_LINES : AT_TEXT;
+        return node.letter == '^' && parts.empty();
+    }
+    if (node.kind == SYNTAX_GROUP && node.count == 1) {
+        const size_t number = groups.size();
+
+        if (node.is_numbered)
+            groups.push_back({parts.size(), 0});
+        if (!add(*node.items[0], options))
+            return false;
+        if (node.is_numbered)
+            groups[number].second = parts.size();
+        return true;
+    }
+    for (uint32_t i = 0; i < node.count && node.kind == SYNTAX_LIST; i++)
+        if (!add(*node.items[i], options))
+            return false;
+    return node.kind == SYNTAX_LIST;
+}
+
+bool quick_sequence::read(const syntax_node &root, const regex_options &options)
+{
+    groups.push_back({0, 0});
+    if (options.marks != REGEX_UNMARKED || !add(root, options))
+        return false;
+    groups[0].second = parts.size();
+    return true;
+}
+
+void quick::add(const quick_sequence::part &part, const regex_options &given)
+{
+    regex_options options = given;
+    item made;
+    bool is_long = !options.bytes; // whether characters of several bytes may fit
+
+    options.fold = part.fold;
+    options.dot_all = part.dot_all;
+    made.least = part.least;
+    made.most = part.most;
+    for (const auto &each : listed_of(part.text, options, options.bytes ? 0xff : 0x7f))
         for (uint32_t code = each.first; code <= each.second; code++)
             made.kinds[code] = FITS;
     try {
-        const ranges all = listed_of(part, options, UINT32_MAX);
+        const ranges all = listed_of(part.text, options, UINT32_MAX);
 
         is_long &= !all.empty() && all.back().second > 0x7f;
     } catch (const mistake &) { // a name that only RE2 knows
     }
     if (is_long)
         std::fill(made.kinds + 0x80, made.kinds + 256, ASKS);
-    if (lines)
+    if (options.lines)
         made.kinds[uint8_t('\n')] = FAILS;
     items.push_back(made);
-    return items.size() <= ITEMS_MAX;
-}
-
-// If a repetition stands at *at, reads that repetition and moves *at to the end.
-bool quick::repeat(const std::string &source, size_t *at)
-{
-    item &last = items.back();
-    const char *text = source.c_str() + *at;
-    char *end = nullptr;
-
-    if (!is_one_of("*+?{", *text))
-        return true;
-    if (*text == '{') {
-        last.least = last.most = std::strtoul(text + 1, &end, 10);
-        if (end > text + 1 && *end == ',')
-            last.most = end[1] == '}' ? UINT64_MAX : std::strtoul(end + 1, &end, 10);
-        end += last.most == UINT64_MAX;
-        if (*end++ != '}' || end == text + 2)
-            return false;
-    } else {
-        last.least = *text == '+';
-        last.most = *text == '?' ? 1 : UINT64_MAX;
-        end = const_cast<char *>(text) + 1;
-    }
-    *at += static_cast<size_t>(end - text);
-    return !is_one_of("*+?{", *end);
 }
 
 // Returns whether each match has at least a byte, and no character that a repetition takes may also
@@ -140,55 +152,20 @@ uint64_t quick::begin_by_key(const uint8_t *text, uint64_t begin, uint64_t to,
     return back;
 }
 
-std::unique_ptr<const quick> quick::make(const std::string &source, bool bytes, bool lines)
+std::unique_ptr<const quick> quick::make(const quick_sequence &sequence,
+                                         const regex_options &options)
 {
     auto made = std::make_unique<quick>();
-    regex_options options = {};
-    // for each group around `at`: its index in `groups`; 0 for a group without a number
-    std::vector<size_t> open;
-    bool by_lines = false; // ^ matches after each newline
 
-    options.bytes = bytes;
-    made->groups.push_back({0, 0}); // the whole match
-    for (size_t at = 0, end; at < source.size(); at = end) {
-        end = part_end(source, at, options);
-        const std::string part = source.substr(at, end - at);
-
-        if (part[0] == '(' && part.back() == ')') {
-            if (!open.empty() || (part != "(?m)" && part != "(?m-i)"))
-                return nullptr; // flags other than these, or flags inside a group
-            by_lines = true;
-        } else if (part[0] == '(') {
-            const bool has_number = part == "(" || part[2] == 'P' || part[2] == '<';
-
-            if (!has_number && part != "(?:")
-                return nullptr;
-            open.push_back(has_number ? made->groups.size() : 0);
-            if (has_number)
-                made->groups.push_back({made->items.size(), 0});
-        } else if (part[0] == ')') {
-            if (open.empty() || (end < source.size() && is_one_of("*+?{", source[end])))
-                return nullptr;
-            if (open.back() > 0)
-                made->groups[open.back()].second = made->items.size();
-            open.pop_back();
-        } else if (part == "^" && made->items.empty() &&
-                   (end == source.size() || !is_one_of("*+?{", source[end]))) {
-            made->begins = by_lines ? AT_LINES : AT_TEXT;
-        } else if (is_one_of("|^$*+?", part[0]) ||
-                   (part[0] == '\\' && is_one_of("bBAzCQE", part[1]))) {
-            return nullptr;
-        } else {
-            try {
-                if (!made->add(part, bytes, lines) || !made->repeat(source, &end))
-                    return nullptr;
-            } catch (const mistake &) {
-                return nullptr;
-            }
-        }
+    made->of.begins = sequence.begins;
+    made->of.groups = sequence.groups;
+    try {
+        for (const quick_sequence::part &part : sequence.parts)
+            made->add(part, options);
+    } catch (const mistake &) {
+        return nullptr;
     }
-    made->groups[0] = {0, made->items.size()};
-    if (made->begins == AT_ALL)
+    if (sequence.begins == quick_sequence::AT_ALL)
         made->find_key();
     return made->is_plain() ? std::move(made) : nullptr;
 }
@@ -201,7 +178,7 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
 
     uint64_t known = 0;
 
-    if (begins == AT_TEXT && from > 0)
+    if (of.begins == quick_sequence::AT_TEXT && from > 0)
         return 0;
     for (uint64_t begin = from, waste = 0;; begin++) {
         if (key >= 0 && anchor == REGEX_ANYWHERE) {
@@ -209,7 +186,7 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
             if (begin == UINT64_MAX)
                 return 0;
         }
-        if (begins == AT_LINES && begin > 0 && text[begin - 1] != '\n') {
+        if (of.begins == quick_sequence::AT_LINES && begin > 0 && text[begin - 1] != '\n') {
             const void *line = anchor == REGEX_ANYWHERE && begin < to
                                    ? std::memchr(text + begin, '\n', to - begin)
                                    : nullptr;
@@ -220,7 +197,7 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
         }
         // A match begins with at least first.least bytes that the first item may take.
         for (uint64_t back = first.least;
-             anchor == REGEX_ANYWHERE && begins == AT_ALL && back > 0;) {
+             anchor == REGEX_ANYWHERE && of.begins == quick_sequence::AT_ALL && back > 0;) {
             if (first.least > to - begin)
                 return 0;
             if (first.kinds[text[begin + back - 1]] != FAILS) {
@@ -249,12 +226,12 @@ int quick::match(const uint8_t *text, uint64_t from, uint64_t to, enum regex_anc
         }
         if (fits && (anchor != REGEX_WHOLE || at == to)) {
             for (uint32_t i = 0; i < span_count; i++)
-                spans[i] = i < groups.size()
-                               ? regex_span{ends[groups[i].first], ends[groups[i].second]}
+                spans[i] = i < of.groups.size()
+                               ? regex_span{ends[of.groups[i].first], ends[of.groups[i].second]}
                                : regex_span{UINT64_MAX, UINT64_MAX};
             return 1;
         }
-        if (anchor != REGEX_ANYWHERE || begins == AT_TEXT || begin >= to)
+        if (anchor != REGEX_ANYWHERE || of.begins == quick_sequence::AT_TEXT || begin >= to)
             return 0;
         waste += at - begin;
         if (first.most == UINT64_MAX && ends[1] > begin)

@@ -1,7 +1,7 @@
 /* re2: a table of C functions for all that trawl needs of the library RE2. Only re2.cc and
  * classes.cc include RE2's headers.
  *
- * These two files, quick.cc, rewrite.cc and class_text.c form a shared object, libtrawl_regex,
+ * These files, quick.cc, print_re2.cc and class_text.c form a shared object, libtrawl_regex,
  * which regex_load.c loads when a program builds its first plan of expressions. So a program
  * without expressions loads no C++ library. No function throws or logs. All functions may be called
  * by several threads at once.
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trawl.h"
+#include "regex/syntax/tree.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,9 +41,8 @@ struct regex_options {
     bool dot_all; /* '.' matches a newline, too */
     /* ^ and $ match at newlines, and a match may cross lines */
     bool multi;
-    /* with `multi`: the byte of which regex_ops.crosses says whether the expression can match it */
-    uint8_t line_end;
-    bool ripgrep; /* classes are in ripgrep's syntax */
+    uint8_t line_end; /* RE2 does not ask for it */
+    bool ripgrep;     /* classes are in ripgrep's syntax */
     bool pcre;    /* \s and \v mean what PCRE2 means: with the vertical tab; any end of a line */
     bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
     /* Rules for letters. variants NULL: only A-Z equal a-z. is_word NULL: words consist of ASCII
@@ -84,12 +83,12 @@ struct regex_range {
     uint32_t last;
 };
 
-#define REGEX_VERSION 13u
+#define REGEX_VERSION 14u
 
 struct regex_ops {
     uint32_t version; /* The caller checks that this is REGEX_VERSION. */
-    /* Compiles an expression that translate() has written. */
-    enum regex_status (*compile)(const char *bytes, uint64_t count,
+    /* Compiles a tree, which is a LIST or a GROUP. */
+    enum regex_status (*compile)(const struct syntax_node *tree,
                                  const struct regex_options *options, struct regex **regex,
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
@@ -106,16 +105,12 @@ struct regex_ops {
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
-    /* Lists the characters from `first` to `last` that a part of an expression (a character, an
-     * escape or a class) stands for. With `last` UINT32_MAX, lists all characters, if they can be
-     * known without asking RE2. Returns the number of ranges, or UINT32_MAX if there are more than
-     * `room` or if they are unknown. */
-    uint32_t (*list)(const char *bytes, uint64_t count, const struct regex_options *options,
+    /* Lists the characters from `first` to `last` that a CHAR or a SET stands for, under
+     * options.fold and options.dot_all instead of the node's flags. With `last` UINT32_MAX, lists
+     * all characters, if they can be known without asking RE2. Returns the number of ranges, or
+     * UINT32_MAX if there are more than `room` or if they are unknown. */
+    uint32_t (*list)(const struct syntax_node *node, const struct regex_options *options,
                      uint32_t first, uint32_t last, struct regex_range *ranges, uint32_t room);
-    /* With options.multi, returns two bits; without, returns 0. Bit 0: the expression can match
-     * options.line_end. Bit 1: line_end is a newline, and an assertion asks where a text or a line
-     * begins or ends. */
-    uint32_t (*crosses)(const struct regex *regex);
     uint32_t (*group_count)(const struct regex *regex);
     /* Returns the number of the group with that name; 0 if no group has it. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);

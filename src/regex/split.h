@@ -33,13 +33,10 @@ struct split_sequence {
          * edge of a word may stand: bit 0 between characters of no word, bit 1 after a word, bit 2
          * before a word, bit 3 inside a word. */
         uint8_t edge;
-        bool fold;
-        bool dot_all;
         uint8_t skips; /* number of characters, from this one on, that may be left out together */
         uint32_t least;
-        uint32_t most;     /* greatest number of repetitions; SPLIT_ENDLESS: any number */
-        const char *bytes; /* the character or the class, as in the expression */
-        uint64_t count;
+        uint32_t most; /* greatest number of repetitions; SPLIT_ENDLESS: any number */
+        const struct syntax_node *node; /* the CHAR or SET */
     } items[SPLIT_SEQUENCE_MAX];
 };
 
@@ -52,14 +49,12 @@ struct split {
     bool is_sure;   /* each occurrence of a string lies in a match, or is a match */
     bool begins;    /* a match begins with the string: nothing but assertions comes before */
     uint32_t lines; /* number of line ends in the head */
-    /* The head as an expression that must match up to the text's end. Empty if the head is missing
-     * or consists of assertions, if an assertion between head and string needs the bytes after the
-     * head, if the string lies in a repeated group, or if heads and tails are too long in all. */
-    const char *head;
-    uint64_t head_bytes;
-    /* The string and the rest, as an expression. Empty if head is empty, or if nothing follows. */
-    const char *tail;
-    uint64_t tail_bytes;
+    /* The head, followed by \z. NULL if the head is missing or consists of assertions, if an
+     * assertion between head and string needs the bytes after the head, if the string lies in a
+     * repeated group, or if heads and tails are too long in all. */
+    const struct syntax_node *head;
+    /* The string and the rest. NULL if head is NULL, or if nothing follows. */
+    const struct syntax_node *tail;
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. The
      * sequences include the edges that the options ask for. NULL: head or rest is not simple or
      * short enough for a sequence, or the string lies in a repeated group. */
@@ -84,11 +79,13 @@ struct split_options {
     void *context;
 };
 
-/* Calls `take` for each alternative of an expression in RE2's syntax, which RE2 has accepted. Sets
- * *splits to whether all alternatives have strings; if not, what `take` received is of no use. Sets
- * *looks_back to whether an assertion of the expression depends on the byte before it. */
-enum trawl_status split_expression(const char *bytes, uint64_t count,
+/* Calls `take` for each alternative of an expression, which RE2 has accepted. Sets *splits to
+ * whether all alternatives have strings; if not, what `take` received is of no use. */
+enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,
-                                   bool *looks_back, struct trawl_error *error);
+                                   struct trawl_error *error);
+/* Returns whether a part of the expression may match the byte. */
+bool split_may_hold(const struct regex_ops *ops, const struct regex_options *options,
+                    const struct syntax_node *node, uint8_t byte);
 
 #endif

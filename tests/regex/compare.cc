@@ -13,7 +13,7 @@
 #include <tuple>
 #include <unistd.h>
 
-#include "regex/rewrite.h"
+#include "regex/syntax/print_re2.h"
 
 uint64_t state;
 int failures;
@@ -42,6 +42,44 @@ bool is_left_out(const trawl_plan_options &options, const std::string &expressio
     for (size_t at = 0; (at = expression.find("(?", at)) != std::string::npos; at++)
         left_out |= expression.find('m', at) < expression.find_first_of(":)", at);
     return left_out && (options.flags & TRAWL_WHOLE_WORD) != 0;
+}
+
+bool add_expression(setup *given, const std::string &expression)
+{
+    const trawl_plan_options &by = given->options;
+    const bool is_perl = by.syntax == TRAWL_PERL,
+               is_line = by.line_end_set == 0 || by.line_end == '\n';
+    regex_options read = {};
+    syntax_options parse = {};
+    syntax tree;
+    bool good = false;
+
+    read.longest = !is_perl;
+    read.fold = (by.flags & TRAWL_IGNORE_CASE) != 0;
+    read.dot_all = !is_line && !is_perl;
+    read.bytes = by.alphabet != TRAWL_CHARACTERS;
+    read.unicode = read.ripgrep = (by.flags & TRAWL_UNICODE) != 0;
+    read.multi = !is_line && read.ripgrep && is_perl &&
+                 (by.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF)) == 0;
+    if (!read.bytes)
+        read.letters.variants = trawl_unicode()->variants;
+    parse.syntax = by.syntax;
+    parse.plan_flags = by.flags;
+    parse.flags =
+        static_cast<uint8_t>((read.fold ? SYNTAX_FOLDS : 0) | (read.multi ? SYNTAX_MANY_LINES : 0) |
+                             (read.dot_all ? SYNTAX_DOT_ALL : 0));
+    parse.single = read.bytes;
+    given->expressions.push_back(expression);
+    given->printed.emplace_back();
+    if (syntax_parse(&parse, expression.data(), expression.size(), &tree, nullptr) != TRAWL_OK)
+        return false;
+    try {
+        given->printed.back() = print_re2(*tree.root, read).text;
+        good = !expression.empty() && re2::RE2(given->printed.back(), re2::RE2::Quiet).ok();
+    } catch (const mistake &) { // RE2 would refuse the expression
+    }
+    syntax_release(&tree);
+    return good;
 }
 
 void show(const setup &given, const char *call)
@@ -149,32 +187,19 @@ struct judge {
     std::unique_ptr<re2::RE2> all, words;
 };
 
-std::vector<judge> make_judges(const setup &given, char line_end)
+std::vector<judge> make_judges(const setup &given)
 {
     std::vector<judge> judges;
     re2::RE2::Options options;
-    regex_options read = {};
 
     options.set_log_errors(false);
     options.set_longest_match(given.options.syntax != TRAWL_PERL);
-    options.set_dot_nl(line_end != '\n' && given.options.syntax != TRAWL_PERL);
     if (given.options.alphabet != TRAWL_CHARACTERS)
         options.set_encoding(re2::RE2::Options::EncodingLatin1);
-    read.fold = (given.options.flags & TRAWL_IGNORE_CASE) != 0;
-    read.dot_all = options.dot_nl();
-    read.bytes = given.options.alphabet != TRAWL_CHARACTERS;
-    read.unicode = read.ripgrep = (given.options.flags & TRAWL_UNICODE) != 0;
-    read.multi = line_end != '\n' && read.ripgrep && given.options.syntax == TRAWL_PERL &&
-                 (given.options.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF)) == 0;
-    if (!read.bytes)
-        read.letters.variants = trawl_unicode()->variants;
-    for (const std::string &expression : given.translated) {
-        const std::string rewritten = rewrite(expression, read);
-
-        judges.push_back({std::unique_ptr<re2::RE2>(new re2::RE2(rewritten, options)),
+    for (const std::string &printed : given.printed)
+        judges.push_back({std::unique_ptr<re2::RE2>(new re2::RE2(printed, options)),
                           std::unique_ptr<re2::RE2>(new re2::RE2(
-                              "(" + rewritten + ")(?:(?-i:[^0-9A-Za-z_])|(?m:$))", options))});
-    }
+                              "(" + printed + ")(?:(?-i:[^0-9A-Za-z_])|(?m:$))", options))});
     return judges;
 }
 
@@ -188,7 +213,7 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
 {
     const char line_end =
         static_cast<char>(given.options.line_end_set != 0 ? given.options.line_end : '\n');
-    const std::vector<judge> judges = make_judges(given, line_end);
+    const std::vector<judge> judges = make_judges(given);
 
     for (size_t at = 0; at < given.text.size() || (cells != nullptr && ends->empty());) {
         size_t after = at;

@@ -11,17 +11,16 @@
 extern "C" void borders_set(uint64_t seed);
 extern "C" void borders_set_part(uint64_t hits);
 extern "C" void borders_set_device(uint64_t seed);
-// Writes the expression in RE2's syntax to `out`. Returns the number of bytes written, or out_max
-// if the library refuses the expression.
-extern "C" uint64_t expression_translated(const trawl_plan_options *options, const char *bytes,
-                                          uint64_t count, char *out, uint64_t out_max);
 
 struct setup {
     std::vector<std::string> expressions;
-    std::vector<std::string> translated; // in RE2's syntax
+    std::vector<std::string> printed; // in RE2's syntax
     std::string text;
     trawl_plan_options options;
 };
+
+// Adds an expression. Returns whether the library's printer writes it as RE2 accepts it.
+bool add_expression(setup *given, const std::string &expression);
 
 // Returns whether compare() leaves the expression out, because RE2 does not say what is right:
 // expressions with \<, \> or \b{, and, if only whole words match, also expressions with \B, \C or

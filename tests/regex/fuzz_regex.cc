@@ -7,8 +7,6 @@
 // Byte 2      modulo 3: number of expressions less 1; bits 4-7: repetitions of the text less 1
 // then        per expression: its length, its bytes
 // then        the text
-#include <re2/re2.h>
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -22,7 +20,7 @@ namespace
 {
 
 constexpr size_t header_bytes = 3, expression_bytes_max = 64, expressions_max = 3;
-constexpr size_t translated_bytes_max = 1 << 19, text_bytes_max = 2000;
+constexpr size_t text_bytes_max = 2000;
 constexpr uint64_t chunks[] = {0, 1, 7, 100};
 
 void read_options(const uint8_t *bytes, trawl_plan_options *options)
@@ -43,20 +41,6 @@ void read_options(const uint8_t *bytes, trawl_plan_options *options)
     if (bytes[0] >> 6 == 1)
         options->flags |= TRAWL_UNICODE;
     options->alphabet = TRAWL_CHARACTERS;
-}
-
-// Adds an expression. Returns whether the expression is not empty, and RE2 and the library's
-// translation accept the expression.
-bool add_expression(setup *given, const std::string &expression)
-{
-    static char translated[translated_bytes_max];
-    const uint64_t count = expression_translated(&given->options, expression.data(),
-                                                 expression.size(), translated, sizeof translated);
-
-    given->expressions.push_back(expression);
-    given->translated.emplace_back(translated, count % sizeof translated);
-    return !expression.empty() && count < sizeof translated &&
-           re2::RE2(given->translated.back(), re2::RE2::Quiet).ok();
 }
 
 // Opens each searcher once, because a fuzzer tries millions of inputs.

@@ -240,13 +240,7 @@ setup random_setup(bool letters)
         if (is_left_out(made.options, one.expression))
             continue;
         if (re2::RE2(one.expression, re2::RE2::Quiet).ok()) {
-            static char translated[1 << 12];
-            const uint64_t bytes =
-                expression_translated(&made.options, one.expression.data(), one.expression.size(),
-                                      translated, sizeof translated);
-
-            made.expressions.push_back(one.expression);
-            made.translated.emplace_back(translated, bytes % sizeof translated);
+            (void)add_expression(&made, one.expression);
             samples.push_back(one.sample);
         }
     }
@@ -324,8 +318,11 @@ void border_cases(const char *path)
                 for (const uint32_t flag : flags) {
                     trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
 
-                    given.expressions = given.translated = set;
                     given.options.flags = flag;
+                    given.expressions.clear();
+                    given.printed.clear();
+                    for (const std::string &one : set)
+                        (void)add_expression(&given, one);
                     given.text = "no\n";
                     for (uint64_t i = 0; i < count; i++)
                         given.text += i % 3 == 1 ? "AB\xff " : "ab ";

@@ -1,16 +1,12 @@
-/* regex_borders: gives tests of expressions access to the library's inside: to the sizes of the
- * engines, which the tests lower so that short texts have many borders, and to translated
- * expressions. */
+/* regex_borders: gives tests of expressions access to the sizes of the engines, which the tests
+ * lower so that short texts have many borders. */
 #include "cuda/limits.h"
 #include "diff/borders.h"
 #include "regex/engine_regex.h"
-#include "regex/translate.h"
 #include "runtime/schedule.h"
 
 void borders_set(uint64_t seed);
 void borders_set_device(uint64_t seed);
-uint64_t expression_translated(const struct trawl_plan_options *options, const char *bytes,
-                               uint64_t count, char *out, uint64_t out_max);
 void borders_set_part(uint64_t hits);
 
 void borders_set(uint64_t seed)
@@ -60,21 +56,4 @@ void borders_set_device(uint64_t seed)
                                                  .shared = 100,
                                                  .hits = 20,
                                                  .host = UINT32_MAX - 1};
-}
-
-uint64_t expression_translated(const struct trawl_plan_options *options, const char *bytes,
-                               uint64_t count, char *out, uint64_t out_max)
-{
-    struct translated translated;
-    uint64_t made = out_max;
-
-    if (translate(options->syntax, options->flags, false, bytes, count, &translated, NULL) !=
-        TRAWL_OK)
-        return out_max;
-    if (translated.count < out_max) {
-        memcpy(out, translated.bytes, (size_t)translated.count);
-        made = translated.count;
-    }
-    translated_release(&translated);
-    return made;
 }

@@ -97,6 +97,9 @@ static void test_mistakes(void)
     refuses(TRAWL_EXTENDED, "a\\d", 1, "no meaning");
     refuses(TRAWL_EXTENDED, "a{x", 1, "{");
     refuses(TRAWL_EXTENDED, "[[=a=]]", 1, "order");
+    refuses(TRAWL_EXTENDED, "[[:]a]", 1, "not closed");
+    refuses(TRAWL_EXTENDED, "[[:]a:]b]", 1, "unknown class");
+    refuses(TRAWL_PERL, "(a{40}){40}", 7, "{40}");
     refuses(TRAWL_EXTENDED, "a[b", 1, "not closed");
     refuses(TRAWL_PERL, "a\\m", 1, "escape");
     refuses(TRAWL_BASIC, "\\(a\\)\\1", 5, "backreference");
@@ -162,6 +165,7 @@ static void test_meaning(void)
           "b acb",
           "8-11 ");
     finds(TRAWL_PERL, "(?<x>a)+", "aab", "0-2 ");
+    finds(TRAWL_PERL, "a(?s)*b", "b\naab", "0-1 2-5 "); /* as RE2: flags are nothing to repeat */
     finds(TRAWL_PERL, "[[:digit:](?<a]+", "P(a1P", "1-4 ");
     finds(TRAWL_PERL, "\\Q[(\\E(?<x>a)\\Q\\d(?<y>", "[(a\\d(?<y>", "0-10 ");
     /* A line is searched as a separate text, also if no string chooses the lines to read. */

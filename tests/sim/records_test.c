@@ -129,8 +129,10 @@ static void whole_kib(struct trawl_searcher *searcher, uint64_t kib)
 }
 
 /* Launches end in the middle of records that have an occurrence before and behind that place: each
- * record has one cell. A record that is longer than a launch is left to the host. */
-static void divided(struct trawl_searcher *searcher, uint64_t record_bytes)
+ * record has one cell. A record that is longer than a launch is left to the host. In the device's
+ * memory the tape fills its allocation, so that its end is searched in a copy, and records lie
+ * across the copy's begin. */
+static void divided(struct trawl_searcher *searcher, uint64_t record_bytes, bool there)
 {
     static char tape[4000 + 1];
     static uint64_t offsets[RECORDS_MAX + 1], rows[RECORDS_MAX], patterns[RECORDS_MAX];
@@ -144,7 +146,8 @@ static void divided(struct trawl_searcher *searcher, uint64_t record_bytes)
         tape[i] = '#';
     for (uint64_t i = 0; i <= count; i++)
         offsets[i] = record_bytes * i;
-    MUST(load(searcher, tape, offsets, count, false, &records, NULL));
+    tape[offsets[count]] = '\0';
+    MUST(load(searcher, tape, offsets, count, there, &records, NULL));
     into.values = rows;
     into.patterns = patterns;
     into.room = count;
@@ -322,17 +325,21 @@ static void faults(enum trawl_records_shape shape, int code, bool to_device)
 
 static void borders(void)
 {
+    static const uint64_t record_bytes[] = {50, 60, 64, 100, 333, 500, 650};
     struct cuda_limits limits = cuda_limits_default;
     struct trawl_searcher *searcher;
 
     limits.lists_min = 1u << 12;
     limits.launch_begins_max = 700;
     limits.text_bytes_max = 5000;
+    limits.tail_bytes = 1000;
     devices_begin(&limits);
     searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    divided(searcher, 500);
-    divided(searcher, 100);
-    divided(searcher, 2000);
+    for (uint32_t i = 0; i < sizeof record_bytes / sizeof *record_bytes; i++) {
+        divided(searcher, record_bytes[i], false);
+        divided(searcher, record_bytes[i], true);
+    }
+    divided(searcher, 2000, false);
     trawl_searcher_close(searcher);
     devices_end();
     limits.launch_begins_max = cuda_limits_default.launch_begins_max;

@@ -365,23 +365,21 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
 {
     int code = sim_enter_context();
     const struct allocation *a = sim_allocation_find((const void *)(uintptr_t)address, 1);
-
     bool own = a == NULL && sim_range_holds((const void *)(uintptr_t)address, 1);
 
-    if (code == 0 && a == NULL && !own)
-        code = CUDA_CODE_INVALID_VALUE;
-    if (code != 0)
-        return sim_leave(code);
+    if (code != 0 || (a == NULL && !own))
+        return sim_leave(code != 0 ? code : CUDA_CODE_INVALID_VALUE);
     if (attribute == CUDA_POINTER_MEMORY_TYPE)
         *(unsigned *)value =
             own || a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : CUDA_MEMORY_OF_HOST;
     else if (attribute == CUDA_POINTER_DEVICE)
         *(int *)value = (int)(own ? sim_state.own_device : a->object.context - sim_state.context);
-    else if (own)
-        code = CUDA_CODE_INVALID_VALUE;
-    else if (attribute == CUDA_POINTER_RANGE_BEGIN)
+    else if (attribute == CUDA_POINTER_READ_AT &&
+             (own || a->object.context == sim_current[sim_depth - 1]))
+        *(uint64_t *)value = address;
+    else if (!own && attribute == CUDA_POINTER_RANGE_BEGIN)
         *(uint64_t *)value = (uint64_t)(uintptr_t)a->base;
-    else if (attribute == CUDA_POINTER_RANGE_BYTES)
+    else if (!own && attribute == CUDA_POINTER_RANGE_BYTES)
         *(size_t *)value = (size_t)a->bytes;
     else
         code = CUDA_CODE_INVALID_VALUE;

@@ -17,9 +17,8 @@
 #define SHOWN_MAX 200u /* bytes of an expression that a message shows */
 
 /* Lists of more expressions than this are joined only if the program for lines with letters beyond
- * ASCII can be made, too. Making that program takes twice as long as the rest, so for shorter lists
- * it is made when first needed. */
-#define PROBED_MIN 256u
+ * ASCII can be made, too. For shorter lists that program is made when first needed. */
+#define PROBED_MIN 16u
 #define JOINED_MAX 16u /* more expressions are not joined if the report needs only the lines */
 
 /* Memory that a server counts for a plan of expressions, as measured with RE2 20230301. Sum:

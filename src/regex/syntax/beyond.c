@@ -1,0 +1,359 @@
+/* beyond: reads an expression of PCRE2 as the tree of a filter: an expression that matches each
+ * line in which PCRE2's expression matches. So RE2, and a search for the filter's strings, rule out
+ * most lines before PCRE2 is asked.
+ *
+ * In the filter, a class becomes any character, and a backreference any characters. Assertions are
+ * left out, with two exceptions that become groups because their text stands in the line: (?<=text)
+ * where an alternative begins, and (?=text) where an alternative ends. If the expression has syntax
+ * that this file does not read, the filter is opaque: it must not be used.
+ *
+ * Also notes the places of which PCRE2's programs are written anew (pcre2.c).
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/braces.h"
+#include "regex/syntax/parse.h"
+
+enum { AHEAD = '=', BEHIND = '<', LEFT_OUT = '!' }; /* letter of a group that is an assertion */
+
+static bool is_in(const char *letters, char letter)
+{
+    return letter != '\0' && strchr(letters, letter) != NULL;
+}
+
+/* Moves reader->at behind the next byte `close`, or to the expression's end. */
+static void skip_to(struct syntax_reader *reader, char close)
+{
+    const uint64_t count = syntax_count_to(reader, close);
+
+    reader->out->is_opaque |= count == 0;
+    reader->at = count > 0 ? reader->at + count : reader->bytes_count;
+}
+
+static enum trawl_status note(struct syntax_reader *reader, uint64_t at, uint64_t end, char letter,
+                              struct trawl_error *error)
+{
+    struct syntax *out = reader->out;
+
+    if (out->mark_count == out->mark_capacity) {
+        const uint64_t capacity = max_u64(4, 2 * out->mark_capacity);
+
+        TRAWL_TRY(MEMORY_GROW(out->marks, out->mark_capacity, capacity, error));
+        out->mark_capacity = capacity;
+    }
+    out->marks[out->mark_count++] = (struct syntax_mark){(uint32_t)at, (uint32_t)end, letter};
+    return TRAWL_OK;
+}
+
+/* Adds any character instead of what begins at reader->at, or with `counts` as many as they say. */
+static enum trawl_status add_any(struct syntax_reader *reader, const struct braces *counts,
+                                 struct trawl_error *error)
+{
+    TRAWL_TRY(syntax_add(reader, SYNTAX_SET, ".", 1, 0, error));
+    reader->nodes[reader->count - 1]->flags = SYNTAX_DOT_ALL;
+    reader->is_repeatable = true;
+    return counts != NULL ? syntax_repeat(reader, counts, false, error) : TRAWL_OK;
+}
+
+static enum trawl_status read_literal(struct syntax_reader *reader, struct trawl_error *error)
+{
+    const uint8_t byte = (uint8_t)reader->bytes[reader->at];
+    const bool folds = (reader->flags & SYNTAX_FOLDS) != 0;
+
+    TRAWL_TRY(syntax_add_literal(reader, error));
+    reader->is_repeatable = true;
+    if (byte > 0 && (byte < 0x80 || (!folds && !reader->single)))
+        return TRAWL_OK;
+    reader->count--;
+    return add_any(reader, NULL, error);
+}
+
+/* Moves over the name after an escape: {...}, <...>, '...' or a number with its sign. */
+static void skip_name(struct syntax_reader *reader)
+{
+    const char open = syntax_byte(reader, reader->at);
+
+    if (is_in("{<'", open)) {
+        reader->at++;
+        skip_to(reader, open == '{' ? '}' : open == '<' ? '>' : '\'');
+        return;
+    }
+    reader->at += open == '-' || open == '+';
+    while (is_in("0123456789", syntax_byte(reader, reader->at)))
+        reader->at++;
+}
+
+static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_error *error)
+{
+    while (reader->at < reader->bytes_count && !syntax_stands(reader, reader->at, "\\E"))
+        TRAWL_TRY(read_literal(reader, error));
+    reader->at = min_u64(reader->at + 2, reader->bytes_count);
+    return TRAWL_OK;
+}
+
+/* Moves over the digits, the name or the letter that belong to an escape for a character or a
+ * class. reader->at is behind the escape's letter. */
+static void skip_character(struct syntax_reader *reader, char letter)
+{
+    const bool braces =
+        syntax_byte(reader, reader->at) == '{' &&
+        (is_in("xopP", letter) || (letter == 'N' && syntax_byte(reader, reader->at + 1) == 'U'));
+
+    if (braces) {
+        skip_to(reader, '}');
+        return;
+    }
+    for (int i = 0; i < 2 && is_in(letter == 'x'   ? "0123456789abcdefABCDEF"
+                                   : letter == '0' ? "01234567"
+                                                   : "",
+                                   syntax_byte(reader, reader->at));
+         i++)
+        reader->at++;
+    reader->at = min_u64(reader->at + is_in("pPc", letter), reader->bytes_count);
+}
+
+static enum trawl_status read_escape(struct syntax_reader *reader, struct trawl_error *error)
+{
+    static const struct braces any = {.is_endless = true}, some = {.least = 1, .is_endless = true};
+    const uint64_t from = reader->at;
+    const char letter = syntax_byte(reader, from + 1);
+
+    reader->at = min_u64(from + 2, reader->bytes_count);
+    if (is_in("AzZBG", letter))
+        TRAWL_TRY(note(reader, from, reader->at, letter, error));
+    if (letter == 'Q')
+        return read_quoted(reader, error);
+    if (is_in("bBAzZGK", letter)) {
+        reader->is_repeatable = false;
+        return TRAWL_OK;
+    }
+    if ((letter >= '1' && letter <= '9') || letter == 'g' || letter == 'k') {
+        reader->at -= letter <= '9';
+        skip_name(reader);
+        return add_any(reader, &any, error);
+    }
+    if (letter == 'R' || letter == 'X')
+        return add_any(reader, &some, error);
+    if (is_in("aefnrtdDsSwWhHvVNxopPc0", letter)) {
+        skip_character(reader, letter);
+        return add_any(reader, NULL, error);
+    }
+    reader->out->is_opaque |=
+        reader->at < from + 2 || ((letter | 0x20) >= 'a' && (letter | 0x20) <= 'z');
+    if (reader->out->is_opaque)
+        return TRAWL_OK;
+    reader->at--;
+    return read_literal(reader, error);
+}
+
+static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_error *error)
+{
+    uint64_t first = reader->at + 1, at;
+
+    first += syntax_byte(reader, first) == '^';
+    for (at = first; at < reader->bytes_count; at++) {
+        const char byte = reader->bytes[at], next = syntax_byte(reader, at + 1);
+
+        if (byte == ']' && at > first)
+            break;
+        if (byte == '\\') {
+            /* after such an escape a ']' may stand for itself */
+            reader->out->is_opaque |= is_in("QEc", next);
+            if (next == 'Q') {
+                reader->at = at;
+                while (reader->at < reader->bytes_count &&
+                       !syntax_stands(reader, reader->at, "\\E"))
+                    reader->at++;
+                at = reader->at;
+            }
+            at += next == 'c' ? 2 : 1;
+        } else if (byte == '[' && is_in(":.=", next)) {
+            uint64_t end = at + 2;
+
+            while (end < reader->bytes_count &&
+                   ((reader->bytes[end] | 0x20) >= 'a' || reader->bytes[end] == '^'))
+                end++;
+            if (syntax_byte(reader, end) == next && syntax_byte(reader, end + 1) == ']')
+                at = end + 1;
+            else
+                /* no name of a class stands here, or [:<:] or [:>:], the edges of words */
+                reader->out->is_opaque = true;
+        }
+    }
+    reader->out->is_opaque |= at >= reader->bytes_count;
+    reader->at = min_u64(at + 1, reader->bytes_count);
+    return add_any(reader, NULL, error);
+}
+
+/* Reads the flags at reader->at, and the ':' or ')' that follows. Returns whether a group begins.
+ */
+static bool read_flags(struct syntax_reader *reader)
+{
+    bool off = false;
+    char letter;
+
+    for (;; reader->at++) {
+        letter = syntax_byte(reader, reader->at);
+        if (!is_in("imsnxUJ-^", letter))
+            break;
+        off |= letter == '-';
+        if (letter == 'i' || letter == '^')
+            reader->flags = letter == 'i' && !off ? SYNTAX_FOLDS : 0;
+        if (letter == 'x' || letter == '^')
+            reader->skips = letter == 'x' && !off;
+    }
+    reader->out->is_opaque |= (letter != ':' && letter != ')') || reader->skips;
+    reader->at += letter == ':' || letter == ')';
+    return letter != ')';
+}
+
+/* Reads what follows "(?", up to the group's content. Sets *letter to that of an assertion. Returns
+ * false if there is no content; reader->at is then behind the ')'. */
+static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
+{
+    const char first = syntax_byte(reader, reader->at),
+               second = syntax_byte(reader, reader->at + 1);
+    const bool sign = first == '-' || first == '+';
+
+    if (first == '=' || first == '!' || (first == '<' && (second == '=' || second == '!'))) {
+        *letter = first == '=' ? AHEAD : second == '=' ? BEHIND : LEFT_OUT;
+        reader->at += first == '<' ? 2 : 1;
+        return true;
+    }
+    if (first == '|' || first == '>') {
+        reader->at++;
+        return true;
+    }
+    if (first == '#') {
+        skip_to(reader, ')');
+        return false;
+    }
+    if ((first == '<' && second != '*') || first == '\'' || (first == 'P' && second == '<')) {
+        reader->at += first == 'P' ? 2 : 1;
+        skip_to(reader, first == '\'' ? '\'' : '>');
+        return true;
+    }
+    if (is_in("R&P0123456789", first) || (sign && is_in("0123456789", second))) {
+        *is_any = true;
+        skip_to(reader, ')');
+        return false;
+    }
+    return read_flags(reader);
+}
+
+static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_error *error)
+{
+    static const struct braces any = {.is_endless = true};
+    const uint64_t from = reader->at++;
+    const uint8_t flags = reader->flags;
+    const bool skips = reader->skips;
+    bool is_any = false;
+    char letter = '\0';
+
+    if (syntax_stands(reader, from, "(*")) {
+        reader->out->is_opaque = true;
+        TRAWL_TRY(note(reader, from, from + 1, '*', error));
+    } else if (syntax_stands(reader, from, "(?")) {
+        reader->at++;
+        if (!read_kind(reader, &letter, &is_any)) {
+            /* after a comment or flags, a repetition may still follow the part before */
+            return is_any ? add_any(reader, &any, error) : TRAWL_OK;
+        }
+    }
+    reader->is_repeatable = false;
+    TRAWL_TRY(syntax_open(reader, from, false, error));
+    reader->frame->group->letter = letter;
+    reader->frame->flags = flags;
+    reader->frame->skips = skips;
+    return TRAWL_OK;
+}
+
+static enum trawl_status read_close(struct syntax_reader *reader, struct trawl_error *error)
+{
+    const struct syntax_node *group;
+
+    reader->at++;
+    if (reader->depth == 1) {
+        reader->out->is_opaque = true;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(syntax_close(reader, error));
+    group = reader->nodes[reader->count - 1];
+    reader->is_repeatable = group->letter == '\0';
+    if (group->letter != '\0' &&
+        (group->letter == LEFT_OUT || reader->depth > 1 ||
+         (group->letter == BEHIND && reader->count > reader->frame->list + 1)))
+        reader->count--;
+    return TRAWL_OK;
+}
+
+void beyond_end_list(struct syntax_reader *reader)
+{
+    uint64_t count = reader->frame->list;
+
+    /* an assertion (?=text) is left out unless it is the last item */
+    for (uint64_t i = count; i < reader->count; i++)
+        if (reader->nodes[i]->letter != AHEAD || i + 1 == reader->count)
+            reader->nodes[count++] = reader->nodes[i];
+    reader->count = count;
+}
+
+static enum trawl_status read_repetition(struct syntax_reader *reader, char what,
+                                         struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    const char next = syntax_byte(reader, from + 1);
+    struct braces counts = {
+        .length = 1, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
+    char after;
+
+    if (what == '{') {
+        counts = braces_read(reader->bytes + from, reader->bytes_count - from, "{", "}", true);
+        if (counts.length > 0 &&
+            (!counts.has_least || memchr(reader->bytes + from, ' ', counts.length) != NULL ||
+             memchr(reader->bytes + from, '\t', counts.length) != NULL))
+            TRAWL_TRY(note(reader, from, from + counts.length, '{', error));
+        /* the meaning of these depends on PCRE2's version */
+        reader->out->is_opaque |= next == ',' || next == ' ' || next == '\t';
+        if (next < '0' || next > '9')
+            return read_literal(reader, error);
+        reader->out->is_opaque |=
+            counts.length == 0 || (counts.least > counts.most && !counts.is_endless);
+    }
+    reader->at += max_u64(counts.length, 1);
+    reader->out->is_opaque |= !reader->is_repeatable || reader->count == reader->frame->list;
+    after = syntax_byte(reader, reader->at);
+    reader->at += after == '+' || after == '?';
+    reader->is_repeatable = false;
+    reader->last_at = from;
+    return reader->out->is_opaque ? TRAWL_OK : syntax_repeat(reader, &counts, after == '?', error);
+}
+
+enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct trawl_error *error)
+{
+    switch (what) {
+    case '[':
+        return read_class(reader, error);
+    case 'e':
+        return read_escape(reader, error);
+    case '(':
+        return read_open(reader, error);
+    case ')':
+        return read_close(reader, error);
+    case '*':
+    case '+':
+    case '?':
+    case '{':
+        return read_repetition(reader, what, error);
+    case '\0':
+        return read_literal(reader, error);
+    default:
+        reader->at++;
+        reader->is_repeatable = false;
+        return what == '.'   ? add_any(reader, NULL, error)
+               : what == '|' ? syntax_end_list(reader, error)
+                             : TRAWL_OK; /* ^ and $ */
+    }
+}

@@ -1,0 +1,108 @@
+/* parse: the state of reading an expression, and what its parts share: the nodes that are being
+ * built, and messages. parse.c reads what all syntaxes have, perl.c and posix.c the rest. */
+#ifndef TRAWL_REGEX_SYNTAX_PARSE_H
+#define TRAWL_REGEX_SYNTAX_PARSE_H
+
+#include "base/status.h"
+#include "regex/braces.h"
+#include "regex/syntax/tree.h"
+
+/* A group that is open. Its finished alternatives are reader->nodes[first, list), and the items of
+ * the alternative that is being read are reader->nodes[list, reader->count). */
+struct syntax_frame {
+    struct syntax_frame *outer;
+    struct syntax_node *group;
+    uint64_t first;
+    uint64_t list;
+    uint32_t bit;  /* in a POSIX syntax: the group's bit in reader->closed; 0 after nine groups */
+    uint8_t flags; /* what the reader has after the group */
+    bool skips;
+};
+
+struct syntax_reader {
+    struct syntax *out;
+    struct syntax_block *block; /* the memory from which nodes are taken */
+    enum trawl_syntax syntax;
+    bool ripgrep, unicode, pcre, single, beyond;
+    bool skips;        /* flag (?x) is on: blanks and comments mean nothing */
+    bool repeats;      /* in a POSIX syntax: some part has a repetition */
+    uint8_t flags;     /* SYNTAX_FOLDS and others */
+    uint32_t closed;   /* in a POSIX syntax: a bit for each of the first nine groups, if ended */
+    uint32_t groups;   /* number of numbered groups so far */
+    uint32_t depth;    /* number of open groups */
+    const char *bytes; /* the expression */
+    uint64_t bytes_count;
+    uint64_t at;
+    /* What was read last, if this matters: a repetition, which began at `last_at`, or flags. */
+    enum { LAST_OTHER, LAST_REPETITION, LAST_FLAGS } last;
+    uint64_t last_at;
+    bool is_repeatable;   /* in PCRE2's syntax: what was read last can be repeated */
+    uint64_t large_at;    /* the first repetition that RE2 refuses as too large */
+    uint64_t large_count; /* its bytes; 0: there is none */
+    struct syntax_frame *frame;
+    struct syntax_node **nodes;
+    uint64_t count;
+    uint64_t capacity;
+    const struct syntax_node **names; /* the groups with names */
+    uint64_t name_count;
+    uint64_t name_capacity;
+};
+
+static inline char syntax_byte(const struct syntax_reader *reader, uint64_t at)
+{
+    return at < reader->bytes_count ? reader->bytes[at] : '\0';
+}
+
+static inline bool syntax_is_blank(char byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text);
+/* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
+uint64_t syntax_count_to(const struct syntax_reader *reader, char last);
+/* Report a mistake, or syntax that RE2 lacks, at byte `at` of the expression. The second message
+ * ends with `count` bytes of the expression. */
+enum trawl_status syntax_refuse(uint64_t at, struct trawl_error *error, const char *what);
+enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
+                                     uint64_t count, const char *what, struct trawl_error *error);
+/* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
+enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
+                                struct trawl_error *error);
+/* Adds a leaf with a text that lives as long as the tree, and moves reader->at behind
+ * `length` bytes of the expression. */
+enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind, const char *text,
+                             uint64_t count, uint64_t length, struct trawl_error *error);
+/* Adds the next `length` bytes of the expression as a leaf, or as an assertion. */
+enum trawl_status syntax_take(struct syntax_reader *reader, enum syntax_kind kind, uint64_t length,
+                              struct trawl_error *error);
+enum trawl_status syntax_add_edge(struct syntax_reader *reader, char letter, uint64_t length,
+                                  struct trawl_error *error);
+/* Adds the character at reader->at, which stands for itself. */
+enum trawl_status syntax_add_literal(struct syntax_reader *reader, struct trawl_error *error);
+/* Opens a group that begins at byte `from`. */
+enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool is_numbered,
+                              struct trawl_error *error);
+/* Makes the last item of the list a repetition of it, which began at reader->last_at. */
+enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct braces *counts,
+                                bool is_lazy, struct trawl_error *error);
+/* Ends the alternative that is being read. Errors: MEMORY. */
+enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_error *error);
+/* Closes the innermost group, which becomes an item of the group around it. */
+enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error *error);
+
+/* Read what begins at reader->at in Perl's and ripgrep's syntax: an escape, a class, or "(" and
+ * what follows it. */
+enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *error);
+enum trawl_status perl_class(struct syntax_reader *reader, struct trawl_error *error);
+enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *error);
+/* Read the same in the syntaxes of POSIX, where an escape is no operator. */
+enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl_error *error);
+enum trawl_status posix_class(struct syntax_reader *reader, struct trawl_error *error);
+
+/* Reads what begins at reader->at in PCRE2's syntax: the operator `what`, or a literal. */
+enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct trawl_error *error);
+/* Leaves out assertions of the whole expression's alternative that is being read. */
+void beyond_end_list(struct syntax_reader *reader);
+
+#endif

@@ -1,0 +1,269 @@
+/* perl: reads what only the syntaxes of Perl and ripgrep have: their escapes, classes and kinds of
+ * groups (parse.h). What RE2 lacks is refused here, so that PCRE2 may be asked. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/braces.h"
+#include "regex/class_text.h"
+#include "regex/syntax/parse.h"
+
+/* limit for groups with names, because each new name is compared with all names before */
+#define NAMES_MAX 1000u
+
+/* Refuses syntax that PCRE2 reads otherwise than RE2, where PCRE2 may search. */
+static enum trawl_status leave_to_pcre2(uint64_t at, struct trawl_error *error)
+{
+    return syntax_refuse(at, error, "a syntax of PCRE2: RE2 has none of this meaning");
+}
+
+/* Refuses `count` bytes that only PCRE2 knows. */
+static enum trawl_status refuse_beyond(const struct syntax_reader *reader, uint64_t at,
+                                       const char *what, int count, struct trawl_error *error)
+{
+    enum trawl_status status =
+        TRAWL_FAIL(error, ARGUMENT, "%s %.*s: " NO_BACKTRACKING, what, count, reader->bytes + at);
+
+    if (error != NULL)
+        error->text_offset = at;
+    return status;
+}
+
+/* Reads \<, \>, \b{start}, \b{end}, \b{start-half} or \b{end-half}. Sets *is_edge to whether one of
+ * these stands here. */
+static enum trawl_status read_edge(struct syntax_reader *reader, bool *is_edge,
+                                   struct trawl_error *error)
+{
+    static const char *const edges[] = {
+        "\\<", "\\b{start}", "\\>", "\\b{end}", "\\b{start-half}", "\\b{end-half}", "\\b{"};
+    enum { COUNT = sizeof edges / sizeof *edges };
+    const uint64_t from = reader->at;
+    const char after = syntax_byte(reader, from + 3);
+    uint32_t i = 0;
+
+    while (i < COUNT && !syntax_stands(reader, from, edges[i]))
+        i++;
+    *is_edge = i + 1 < COUNT ||
+               (i < COUNT && from + 3 < reader->bytes_count && (after < '0' || after > '9'));
+    if (!*is_edge)
+        return TRAWL_OK;
+    if (reader->pcre)
+        return leave_to_pcre2(from, error);
+    if (i + 1 == COUNT)
+        return syntax_refuse(from, error,
+                             "\\b{...}: only start, end, start-half and end-half are known");
+    return syntax_add_edge(reader, "mmMMhH"[i], strlen(edges[i]), error);
+}
+
+/* Reads \Q...\E. */
+static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_error *error)
+{
+    reader->at += 2;
+    while (reader->at < reader->bytes_count && !syntax_stands(reader, reader->at, "\\E"))
+        TRAWL_TRY(syntax_add_literal(reader, error));
+    reader->at += reader->at < reader->bytes_count ? 2 : 0;
+    return TRAWL_OK;
+}
+
+/* Returns whether PCRE2 takes the escape at reader->at for a backreference of two digits or more;
+ * RE2 takes the digits for a character's octal number. */
+static bool is_reference(const struct syntax_reader *reader)
+{
+    const uint64_t at = reader->at + 1;
+    uint32_t number;
+
+    return braces_number(reader->bytes, reader->bytes_count, at, &number) > at + 1 &&
+           reader->bytes[at] != '0' && number <= reader->groups;
+}
+
+enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at, left = reader->bytes_count - from;
+    const char letter = syntax_byte(reader, from + 1);
+    const bool is_u = reader->ripgrep && (letter == 'u' || letter == 'U');
+    const bool has_braces =
+        letter != '\0' && strchr("xpPuU", letter) != NULL && syntax_byte(reader, from + 2) == '{';
+    bool is_edge = false;
+    uint64_t length;
+
+    if (left == 1)
+        return syntax_refuse(from, error, "trailing \\");
+    if (letter == 'Q')
+        return read_quoted(reader, error);
+    if (reader->ripgrep)
+        TRAWL_TRY(read_edge(reader, &is_edge, error));
+    if (is_edge)
+        return TRAWL_OK;
+    if (letter == 'b' || letter == 'B' || letter == 'A' || letter == 'z')
+        return syntax_add_edge(reader, letter, 2, error);
+    if (letter == 'C') {
+        reader->out->needs_line = reader->out->has_byte = true;
+        return syntax_take(reader, SYNTAX_BYTE, 2, error);
+    }
+    if (reader->pcre && (is_u || is_reference(reader)))
+        return leave_to_pcre2(from, error);
+    if (has_braces && syntax_count_to(reader, '}') == 0)
+        return syntax_refuse(from, error, "the brace is not closed");
+    if (reader->ripgrep && !reader->unicode &&
+        (is_u || letter == 'p' || letter == 'P' || (letter == 'x' && has_braces)))
+        return syntax_refuse(from, error, "with --no-unicode, expressions mean bytes: write \\xff");
+    if ((uint8_t)letter < 0x80 && (letter == '_' || !class_is_word_byte(letter))) {
+        reader->at++;
+        return syntax_add_literal(reader, error);
+    }
+    length = has_braces ? syntax_count_to(reader, '}')
+             : is_u     ? (letter == 'u' ? 6 : 10)
+                        : class_escape_length(reader->bytes + from, left);
+    if (letter >= '1' && letter <= '9' && (length == 2 || letter > '7'))
+        return refuse_beyond(reader, from, "backreference", 2, error);
+    if (!is_u && ((uint8_t)letter >= 0x80 || strchr("01234567aftnrvdDwWsSpPx", letter) == NULL))
+        return syntax_refuse_part(reader, from, length, "invalid escape sequence", error);
+    return syntax_take(reader, SYNTAX_SET, length, error);
+}
+
+enum trawl_status perl_class(struct syntax_reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    const char *bytes = reader->bytes + from;
+    bool is_set;
+    const uint64_t length =
+        class_length(bytes, reader->bytes_count - from, reader->ripgrep, &is_set);
+    struct syntax_node *node;
+    uint64_t count = 0;
+    void *memory;
+    char *text;
+
+    if (length == 0)
+        return syntax_refuse(from, error,
+                             reader->ripgrep ? "the bracket is not closed" : "missing ]");
+    if (!reader->ripgrep && class_is_named(bytes, length))
+        return syntax_refuse(from, error, CLASS_NAMED);
+    if (reader->ripgrep && reader->pcre &&
+        (is_set || reader->skips ||
+         (reader->unicode && memmem(bytes, (size_t)length, ":]", 2) != NULL)))
+        return leave_to_pcre2(from, error);
+    if (reader->skips && memchr(bytes, '#', (size_t)length) != NULL)
+        return syntax_refuse(from, error, "with (?x), a # begins a comment also within brackets");
+    TRAWL_TRY(syntax_take(reader, SYNTAX_SET, length, error));
+    node = reader->nodes[reader->count - 1];
+    node->is_set = is_set;
+    if (!reader->skips)
+        return TRAWL_OK;
+    TRAWL_TRY(syntax_memory(reader, length, &memory, error));
+    text = (char *)memory;
+    for (uint64_t i = 0; i < length; i++) {
+        const bool is_escape = bytes[i] == '\\' && i + 1 < length;
+
+        if (!syntax_is_blank(bytes[i]))
+            text[count++] = bytes[i];
+        if (is_escape)
+            text[count++] = bytes[++i];
+    }
+    node->bytes = text;
+    node->bytes_count = (uint32_t)count;
+    node->is_compact = count < length;
+    return TRAWL_OK;
+}
+
+/* Reads the begin of a group with a name: (?P<name> or (?<name>. */
+static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    struct syntax_node *group;
+    uint64_t count;
+
+    reader->at += reader->bytes[from + 2] == 'P' ? 4 : 3;
+    count = syntax_count_to(reader, '>');
+    if (count == 0 || reader->name_count == NAMES_MAX)
+        return syntax_refuse(from, error,
+                             "the name is not closed, or there are 1,000 names already");
+    TRAWL_TRY(syntax_open(reader, from, true, error));
+    group = reader->frame->group;
+    group->bytes = reader->bytes + reader->at;
+    group->bytes_count = (uint32_t)count - 1;
+    reader->at += count;
+    for (uint64_t i = 0; i < reader->name_count; i++)
+        if (reader->names[i]->bytes_count == group->bytes_count &&
+            memcmp(reader->names[i]->bytes, group->bytes, group->bytes_count) == 0)
+            return syntax_refuse(from, error, "two groups have the same name");
+    if (reader->name_count == reader->name_capacity) {
+        const uint64_t capacity = max_u64(8, 2 * reader->name_capacity);
+
+        TRAWL_TRY(MEMORY_GROW(reader->names, reader->name_capacity, capacity, error));
+        reader->name_capacity = capacity;
+    }
+    reader->names[reader->name_count++] = group;
+    return TRAWL_OK;
+}
+
+/* Applies a letter of (?imsUx). */
+static void set_flag(struct syntax_reader *reader, char letter, bool off)
+{
+    const uint8_t flag = letter == 'i'   ? SYNTAX_FOLDS
+                         : letter == 'm' ? SYNTAX_MANY_LINES
+                         : letter == 's' ? SYNTAX_DOT_ALL
+                         : letter == 'U' ? SYNTAX_SHORTEST
+                                         : 0;
+
+    reader->flags = (uint8_t)(off ? reader->flags & ~flag : reader->flags | flag);
+    reader->skips = letter == 'x' ? !off : reader->skips;
+    reader->out->needs_line |= off && letter == 'm';
+}
+
+/* Reports a group of a kind that RE2 lacks, which begins at `from` and goes on until reader->at. */
+static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_t from,
+                                     struct trawl_error *error)
+{
+    const char kind = syntax_byte(reader, from + 2);
+    const uint64_t count = min_u64(reader->at + 1, reader->bytes_count) - from;
+
+    if (kind == '=' || kind == '!' || kind == '<')
+        return refuse_beyond(reader, from, "look-around", 3, error);
+    return syntax_refuse_part(reader, from, count, "invalid perl operator", error);
+}
+
+enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *error)
+{
+    const uint64_t from = reader->at;
+    const uint8_t flags = reader->flags;
+    const bool skips = reader->skips;
+    const char *letters = reader->ripgrep ? "imsUuxR-" : "imsU-";
+    bool off = false, is_set = false;
+    char letter;
+
+    if (syntax_stands(reader, from, "(?P<") ||
+        (syntax_stands(reader, from, "(?<") && !syntax_stands(reader, from, "(?<=") &&
+         !syntax_stands(reader, from, "(?<!")))
+        return read_name(reader, error);
+    if (!syntax_stands(reader, from, "(?")) {
+        reader->at++;
+        return syntax_open(reader, from, true, error);
+    }
+    for (reader->at += 2;; reader->at++) {
+        letter = syntax_byte(reader, reader->at);
+        if (letter == '\0' || strchr(letters, letter) == NULL)
+            break;
+        if (letter == 'u' && reader->pcre)
+            return leave_to_pcre2(reader->at, error);
+        if (letter == 'R' || (letter == 'u' && (off || !reader->unicode)))
+            return syntax_refuse(reader->at, error,
+                                 "the flags R, u after --no-unicode and -u have no meaning here; "
+                                 "trawl has the options --crlf and --no-unicode");
+        if (letter == '-' && off)
+            return refuse_open(reader, from, error);
+        off |= letter == '-';
+        is_set = letter != '-';
+        set_flag(reader, letter, off);
+    }
+    if ((letter != ':' && letter != ')') || (off && !is_set))
+        return refuse_open(reader, from, error);
+    reader->at++;
+    if (letter == ')') {
+        reader->last = LAST_FLAGS;
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(syntax_open(reader, from, false, error));
+    reader->frame->flags = flags;
+    reader->frame->skips = skips;
+    return TRAWL_OK;
+}

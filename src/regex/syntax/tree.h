@@ -1,0 +1,135 @@
+/* tree: an expression as a tree, in whichever syntax it was written.
+ *
+ *     a(b|\d+)*      GROUP
+ *                    └ LIST
+ *                      ├ CHAR a
+ *                      └ REPEAT, 0 or more
+ *                        └ GROUP 1
+ *                          ├ LIST ─ CHAR b
+ *                          └ LIST ─ REPEAT, 1 or more ─ SET \d
+ *
+ * A node knows what its place in the expression means: flags like (?i) are bits of the characters
+ * and assertions that they concern, \Q...\E and comments are gone, and a repetition after an
+ * assertion has become what it means. The text of a class remains as it was written; classes.h
+ * reads it.
+ */
+#ifndef TRAWL_REGEX_SYNTAX_TREE_H
+#define TRAWL_REGEX_SYNTAX_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SYNTAX_ENDLESS UINT32_MAX
+#define NO_BACKTRACKING                                                                          \
+    "RE2 has none, because RE2 searches in linear time; PCRE2 has: -P, TRAWL_PCRE, trawl serve " \
+    "--allow-pcre"
+
+enum syntax_kind {
+    SYNTAX_EMPTY,     /* matches the empty string */
+    SYNTAX_CHAR,      /* a character that stands for itself; or a byte, if bytes are characters */
+    SYNTAX_SET,       /* '.', a class, or an escape for a character or a class */
+    SYNTAX_BYTE,      /* \C, a byte of a character */
+    SYNTAX_EDGE,      /* an assertion */
+    SYNTAX_REFERENCE, /* \1 to \9, only in the syntaxes of POSIX */
+    SYNTAX_REPEAT,    /* its only item is repeated */
+    SYNTAX_LIST,      /* items that follow each other */
+    SYNTAX_GROUP      /* alternatives: its items are of kind LIST */
+};
+
+/* Bits of flags. */
+enum { SYNTAX_FOLDS = 1, SYNTAX_MANY_LINES = 2, SYNTAX_DOT_ALL = 4, SYNTAX_SHORTEST = 8 };
+
+struct syntax_node {
+    uint8_t kind;
+    uint8_t flags; /* of CHAR, SET and EDGE */
+    /* of EDGE: ^ $ A z b B; m or M, where a word begins or ends; h or H, before or after which no
+     * word character stands. Of REFERENCE: the digit. */
+    char letter;
+    bool is_set;      /* of SET: a class whose syntax only ripgrep has (class_length) */
+    bool is_compact;  /* of SET: blanks were left out of the class, because of (?x) */
+    bool is_lazy;     /* of REPEAT: takes as few repetitions as possible */
+    bool is_numbered; /* of GROUP */
+    uint16_t height;  /* the most groups and repetitions inside each other */
+    uint16_t product; /* the most that the numbers of nested repetitions {n,m} multiply to */
+    uint32_t from;    /* offset in the expression */
+    uint32_t size;    /* number of nodes, with this one */
+    uint32_t least;   /* of REPEAT */
+    uint32_t most;
+    uint32_t count; /* of `items` */
+    /* of CHAR: the character; of SET: the text; of GROUP: its name, of 0 bytes if it has none */
+    uint32_t bytes_count;
+    const char *bytes;
+    const struct syntax_node *const *items;
+};
+
+/* Bits for the edges of words that an expression has: \b or \B; \m or \M; \h or \H. */
+enum { SYNTAX_EDGES = 1, SYNTAX_BEGINS = 2, SYNTAX_HALVES = 4 };
+
+struct syntax_block;
+
+/* In PCRE2's syntax: an escape \A, \z, \Z, \B or \G, by its letter; '*', a verb such as (*SKIP);
+ * or '{', a repetition with blanks or without least number. */
+struct syntax_mark {
+    uint32_t at;
+    uint32_t end;
+    char letter;
+};
+
+struct syntax {
+    const struct syntax_node *root; /* a GROUP without number */
+    struct syntax_block *blocks;    /* the memory of all nodes and their texts; owned */
+    /* An assertion asks for the begin or end of the text, or a part matches a single byte of a
+     * character. Such an expression must be searched line by line. */
+    bool needs_line;
+    /* in a POSIX syntax: the expression has a backreference, so PCRE2 has to search */
+    bool refers;
+    /* in a POSIX syntax: the expression has '|' or two repetitions, so PCRE2's match may not be the
+     * longest */
+    bool chooses;
+    bool alternates; /* some group has two alternatives */
+    bool has_byte;   /* \C */
+    bool has_lines;  /* ^ or $ */
+    bool has_ends;   /* \A or \z */
+    bool looks_back; /* an assertion depends on the byte before it */
+    uint32_t edges;
+    /* in PCRE2's syntax: the tree is no filter, because some syntax was not understood */
+    bool is_opaque;
+    struct syntax_mark *marks; /* in PCRE2's syntax; owned */
+    uint64_t mark_count;
+    uint64_t mark_capacity;
+};
+
+/* How an expression is read. */
+struct syntax_options {
+    enum trawl_syntax syntax;
+    uint32_t plan_flags; /* with TRAWL_UNICODE or TRAWL_RIPGREP, PERL is ripgrep's syntax */
+    uint8_t flags;       /* at the expression's begin */
+    bool single;         /* each byte is a character */
+    bool beyond;         /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
+};
+
+/* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with
+ * error->text_offset at the begin of the faulty part; LIMIT for a too long expression; MEMORY. Of
+ * classes and of names only the ends are found: what they hold is checked when they are printed. In
+ * PCRE2's syntax no mistake is reported, because PCRE2 reports it. */
+enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
+                               uint64_t count, struct syntax *out, struct trawl_error *error);
+void syntax_release(struct syntax *syntax);
+/* Returns what is repeated: the node, or its item if the node is a REPEAT, and so on. */
+static inline const struct syntax_node *syntax_once(const struct syntax_node *node)
+{
+    while (node->kind == SYNTAX_REPEAT)
+        node = node->items[0];
+    return node;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
