@@ -59,7 +59,7 @@ def expression(draw, parts, groups, depth=2):
                 part = part if isinstance(part, str) else part(draw)
             else:
                 part = draw.choice(groups) + expression(draw, parts, groups, depth - 1) + ')'
-            if draw.random() < 0.15 and (part[-1] not in '*}^$>' or part in EDGES) and part not in ['(?#x)', r'\K']:
+            if draw.random() < 0.15 and (part[-1] not in '*}^$>' or part in EDGES) and part not in ['(?#x)', r'\K', r'\A', r'\z']:
                 part += draw.choice(REPEATS)
             made += part
         alternatives.append(made)

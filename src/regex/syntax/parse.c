@@ -368,7 +368,8 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
         reader->count > reader->frame->list ? reader->nodes[reader->count - 1] : NULL;
     struct braces counts;
 
-    if ((reader->ripgrep || reader->pcre) && reader->last == LAST_FLAGS)
+    if (((reader->ripgrep || reader->pcre) && reader->last == LAST_FLAGS) ||
+        (reader->pcre && item != NULL && item->kind == SYNTAX_EDGE)) /* PCRE2 decides */
         return syntax_refuse(from, error, "there is nothing before that could be repeated");
     TRAWL_TRY(read_counts(reader, what, length, &counts, error));
     if (counts.length == 0) {
