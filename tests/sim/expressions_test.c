@@ -30,9 +30,10 @@ struct session {
     uint64_t offsets[RECORDS_MAX + 1], record_count;
 };
 
-/* How many answers devices have made, and in how many of them lines or records matched. */
+/* The number of answers; of those, how many devices made about lines of lent texts, and about
+ * records; and in how many of the devices' answers something matched. */
 static struct {
-    uint64_t answers, lines, records, matched, borrowed;
+    uint64_t answers, lines, records, matched;
 } tally;
 
 static uint64_t below(struct session *s, uint64_t bound)
@@ -45,10 +46,12 @@ static uint64_t below(struct session *s, uint64_t bound)
 static void draw_expression(struct session *s, char *to, uint32_t depth)
 {
     static const char *const items[] = {
-        "a",      "b",    "ab",     "c",      "\\d",   "\\w",   "\\s",   ".",   "[ab]", "[^a]",
-        "\\b",    "\\B",  "^",      "$",      "(?i)k", "(?i)s", "\xc3\xa9",
-        "[\xc3\xa9-\xc3\xbc]",      "(?s:.)", "[^\xc3\xa9]",   "[a-z]", "\\.", "\\W",  "\\n",
-        "(?m:^)", "(?m:$)", "\\A",  "\\z",    "[^\\n]", "\\x00", "\r"};
+        "a",      "b",           "ab",    "c",     "\\d",      "\\w",
+        "\\s",    ".",           "[ab]",  "[^a]",  "\\b",      "\\B",
+        "^",      "$",           "(?i)k", "(?i)s", "\xc3\xa9", "[\xc3\xa9-\xc3\xbc]",
+        "(?s:.)", "[^\xc3\xa9]", "[a-z]", "\\.",   "\\W",      "\\n",
+        "(?m:^)", "(?m:$)",      "\\A",   "\\z",   "[^\\n]",   "\\x00",
+        "\r"};
     static const char *const repeats[] = {"*", "+", "?", "{2}", "{1,3}", "{0,2}", "{2,}", "*?"};
 
     for (uint64_t i = 1 + below(s, 3); i > 0; i--) {
@@ -110,10 +113,12 @@ static bool draw_plan(struct session *s)
 /* Draws a text, and records that divide it. */
 static void draw_text(struct session *s)
 {
-    static const char *const words[] = {
-        "a",    "b",    "ab", "c", "1", "22", " ", "needle", "xy",   "\xc3\xa9",   "K", "k",
-        "\xe2\x84\xaa", "s",  "\xc5\xbf", "\n", "\n", "\n",  "\xff", "\xc3",       "_", ".",
-        "xyxy", "aab needle", "\r\n", "\r", "", "\x80"};
+    static const char *const words[] = {"a",  "b",  "ab",           "c",          "1",
+                                        "22", " ",  "needle",       "xy",         "\xc3\xa9",
+                                        "K",  "k",  "\xe2\x84\xaa", "s",          "\xc5\xbf",
+                                        "\n", "\n", "\n",           "\xff",       "\xc3",
+                                        "_",  ".",  "xyxy",         "aab needle", "\r\n",
+                                        "\r", "",   "\x80"};
     uint64_t parts = below(s, 3) ? below(s, 200) : below(s, 6000), skew = below(s, 300);
 
     s->record_count = 0;
@@ -156,51 +161,93 @@ static void draw_limits(struct session *s, struct cuda_limits *limits)
         limits->before_bytes = (1ull << 32) - 4096 * below(s, 3);
 }
 
+/* ---- Memory of a device ------------------------------------------------------------------- */
+
+/* A text in a device's memory. */
+struct lent {
+    struct cuda_context *context;
+    uint64_t memory;
+    struct trawl_text *text;
+};
+
+static struct lent lend(const void *bytes, uint64_t count, uint64_t before, uint64_t behind)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct lent lent;
+
+    TEST_CHECK(driver->init(0) == 0 && driver->context_retain(&lent.context, 0) == 0 &&
+               driver->context_push(lent.context) == 0 &&
+               driver->memory_allocate(&lent.memory, before + count + behind) == 0);
+    memcpy((void *)(uintptr_t)(lent.memory + before), bytes, count);
+    MUST(trawl_text_from_device(lent.memory + before, count, &lent.text, NULL));
+    return lent;
+}
+
+static void take_back(struct lent *lent)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+
+    trawl_text_close(lent->text);
+    TEST_CHECK(driver->memory_free(lent->memory) == 0 && driver->context_pop(&lent->context) == 0 &&
+               driver->context_release(0) == 0);
+}
+
+/* Counts the lines of a loaded text, which lies on a device if `is_lent`. Returns whether the
+ * device made the answer without a copy of the text for the host; false also if that is not known.
+ */
+static bool count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                        struct trawl_text *text, bool is_lent, bool invert, uint64_t most,
+                        uint64_t *count)
+{
+    enum trawl_status status;
+
+    if (is_lent)
+        trawl_text_keep_there(text, true);
+    status = trawl_count_lines(searcher, plan, text, invert, most, count, NULL);
+    if (!is_lent || status != TRAWL_UNSUPPORTED) {
+        MUST(status);
+        return is_lent;
+    }
+    trawl_text_keep_there(text, false);
+    MUST(trawl_count_lines(searcher, plan, text, invert, most, count, NULL));
+    return false;
+}
+
 /* ---- Answers ------------------------------------------------------------------------------ */
 
 static void describe(const struct session *s, const char *what)
 {
-    printf("  %s: %" PRIu64 " bytes, %" PRIu64 " records, flags %u, syntax %d, characters %d:", what,
-           s->count, s->record_count, s->plan->flags, (int)s->plan->expressions.syntax,
+    printf("  %s: %" PRIu64 " bytes, %" PRIu64 " records, flags %u, syntax %d, characters %d:",
+           what, s->count, s->record_count, s->plan->flags, (int)s->plan->expressions.syntax,
            (int)s->plan->expressions.characters);
     for (uint32_t i = 0; i < s->expression_count; i++)
         printf(" '%s'", s->expressions[i]);
     printf("\n");
 }
 
-/* Compares the numbers of lines: of the session's text, of a part of it, or, unless `there` is 0, of
- * the copy at that address in a device's memory. */
-static void compare_lines(struct session *s, uint64_t there)
+/* Compares the numbers of lines: of the session's text in the host's memory, of a part of it, or,
+ * if `lent` is not NULL, of a copy in a device's memory. */
+static void compare_lines(struct session *s, const struct lent *lent)
 {
-    const bool invert = below(s, 3) == 0, is_part = there == 0 && below(s, 3) == 0;
+    const bool invert = below(s, 3) == 0, is_part = lent == NULL && below(s, 3) == 0;
     const uint64_t most = below(s, 4) ? UINT64_MAX : below(s, 20);
     const uint64_t begin = is_part ? below(s, s->count + 1) : 0;
     const uint64_t count = is_part ? below(s, s->count - begin + 1) : s->count;
     const uint8_t *bytes = s->bytes + s->offsets[0];
     struct trawl_text *whole = must_text(bytes, s->count), *part = must_text(bytes + begin, count);
-    struct trawl_text *loaded = is_part ? whole : part, *text = part;
+    struct trawl_text *text = lent != NULL ? lent->text : part, *loaded = is_part ? whole : text;
     uint64_t expected = UINT64_MAX, got = UINT64_MAX;
-    struct trawl_stats stats;
+    bool by_device;
 
     MUST(trawl_count_lines(s->host, s->plan, part, invert, most, &expected, NULL));
-    if (there != 0) {
-        MUST(trawl_text_from_device(there, count, &text, NULL));
-        loaded = text;
-    }
     MUST(trawl_text_load(s->device, loaded, NULL));
-    MUST(trawl_count_lines(s->device, s->plan, text, invert, most, &got, NULL));
-    stats = must_stats(s->device);
-    if (stats.device_chunk_count == 1 && stats.cpu_chunk_count == 0) {
-        tally.lines++;
-        tally.matched += expected > 0 && !invert;
-        tally.borrowed += there != 0;
-    }
+    by_device = count_lines(s->device, s->plan, text, lent != NULL, invert, most, &got);
     tally.answers++;
+    tally.lines += by_device;
+    tally.matched += by_device && expected > 0 && !invert;
     if (!TEST_CHECK_U64(got, expected))
         describe(s, invert ? "other lines" : "lines");
     trawl_text_unload(s->device, loaded);
-    if (there != 0)
-        trawl_text_close(text);
     trawl_text_close(part);
     trawl_text_close(whole);
 }
@@ -252,27 +299,12 @@ static void compare_records(struct session *s)
     }
 }
 
-/* Puts the text in a device's memory, at any address, and compares the numbers of its lines. */
-static void compare_there(struct session *s)
-{
-    const struct cuda_driver *driver = sim_driver_table();
-    struct cuda_context *context, *popped;
-    uint64_t memory = 0, skew = below(s, 300), behind = below(s, 2) ? 1 : 5000;
-
-    TEST_CHECK(driver->init(0) == 0 && driver->context_retain(&context, 0) == 0 &&
-               driver->context_push(context) == 0 &&
-               driver->memory_allocate(&memory, skew + s->count + behind) == 0);
-    memcpy((void *)(uintptr_t)(memory + skew), s->bytes + s->offsets[0], s->count);
-    compare_lines(s, memory + skew);
-    TEST_CHECK(driver->memory_free(memory) == 0 && driver->context_pop(&popped) == 0 &&
-               driver->context_release(0) == 0);
-}
-
 static void session(uint64_t index)
 {
     struct session s = {.random = test_random_begin("expressions")};
     struct sim_driver_options options = {index + 1, 1, 64u << 20, 2, 0, 0, 0};
     struct cuda_limits limits;
+    struct lent lent;
 
     s.random.state ^= index * 0x2545f4914f6cdd1du;
     options.devices = below(&s, 4) ? 1 : 2;
@@ -289,10 +321,13 @@ static void session(uint64_t index)
             continue;
         for (uint32_t k = 0; k < 2; k++) {
             draw_text(&s);
-            compare_lines(&s, 0);
+            compare_lines(&s, NULL);
             compare_records(&s);
-            if (s.count > 0 && below(&s, 3) == 0)
-                compare_there(&s);
+            if (s.count == 0 || below(&s, 2))
+                continue;
+            lent = lend(s.bytes + s.offsets[0], s.count, below(&s, 300), below(&s, 2) ? 1 : 5000);
+            compare_lines(&s, &lent);
+            take_back(&lent);
         }
         trawl_plan_free(s.plan);
     }
@@ -302,6 +337,140 @@ static void session(uint64_t index)
     host_check_driver();
 }
 
+/* ---- Borders ------------------------------------------------------------------------------ */
+
+/* Expressions, and for each of the records below whether it holds a match, as Python's re says,
+ * whose \Z is RE2's $. */
+static void borders_of_records(void)
+{
+    static const char tape[] = "xya\nxyaxy\nxy\nxy\nb\xff"
+                               "1xyb xy";
+    static const uint64_t offsets[] = {0, 2, 6, 9, 9, 10, 13, 17, 21, 25};
+    static const char *const rows[][2] = {
+        {"^xy", "100001100"},       {"^(?m:^)xy", "100001100"},   {"(?m:^)xy", "110001100"},
+        {"xy$", "111000011"},       {"(?m:xy$)", "111001111"},    {"a*", "111111111"},
+        {"^$", "000100000"},        {"(?m:^$)", "000111000"},     {"\\bxy", "110001101"},
+        {"\\Bxy", "001000010"},     {"xy\\b", "111001111"},       {"a.xy", "000000000"},
+        {"a(?s:.)xy", "010000000"}, {"a\\nx", "010000000"},       {"\\dxy", "000000010"},
+        {"[^a]xy", "010000011"},    {"x\\x79\\n|^b", "000001101"}};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher *searchers[2];
+    struct trawl_records *records[2];
+
+    cuda_limits_replace(NULL);
+    host_devices(1);
+    searchers[0] = must_searcher(1, 0);
+    searchers[1] = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.record_count = 9;
+    for (uint32_t k = 0; k < 2; k++)
+        MUST(trawl_records_load(searchers[k], &array, &records[k], NULL));
+    for (uint32_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        struct trawl_plan *plan = must_plan_with(rows[i / 2][0], PLAN_WITH(.syntax = TRAWL_PERL));
+        struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+        char values[10] = "";
+
+        out.values = values;
+        out.room = 9;
+        MUST(trawl_records_into(searchers[i % 2], plan, records[i % 2], TRAWL_RECORDS_BYTES, &out,
+                                NULL));
+        for (uint32_t k = 0; k < 9; k++)
+            values[k] += '0';
+        if (!TEST_CHECK(strcmp(values, rows[i / 2][1]) == 0 && out.on_device == i % 2))
+            printf("  '%s': %s on device %u\n", rows[i / 2][0], values, out.on_device);
+        trawl_plan_free(plan);
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        trawl_records_unload(searchers[k], records[k]);
+        trawl_searcher_close(searchers[k]);
+    }
+    host_check_driver();
+}
+
+/* Counts the lines that match `expression` in a text of a line of `before` letters, "needle", and
+ * letters up to `length` bytes, between other lines, or as the whole text if `is_alone`. Checks
+ * whether the device answered, which must have the whole line within decide_bytes (40). */
+static void border_of_line(struct trawl_searcher *searcher, const char *expression, uint32_t before,
+                           uint32_t length, bool is_alone, bool by_device)
+{
+    struct trawl_plan *plan = must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL));
+    uint64_t count = UINT64_MAX;
+    struct lent lent;
+    char text[400];
+
+    (void)snprintf(text, sizeof text, "%s%.*sneedle%.*s%s", is_alone ? "" : "other\n", (int)before,
+                   "pppppppppppppppppppppppppppppppppppppppppppppppppppppp", (int)(length - 6),
+                   "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq",
+                   is_alone ? "" : "\nother\n");
+    lent = lend(text, strlen(text), 3, 5000);
+    MUST(trawl_text_load(searcher, lent.text, NULL));
+    TEST_CHECK(count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count) ==
+               by_device);
+    if (!TEST_CHECK_U64(count, strstr(expression, "\\d") == NULL))
+        printf("  '%s' in '%s'\n", expression, text);
+    trawl_text_unload(searcher, lent.text);
+    take_back(&lent);
+    trawl_plan_free(plan);
+}
+
+static void borders_of_lines(void)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher;
+
+    limits.decide_bytes = 40;
+    cuda_limits_replace(&limits);
+    host_devices(1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    for (uint32_t more = 0; more < 2; more++) {
+        border_of_line(searcher, "^p*needle", 39 + more, 10, false, more == 0);
+        border_of_line(searcher, "^p*needle", 40 + more, 10, true, more == 0);
+        border_of_line(searcher, "needle.*\\d", 5, 39 + more, false, more == 0);
+        border_of_line(searcher, "needle.*\\d", 5, 40 + more, true, more == 0);
+        border_of_line(searcher, "[a-f]*e[^q]*q", 5, 20 + more, false, true); /* no string */
+    }
+    /* too many states: the tenth byte from the end may be any of two */
+    border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
+    trawl_searcher_close(searcher);
+    host_check_driver();
+}
+
+/* Fails one call of the driver after the other during a count of lines: the count is right, or an
+ * error tells why there is none. */
+static void faults(enum trawl_engine engine)
+{
+    static const char bytes[] = "needle 7\nneedle\nx7\nneedle x7";
+    bool has_failed = true;
+
+    cuda_limits_replace(NULL);
+    for (uint64_t nth = 1; has_failed; nth++) {
+        struct trawl_plan *plan = must_plan_with("needle.*\\d", PLAN_WITH(.syntax = TRAWL_PERL));
+        struct trawl_text *text = must_string(bytes);
+        struct trawl_searcher *searcher;
+        struct trawl_error error = calls_error();
+        enum trawl_status status;
+        uint64_t count = 99;
+
+        host_devices(1);
+        searcher = must_searcher_with(SEARCHER_WITH(.engine = engine, .threads = 1));
+        MUST(trawl_text_load(searcher, text, NULL));
+        sim_driver_fail(nth, CUDA_CODE_LAUNCH_FAILED, false);
+        status = trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, &error);
+        has_failed = sim_driver_has_failed();
+        sim_driver_fail(0, 0, false);
+        TEST_CHECK(status == TRAWL_OK ? count == 2 : count == 99 && error.status == status);
+        TEST_CHECK(status == TRAWL_OK || (has_failed && engine == TRAWL_ENGINE_CUDA));
+        trawl_searcher_cancel_next(searcher);
+        CHECK_STATUS(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL),
+                     TRAWL_STOPPED);
+        trawl_text_unload(searcher, text);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     uint64_t sessions = test_amount(SESSIONS_NORMAL, SESSIONS_LONG);
@@ -309,12 +478,16 @@ int main(void)
 
     test_begin("sim expressions");
     cuda_driver_replace(sim_driver_table());
+    borders_of_records();
+    borders_of_lines();
+    faults(TRAWL_ENGINE_CUDA);
+    faults(TRAWL_ENGINE_AUTO);
     all = test_cases(sessions, session);
     printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
-           " about borrowed texts, %" PRIu64 " about records, %" PRIu64 " with matches\n",
-           tally.answers, tally.lines, tally.borrowed, tally.records, tally.matched);
+           " about records, %" PRIu64 " with matches\n",
+           tally.answers, tally.lines, tally.records, tally.matched);
     if (all && sessions >= SESSIONS_TELLING)
-        TEST_CHECK(tally.lines > sessions && tally.borrowed > 0 && tally.records > sessions / 2 &&
-                   tally.matched > sessions);
+        TEST_CHECK(tally.lines > sessions / 2 && tally.records > sessions / 2 &&
+                   tally.matched > sessions / 2);
     return test_end();
 }
