@@ -28,8 +28,9 @@ cdef class Part:
         if self.array.array.release != NULL:
             self.array.array.release(&self.array.array)
 
-    cdef int take_array(self, const ArrowDeviceArray *given, uint32_t unit) except -1:
+    cdef int take_array(self, const ArrowDeviceArray *given, uint32_t unit, column=None) except -1:
         cdef const ArrowArray *array = &given.array
+        cdef uint64_t offset
 
         if array.release == NULL:
             raise ValueError("records: the Arrow array was released")
@@ -39,12 +40,15 @@ cdef class Part:
             raise ValueError(f"records: the Arrow array has length {array.length} and offset {array.offset}")
         if array.n_buffers != 3 or array.buffers == NULL or (array.length > 0 and array.buffers[1] == NULL):
             raise ValueError("records: the Arrow array lacks the buffer of offsets")
+        offset = <uint64_t>array.offset
+        if offset == 0 and array.length > 0 and column is not None:
+            offset = _devices.lost_offset(column, <uint64_t>array.buffers[1], unit)
         self.device = given.device_id
         self.records.record_count, self.records.offset_bytes = <uint64_t>array.length, unit
         self.records.bytes = <const uint8_t *>array.buffers[2]
-        self.records.offsets = <const uint8_t *>array.buffers[1] + <uint64_t>array.offset * unit
+        self.records.offsets = <const uint8_t *>array.buffers[1] + offset * unit
         if array.null_count != 0:
-            self.records.validity, self.records.validity_begin = <const uint8_t *>array.buffers[0], <uint64_t>array.offset
+            self.records.validity, self.records.validity_begin = <const uint8_t *>array.buffers[0], offset
         if array.length > 0:
             self.device = device_of(<uint64_t>self.records.offsets, self.device, "records")
         if given.sync_event != NULL:
@@ -141,7 +145,7 @@ cdef list column_parts(given, bint *is_text):
         part = Part()
         unit, is_text[0] = _devices.arrow_form(schema.format, schema.dictionary != NULL)
         part.owner = capsule
-        part.take_array(array, unit)
+        part.take_array(array, unit, given)
         return [part]
     if hasattr(given, "__arrow_c_device_stream__"):
         return stream_parts(given, is_text)

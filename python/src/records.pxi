@@ -534,7 +534,7 @@ cdef void put_nulls(gather *found, Reader reader) noexcept:
                 put_bit(&found.valid, reader.keys[i] >= 0)
         else:
             put_bits(&found.valid, reader.validity, reader.validity_begin, reader.count)
-        if (reader.keys != NULL or reader.validity != NULL) and not found.valid.failed:
+        if (reader.keys != NULL or reader.validity != NULL) and not found.valid.failed and reader.count > 0:
             found.null_count += zeros_in(found.valid.memory.bytes, found.record_count, reader.count)
     found.record_count += reader.count
 

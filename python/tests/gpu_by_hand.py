@@ -5,6 +5,7 @@ import ctypes
 import itertools
 import struct
 import sys
+import types
 
 from arrow_by_hand import Array as ArrowArray
 from arrow_by_hand import Schema as ArrowSchema
@@ -230,6 +231,7 @@ class Column:
                 setattr(made if name in ("kind", "event") else made.array, name, value)
         made.device = self.changes.get("claims", made.device)
         kept[ctypes.addressof(made)] = [buffers, tape, offsets, valid]
+        self.offsets = offsets
 
     def array(self, *part):
         made = DeviceArray()
@@ -265,6 +267,27 @@ class Column:
                             get_last_error=ctypes.cast(no_message, ctypes.c_void_p))  # fmt: skip
         kept[ctypes.addressof(made)] = [made]
         return export(ctypes.addressof(made), names[4])
+
+
+class LibcudfColumn(Column):
+    """A slice as of pylibcudf, exported as by libcudf: with the buffers of the whole column, and the offset 0. right: the
+    export has the offset ("offset"), or buffers of the slice alone ("copy")."""
+
+    __module__ = "pylibcudf.column"
+
+    def __init__(self, values, kind, begin, end, right=None):
+        changes = {} if right == "offset" else {"offset": 0}
+        super().__init__(values, kind, begin, end, null_count=values[begin:end].count(None), **changes)
+        self.parts = [(values[begin:end], 0, end - begin) if right == "copy" else (values, begin, end - begin)]
+        self.begin, self.right = begin, right
+
+    def offset(self):
+        return self.begin
+
+    def child(self, number):
+        unit = 4 if self.kind == "u" else 8
+        data = types.SimpleNamespace(ptr=4096 if self.right == "copy" else self.offsets.address - unit)
+        return types.SimpleNamespace(data=lambda: data, offset=lambda: 1)
 
 
 class DataFrameSeries:

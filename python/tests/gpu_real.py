@@ -229,8 +229,11 @@ def columns(rows):
         return
     plan, values = trawl.Plan(WORDS), [row if number % 7 else None for number, row in enumerate(rows)]
     series, host = cudf.Series(values), [bool(one) for one in plan.contains(values).tolist()]
-    for name, given in {"cudf.Series": series, "a slice": series[3:], "pylibcudf": series.to_pylibcudf()[0]}.items():
-        check(f"{name}: contains", plan.contains(given).tolist() == (host[3:] if name == "a slice" else host))
+    for name, given, want in (
+        ("cudf.Series", series, host), ("pylibcudf", series.to_pylibcudf()[0], host), ("a slice", series[3:], host[3:]),
+        ("a slice of a slice", series[3:][5:900], host[8:903]), ("a slice without a begin", series[:900], host[:900]),
+    ):  # fmt: skip
+        check(f"{name}: contains", plan.contains(given).tolist() == want)
     check("cudf.Series of the answer", cudf.Series(plan.contains(series)).to_pandas().tolist() == host)
     refused("a categorical column", lambda: plan.contains(series.astype("category")), Exception, "dictionary|strings")
     refused("a column of numbers", lambda: plan.contains(cudf.Series([1, 2])), TypeError, "strings or binary")

@@ -214,6 +214,21 @@ def test_nothing_occurs(words):
 
 
 @simulated
+@pytest.mark.parametrize("kind", ("u", "U"))
+def test_slices_of_libcudf(kind):
+    """2026-11-28: contains() of a sliced cuDF Series answered for the first records of the whole column."""
+    values = [b"ban", None, b"", b"nan", b"x" * 40, b"an", b"nanana"] * 12
+    for begin, end in ((0, 84), (0, 9), (1, 84), (2, 8), (3, 70), (7, 8), (8, 40), (31, 33), (32, 84), (35, 83), (64, 65), (5, 5)):
+        part = values[begin:end]
+        for right in (None, "offset", "copy"):
+            given = gpu.LibcudfColumn(values, kind, begin, end, right)
+            for one in (given, gpu.DataFrameSeries(given, True), trawl.Searcher().load(given)):
+                check_column(PLAN, part, one)
+            found = gpu.read_arrow(PLAN.contains(given, bits=True))
+            assert found == [None if value is None else one for value, one in zip(part, expected(PLAN, part)[0])]
+
+
+@simulated
 def test_bytes_and_offsets():
     import struct
 

@@ -201,7 +201,8 @@ static void check_row(const struct row *row)
                                       : strstr(row->body, "\"columns\"") != NULL ? REQUEST_COLUMNS
                                                                                  : REQUEST_JSON));
         TEST_CHECK(request.is_tg == (strstr(row->body, "\"tg\":true") != NULL));
-        TEST_CHECK(request.settings.count_by_pattern == (request.format == REQUEST_COLUMNS));
+        TEST_CHECK(request.settings.asked.reports[REPORT_COUNT_BY_PATTERN] ==
+                   (request.format == REQUEST_COLUMNS));
     }
     if (!test_check(row->http_status == http_status && good == (http_status == 0), row->body,
                     __FILE__, __LINE__) ||
@@ -390,7 +391,8 @@ static void check_members(void)
     request_free(&request);
     TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"paths\":[\"b\"]}", REQUEST_COUNT));
     TEST_CHECK(request.settings.files.directories == DIRECTORIES_RECURSE);
-    TEST_CHECK(request.settings.count_by_pattern && request.format == REQUEST_COUNT);
+    TEST_CHECK(request.settings.asked.reports[REPORT_COUNT_BY_PATTERN] &&
+               request.format == REQUEST_COUNT);
     request_free(&request);
     TEST_CHECK(!read_text(&request, "{\"patterns\":[\"a\"],\"format\":\"json\"}", REQUEST_COUNT));
     request_free(&request);

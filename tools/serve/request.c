@@ -589,7 +589,7 @@ static bool finish(struct reading *reading)
         return REFUSE(reading, 422,
                       "--devices=read is not served with directories: the server reads "
                       "only regular files");
-    settings->count_by_pattern |= request->format >= REQUEST_COLUMNS;
+    settings->asked.reports[REPORT_COUNT_BY_PATTERN] |= request->format >= REQUEST_COLUMNS;
     /* Nothing is converted, because offsets must count the bytes of the file itself. */
     if (request->format >= REQUEST_COLUMNS)
         settings->encoding = NULL;

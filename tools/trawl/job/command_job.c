@@ -52,7 +52,7 @@ bool job_may_pass_over(const struct command_job *job)
                       !settings->null_data && !job_passes_over_silently(job);
 
     return settings->max_count > 0 && !needs_kind && !settings->invert && !settings->fasta &&
-           !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) && !settings->hex &&
+           !(settings->passthru && settings->report->prints == PRINTS_TEXT) && !settings->hex &&
            !settings->expressions && settings->search.algorithm == NULL &&
            job->string_counts == NULL &&
            !(settings->is_tg && settings->files.debug) && /* --debug names binary files */
@@ -63,13 +63,12 @@ bool job_passes_over_silently(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
 
-    switch (settings->report) {
-    case REPORT_COUNT:
-    case REPORT_COUNT_MATCHES:
+    switch (settings->report->prints) {
+    case PRINTS_COUNT:
         return settings->is_tg && !settings->include_zero;
-    case REPORT_NAMES:
+    case PRINTS_NAME:
         return settings->list == LIST_WITH_MATCHES;
-    case REPORT_QUIET: /* tg -q --files-without-match succeeds at a file without an occurrence */
+    case PRINTS_NOTHING: /* tg -q --files-without-match succeeds at a file without an occurrence */
         return !settings->is_tg || settings->list != LIST_WITHOUT_MATCH;
     default:
         return true;

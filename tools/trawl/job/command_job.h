@@ -39,6 +39,7 @@ struct exclude;
 struct filter;
 struct supply;
 struct pool_worker;
+struct text_scan;
 struct string_counts;
 
 /* Whether an earlier group of lines was printed, so that the next group needs a separator. */
@@ -69,6 +70,8 @@ struct command_job {
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;
+    /* searches the rest of a scan's text (run/units.h); NULL: not possible */
+    enum trawl_status (*search_units)(struct text_scan *scan, struct trawl_error *error);
     bool input_is_closed; /* the process began without standard input */
     /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
     int show_names;

@@ -71,6 +71,8 @@ void scan_part_end(struct text_scan *scan)
 
 void scan_free(struct text_scan *scan)
 {
+    free(scan->part.matches);
+    trawl_text_close(scan->part.text);
     free(scan->carry.bytes);
     free(scan->carry.matches);
     free(scan->reread.bytes);

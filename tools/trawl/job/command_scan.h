@@ -220,13 +220,26 @@ struct whole_text {
     struct trawl_text *text; /* owned: `read` as a text */
 };
 
+/* Which part of the text is searched now, and the part that run/units.c will search. */
+struct scan_part {
+    struct trawl_text *text; /* the part as a text; NULL: the whole text is searched */
+    uint64_t begin;          /* where the part begins in the text */
+    bool is_last;            /* no part follows that is left to units */
+    uint64_t units_begin;  /* a line from which on units search the text; 0: none; set by lines.c */
+    uint64_t matches_left; /* matches of the last window that begin at or after units_begin */
+    struct trawl_match *matches; /* a window's matches, with offsets in the text */
+    uint64_t match_capacity;
+};
+
 struct text_scan {
     struct command_job *job;
     const struct settings *settings;
     struct output *output;
     struct trawl_text *text;
+    struct scan_part part;
     const struct trawl_plan *plan;
     const char *name;
+    int descriptor; /* of the text; -1: its bytes are in memory */
     enum binary_files binary_files;
     struct scan_rules rules;
 
@@ -254,9 +267,7 @@ struct text_scan {
     enum trawl_status status; /* other than TRAWL_OK: the search failed */
     struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     struct whole_text whole;  /* --multiline */
-    struct parts *parts;      /* threads that print; NULL: none so far */
     struct hold *hold;        /* thread that writes what was held back long; NULL: none so far */
-    bool is_part;             /* the scan is of a part of a window, which print/parts.c prints */
 };
 
 /* Called after a part of the text was searched. Writes what was printed if the text is a stream,

@@ -15,6 +15,8 @@ void totals_add(struct job_totals *sum, const struct job_totals *more)
         sums[i] += others[i];
     if (more->thread_count > sum->thread_count)
         sum->thread_count = more->thread_count;
+    if (more->worker_count > sum->worker_count)
+        sum->worker_count = more->worker_count;
     if (more->engine[0] == '\0')
         return;
     memcpy(sum->engine, more->engine, sizeof sum->engine);

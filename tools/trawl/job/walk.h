@@ -36,6 +36,7 @@ struct walk_item {
     /* files before this item that were not listed, because they contain no string of the plan:
      * their number and the sum of their bytes */
     uint64_t passed_files, passed_bytes;
+    uint64_t begin, end; /* a unit of a file that is being searched (run/units.h): text offsets */
 };
 
 struct walk {

@@ -52,8 +52,8 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && settings->passthru, sequences, "--passthru"},
         {fasta && settings->replace != NULL, sequences, "--replace"},
         {fasta && settings->style.vimgrep, sequences, "--vimgrep"},
-        {fasta && settings->report == REPORT_POSITIONS, sequences, "--positions"},
-        {fasta && settings->report == REPORT_COUNT_BY_PATTERN, sequences, "--count-by-pattern"},
+        {fasta && settings->report->finds == FINDS_OCCURRENCES, sequences,
+         settings->report->options},
     };
 
     return flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);

@@ -470,10 +470,10 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
  * instead of one large program. */
 static bool needs_lines_alone(const struct settings *settings)
 {
-    return settings->report == REPORT_COUNT || settings->report == REPORT_NAMES ||
-           settings->report == REPORT_QUIET ||
-           (settings->report == REPORT_LINES && !settings->colors.on &&
-            !settings->style.each_match);
+    return settings->report->finds == FINDS_FIRST ||
+           (settings->report->finds == FINDS_LINES &&
+            (settings->report->prints != PRINTS_TEXT ||
+             (!settings->colors.on && !settings->style.each_match)));
 }
 
 static bool is_one_of(char letter, const char *letters)

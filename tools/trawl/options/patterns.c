@@ -57,7 +57,7 @@ static bool repeats_last(const struct patterns *patterns, const void *bytes, siz
 
 static bool prints_strings(const struct settings *settings)
 {
-    return settings->report == REPORT_COUNT_BY_PATTERN;
+    return settings->report->prints == PRINTS_TABLE;
 }
 
 /* Makes room for more columns, and for their strings if the report prints strings. False: no
@@ -547,7 +547,7 @@ static bool have_capitals(const struct patterns *patterns, const struct settings
 
 static bool prints_matches(const struct settings *settings)
 {
-    return settings->style.each_match || settings->report == REPORT_COUNT_MATCHES;
+    return settings->style.each_match || settings->report->finds == FINDS_MATCHES;
 }
 
 /* Completes the strings after the last was read. If case is ignored and the strings are no

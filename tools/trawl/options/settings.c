@@ -16,46 +16,73 @@
 /* Algorithms whose names begin with this text search records, which the command cannot do. */
 #define RECORDS_ALGORITHM "rabin-karp-matrix"
 
+static const struct report reports[] = {
+#define REPORT(id, options, finds, text, prints, json, search) \
+    {REPORT_##id, options, FINDS_##finds, TEXT_##text, PRINTS_##prints, JSON_##json},
+#include "trawl/options/reports.def"
+#undef REPORT
+};
+
+static bool is_asked(const struct settings *settings, enum report_id id)
+{
+    switch (id) {
+    case REPORT_QUIET:
+        return settings->quiet || settings->surroundings.output_is_null;
+    case REPORT_NAMES:
+        return settings->list != LIST_NONE;
+    case REPORT_LINES:
+        return true;
+    default:
+        return settings->asked.reports[id];
+    }
+}
+
+/* Finds what cannot be combined with a report that options ask for, even if another report wins. */
+static bool is_refused(const struct settings *settings, const struct report *report, char *error)
+{
+    const char *options = report->options;
+    const struct option_pair pairs[] = {
+        {settings->json && report->json == JSON_REFUSED, "--json", options},
+        {settings->invert && report->finds == FINDS_OCCURRENCES, options, "-v (--invert-match)"},
+        {settings->asked.max_count_given != MAX_COUNT_NONE && report->prints == PRINTS_TABLE,
+         options, "-m (--max-count)"},
+    };
+    bool refused =
+        flags_refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+
+    for (enum report_id i = 0; i < REPORTS_COUNT && report->text == TEXT_BYTES && !refused; i++) {
+        const struct option_pair both = {i != report->id && is_asked(settings, i) &&
+                                             reports[i].prints != PRINTS_TEXT &&
+                                             reports[i].prints != PRINTS_NOTHING,
+                                         options, reports[i].options};
+
+        refused = flags_refuse(&both, 1, "cannot be combined with", error);
+    }
+    return refused;
+}
+
 /* Finds options that ask for different output. Returns whether the settings contradict each
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
 {
-    const struct asked *asked = &settings->asked;
-    const bool by_pattern = settings->count_by_pattern, numbered = settings->heads.pattern_number;
-    const bool names = settings->list != LIST_NONE;
-    /* the option that prints something other than lines, beyond grep's options */
-    const char *beyond = asked->count_matches ? "--count-matches"
-                         : asked->positions   ? "--positions"
-                                              : "--count-by-pattern";
-    const bool is_beyond = asked->count_matches || asked->positions || by_pattern;
-    const struct option_pair pairs[] = {
-        {asked->count_matches + asked->positions + by_pattern > 1,
-         "--count-matches, --positions and --count-by-pattern", "each other"},
-        {settings->search_zip && settings->encoding != NULL &&
-             strcmp(settings->encoding, "auto") != 0,
-         "--encoding and --search-zip", "each other: unpack the files first"},
-    };
+    const bool numbered = settings->heads.pattern_number;
     const struct option_pair layouts[] = {
-        {settings->json && is_beyond, "--json", beyond},
-        {settings->json && asked->count, "--json", "-c (--count)"},
-        {settings->json && names, "--json", "-l or -L"},
-        {is_beyond && settings->invert && !asked->count_matches, beyond, "-v (--invert-match)"},
-        {is_beyond && asked->count, beyond, "-c (--count)"},
-        {is_beyond && names, beyond, "-l or -L"},
         {numbered && settings->invert, "--pattern-number", "-v (--invert-match)"},
-        {by_pattern && asked->max_count_given != MAX_COUNT_NONE, beyond, "-m (--max-count)"},
         {numbered && settings->style.vimgrep, "--pattern-number", "--vimgrep"},
         {numbered && settings->json, "--pattern-number", "--json"},
     };
 
-    if (flags_refuse(pairs, sizeof pairs / sizeof *pairs, "exclude", error))
-        return true;
-    if (asked->hostname_bin != NULL && settings->style.hyperlink != NULL &&
-        strstr(settings->style.hyperlink, "{host}") != NULL) {
-        snprintf(error, SETTINGS_ERROR_BYTES,
-                 "--hostname-bin: no command is run for the {host} of --hyperlink-format");
-        return true;
-    }
+    if (settings->search_zip && settings->encoding != NULL &&
+        strcmp(settings->encoding, "auto") != 0)
+        return !message_fail(
+            error, "--encoding and --search-zip exclude each other: unpack the files first");
+    if (settings->asked.hostname_bin != NULL && settings->style.hyperlink != NULL &&
+        strstr(settings->style.hyperlink, "{host}") != NULL)
+        return !message_fail(
+            error, "--hostname-bin: no command is run for the {host} of --hyperlink-format");
+    for (enum report_id i = 0; i < REPORTS_COUNT; i++)
+        if (is_asked(settings, i) && is_refused(settings, &reports[i], error))
+            return true;
     return flags_refuse(layouts, sizeof layouts / sizeof *layouts, "cannot be combined with",
                         error);
 }
@@ -112,7 +139,7 @@ static void style_build(struct settings *settings)
 {
     struct style *style = &settings->style;
     const struct colors *colors = &settings->colors;
-    bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
+    bool lines = settings->report->prints == PRINTS_TEXT;
     bool replaces = settings->replace != NULL;
 
     style->links = settings->colors.on && settings->style.hyperlink != NULL &&
@@ -127,7 +154,7 @@ static void style_build(struct settings *settings)
     style->each_match =
         lines &&
         (settings->json || settings->style.column || settings->style.vimgrep || replaces ||
-         settings->report == REPORT_ONLY_MATCHING ||
+         settings_print_matches(settings) ||
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
@@ -151,24 +178,19 @@ static bool settings_syntax(struct settings *settings, char *error)
     return true;
 }
 
-/* Returns the report; if several options ask for a report, the first in this order wins, as in
- * grep. */
-static enum report choose_report(const struct settings *settings)
+static const struct report *choose_report(const struct settings *settings)
 {
-    if (settings->quiet || settings->surroundings.output_is_null)
-        return REPORT_QUIET;
-    if (settings->list != LIST_NONE)
-        return REPORT_NAMES;
-    if (settings->asked.count_matches || (settings->asked.count && settings->is_tg &&
-                                          settings->asked.only_matching)) /* as in ripgrep */
-        return settings->invert ? REPORT_COUNT : REPORT_COUNT_MATCHES;
-    if (settings->asked.count)
-        return REPORT_COUNT;
-    if (settings->asked.positions)
-        return REPORT_POSITIONS;
-    if (settings->count_by_pattern)
-        return REPORT_COUNT_BY_PATTERN;
-    return settings->asked.only_matching && !settings->json ? REPORT_ONLY_MATCHING : REPORT_LINES;
+    enum report_id id = 0;
+
+    while (!is_asked(settings, id))
+        id++;
+    if (id == REPORT_COUNT && settings->is_tg && settings->asked.reports[REPORT_ONLY_MATCHING])
+        id = REPORT_COUNT_MATCHES; /* as in ripgrep */
+    if (id == REPORT_COUNT_MATCHES && settings->invert)
+        id = REPORT_COUNT;
+    if (id == REPORT_ONLY_MATCHING && settings->json)
+        id = REPORT_LINES;
+    return &reports[id];
 }
 
 bool settings_build(struct settings *settings, char *error)
@@ -181,8 +203,7 @@ bool settings_build(struct settings *settings, char *error)
     if (contradiction(settings, error))
         return false;
     settings->report = choose_report(settings);
-    settings->overlapping = settings->overlapping && (settings->report == REPORT_ONLY_MATCHING ||
-                                                      settings->report == REPORT_COUNT_MATCHES);
+    settings->overlapping = settings->overlapping && settings->report->finds == FINDS_MATCHES;
     settings->writes_lines = settings->asked.line_buffered != 0
                                  ? settings->asked.line_buffered > 0
                                  : settings->surroundings.output_is_terminal;
@@ -190,16 +211,16 @@ bool settings_build(struct settings *settings, char *error)
     settings->line_end = settings->null_data ? '\0' : '\n';
     settings->crlf = settings->crlf && !settings->null_data;
     settings->text = settings->binary_files == BINARY_FILES_TEXT ||
-                     settings->report >= REPORT_COUNT_MATCHES || settings->fasta;
+                     settings->report->text == TEXT_BYTES || settings->fasta;
     settings->nuls.checks_text =
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->nuls.is_binary = !settings->text && !settings->null_data;
     settings->nuls.end_line = settings->nuls.is_binary && !settings->hex;
-    settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
+    settings->numbers_wanted = settings->report->finds == FINDS_OCCURRENCES ||
                                settings->heads.pattern_number ||
                                (settings->fasta && settings->json);
     settings->nuls.end_count =
-        settings->report == REPORT_COUNT && settings->nuls.end_line &&
+        settings_count_lines(settings) && settings->nuls.end_line &&
         (settings->is_tg || settings->binary_files != BINARY_FILES_WITHOUT_MATCH);
     if (settings->asked.names_errors && !approximate_settings(settings, error))
         return false;
@@ -219,8 +240,7 @@ bool settings_build(struct settings *settings, char *error)
     else
         settings->max_count =
             settings->asked.max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
-    settings->stops_early = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
-                            settings->max_count == 1;
+    settings->stops_early = settings->report->finds == FINDS_FIRST || settings->max_count == 1;
     if (settings->asked.color != COLOR_NEVER && !colors_build(&settings->colors, settings))
         return message_fail(error, "memory exhausted");
     style_build(settings);

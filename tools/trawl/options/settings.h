@@ -8,16 +8,28 @@
 #include "trawl/options/flags.h"
 #include "trawl/text/guard.h"
 
-/* What is printed of each file. */
-enum report {
-    REPORT_LINES,
-    REPORT_ONLY_MATCHING, /* -o */
-    REPORT_COUNT,         /* -c */
-    REPORT_NAMES,         /* -l, -L */
-    REPORT_QUIET,         /* -q, or the output is the null device */
-    REPORT_COUNT_MATCHES,
-    REPORT_POSITIONS,       /* --positions */
-    REPORT_COUNT_BY_PATTERN /* --count-by-pattern */
+enum report_id {
+#define REPORT(id, ...) REPORT_##id,
+#include "trawl/options/reports.def"
+#undef REPORT
+    REPORTS_COUNT
+};
+
+/* What is printed of each file. reports.def has the rows, and says what the columns mean. */
+struct report {
+    enum report_id id;
+    const char *options;
+    enum { FINDS_FIRST, FINDS_LINES, FINDS_MATCHES, FINDS_OCCURRENCES } finds;
+    enum { TEXT_LINES, TEXT_BYTES } text;
+    enum {
+        PRINTS_TEXT,
+        PRINTS_COUNT,
+        PRINTS_NAME,
+        PRINTS_OFFSETS,
+        PRINTS_TABLE,
+        PRINTS_NOTHING
+    } prints;
+    enum { JSON_MESSAGES, JSON_NOTHING, JSON_REFUSED } json;
 };
 
 /* How lines are printed, beyond grep's options. */
@@ -76,7 +88,7 @@ struct document_options {
 struct asked {
     struct value_list color_specs; /* --colors */
     enum color_when color;
-    bool only_matching, count, count_matches, positions;
+    bool reports[REPORTS_COUNT]; /* by options of their own; others have members of settings */
     bool smart_case, no_column, no_line_number, pretty;
     bool heading_given, color_given;
     bool syntax_given;       /* an option has chosen the syntax */
@@ -139,7 +151,7 @@ struct settings {
     struct style style; /* how style.c prints lines */
     bool is_tg;         /* called as tg: searches trees by ripgrep's rules */
     bool hex, ignore_case, words, whole_lines, null_data, crlf;
-    bool no_messages, invert, quiet, count_by_pattern, overlapping, only_first, json, stats;
+    bool no_messages, invert, quiet, overlapping, only_first, json, stats;
     bool include_zero, passthru, stop_on_nonmatch;
     bool search_zip, fasta, bed;
     int progress; /* --progress: 1; --no-progress: -1; neither: 0 */
@@ -157,7 +169,7 @@ struct settings {
     char error[SETTINGS_ERROR_BYTES]; /* a message of one line, without the program's name */
 
     /* What settings_build derives from the options. */
-    enum report report;
+    const struct report *report;
     bool writes_lines;       /* lines are written as soon as they are found */
     bool stop_at_first_file; /* -q: the first file with a match ends the search */
     bool stops_early;        /* the first match probably ends the search of a text */
@@ -176,6 +188,20 @@ struct settings {
  * changed. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
  * exhausted. */
 bool settings_build(struct settings *settings, char *error);
+/* Returns whether the report counts selected lines (-c), or prints matches (-o). */
+static inline bool settings_count_lines(const struct settings *settings)
+{
+    return settings->report->finds == FINDS_LINES && settings->report->prints == PRINTS_COUNT;
+}
+/* Returns whether lines are printed as context of others. */
+static inline bool settings_have_context(const struct settings *settings)
+{
+    return settings->before_count >= 0 || settings->after_count >= 0;
+}
+static inline bool settings_print_matches(const struct settings *settings)
+{
+    return settings->report->finds == FINDS_MATCHES && settings->report->prints == PRINTS_TEXT;
+}
 /* Frees what flags_parse and settings_build allocated, whichever were called. */
 void settings_free(struct settings *settings);
 

@@ -280,6 +280,8 @@ void value_ignore(struct settings *settings, bool ignore)
 
 void value_report(struct settings *settings, enum flag_id report)
 {
+    bool *asked = settings->asked.reports;
+
     if (report == FLAG_NO_JSON) {
         settings->json = false;
         return;
@@ -287,12 +289,12 @@ void value_report(struct settings *settings, enum flag_id report)
     if (settings->is_tg)
         settings->json = false;
     if (settings->is_tg || report == FLAG_COUNT || report == FLAG_COUNT_MATCHES)
-        settings->asked.count = settings->asked.count_matches = false;
+        asked[REPORT_COUNT] = asked[REPORT_COUNT_MATCHES] = false;
     if (settings->is_tg || report == FLAG_FILES_WITH_MATCHES || report == FLAG_FILES_WITHOUT_MATCH)
         settings->list = LIST_NONE;
     settings->json |= report == FLAG_JSON;
-    settings->asked.count |= report == FLAG_COUNT;
-    settings->asked.count_matches |= report == FLAG_COUNT_MATCHES;
+    asked[REPORT_COUNT] |= report == FLAG_COUNT;
+    asked[REPORT_COUNT_MATCHES] |= report == FLAG_COUNT_MATCHES;
     if (report == FLAG_FILES_WITH_MATCHES || report == FLAG_FILES_WITHOUT_MATCH)
         settings->list = report == FLAG_FILES_WITH_MATCHES ? LIST_WITH_MATCHES : LIST_WITHOUT_MATCH;
 }

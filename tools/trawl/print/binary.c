@@ -118,7 +118,7 @@ void binary_found(struct text_scan *scan)
         scan->stop = true;
         return;
     }
-    if (scan->settings->report != REPORT_COUNT)
+    if (!settings_count_lines(scan->settings))
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->nuls.end_line && !scan->settings->expressions &&
@@ -204,6 +204,11 @@ static void found_behind(struct text_scan *scan, uint64_t null)
     scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->lines.ends_with_run) &&
                  scan->lines.selected > 0;
     binary_found(scan);
+}
+
+bool binary_is_decided(struct text_scan *scan)
+{
+    return !scan->nulls.watched || null_behind(scan, end_of_report(scan)) == OFFSET_NONE;
 }
 
 void binary_look_ahead(struct text_scan *scan)

@@ -19,6 +19,9 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
 void binary_found(struct text_scan *scan);
 /* Looks for a NUL in a whole text that can be read again. Sets nulls.seen and nulls.offset. */
 void binary_look(struct text_scan *scan);
+/* Returns whether no NUL behind the searched bytes can discard output: the rest of the last block
+ * has none. */
+bool binary_is_decided(struct text_scan *scan);
 /* Is called after the search of a text that can be read again stopped early. Looks for a NUL in the
  * rest of the last block. */
 void binary_look_ahead(struct text_scan *scan);

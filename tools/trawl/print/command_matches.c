@@ -6,7 +6,6 @@
 
 #include "trawl/print/binary.h"
 #include "trawl/print/occurrences.h"
-#include "trawl/print/parts.h"
 #include "trawl/print/print.h"
 #include "trawl/print/style.h"
 #include "trawl/text/sizes.h"
@@ -79,56 +78,14 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
     }
 }
 
-/* Prints the matches of the view, whose lines are whole. */
-static void take_view(struct text_scan *scan, const struct view *view)
-{
-    const struct trawl_window part = {.begin = view->begin,
-                                      .bytes = view->bytes,
-                                      .bytes_count = view->count,
-                                      .matches = view->matches,
-                                      .match_count = view->match_count};
-
-    take_matches(scan, &part, view->begin + view->count);
-}
-
-/* Prints the matches up to the end of the line in which the last match was, then the matches of
- * whole lines, in several threads if that saves time. Returns a window with the matches that are
- * left. */
-static struct trawl_window take_parts(struct text_scan *scan, const struct trawl_window *window)
-{
-    /* where the last line with a match ends */
-    const uint64_t line_end = scan->occurrences.line_end;
-    const uint64_t at = line_end > window->begin ? line_end - window->begin : 0;
-    struct view view = {window->bytes,   window->begin,       window->bytes_count,
-                        window->matches, window->match_count, false};
-    struct trawl_window rest = *window;
-    uint64_t past;
-
-    if (line_end == OFFSET_NONE || at >= window->bytes_count)
-        return rest;
-    rest.match_count = print_first_match_at(&view, line_end);
-    take_matches(scan, &rest, window->begin + at);
-    rest = *window;
-    past = scan->stop ? at : parts_print(scan, &view, at, take_view);
-    if (past > at)
-        scan->occurrences.line_end = scan->occurrences.end = window->begin + past;
-    past = print_first_match_at(&view, window->begin + past);
-    rest.matches += past;
-    rest.match_count -= past;
-    return rest;
-}
-
 void matches_part(struct text_scan *scan, const struct trawl_window *window, uint64_t begin,
                   uint64_t end)
 {
     uint64_t limit = window->begin + end;
-    struct trawl_window rest = *window;
 
     if (begin == 0)
         close_line(scan, window, limit);
-    if (begin == 0 && end == window->bytes_count && window->match_count > 0)
-        rest = take_parts(scan, window);
-    take_matches(scan, &rest, limit);
+    take_matches(scan, window, limit);
     if (scan->lines.left == 0 && scan->occurrences.line_end <= limit)
         scan->stop = true;
 }
@@ -212,7 +169,7 @@ static bool may_overlap(const struct trawl_pattern *pattern)
 
 /* Counts for --count-matches: by the library alone if all occurrences that the library finds count,
  * no limit is set and the text is not unpacked, otherwise window by window. */
-static enum trawl_status count_matches(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
@@ -233,9 +190,7 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
                          count_window, scan, error);
 }
 
-enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status positions_report(struct text_scan *scan, struct trawl_error *error)
 {
-    return scan->settings->report == REPORT_COUNT_MATCHES
-               ? count_matches(scan, error)
-               : occurrences_positions(scan, positions_sink, error);
+    return occurrences_positions(scan, positions_sink, error);
 }

@@ -8,7 +8,8 @@
  * parts. */
 void matches_part(struct text_scan *scan, const struct trawl_window *window, uint64_t begin,
                   uint64_t end);
-/* Searches the text for --positions and --count-matches, which need no lines. */
+/* Search the text for --count-matches and --positions, which need no lines. */
 enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error);
+enum trawl_status positions_report(struct text_scan *scan, struct trawl_error *error);
 
 #endif

@@ -16,8 +16,8 @@
 #include "trawl/print/count.h"
 #include "trawl/print/hold.h"
 #include "trawl/print/command_matches.h"
+#include "trawl/print/part.h"
 #include "trawl/print/print.h"
-#include "trawl/print/parts.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
 
@@ -366,7 +366,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
 
             scan->lines.left -= block.next - i - 1; /* -m counts matches here */
             select_line(scan, view, block.begin, block.end);
-            if (scan->settings->report == REPORT_ONLY_MATCHING && scan->output->used == used)
+            if (settings_print_matches(scan->settings) && scan->output->used == used)
                 scan->job->groups = groups; /* all matches were empty, so nothing was printed */
         } else if (!invert && !scan->quiet && i < view->match_count &&
                    scan->settings->before_count > 0) {
@@ -380,14 +380,11 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
     }
 }
 
-static void handle_part_of_view(struct text_scan *scan, const struct view *view);
-
 /* Handles the lines of the view from `at` on. The lines before `at` may be printed as context. */
 static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
         return;
-    at = parts_print(scan, view, at, handle_part_of_view);
     if (scan->whole.bytes != NULL)
         walk_blocks(scan, view, at);
     else if (is_plain(scan) && !scan->settings->invert)
@@ -407,18 +404,13 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
     scan->carry.line_begin = view->begin + view->count;
 }
 
-static void handle_part_of_view(struct text_scan *scan, const struct view *view)
-{
-    handle_view(scan, view, 0);
-}
-
 /* Returns whether all matches of a line are needed to print it. */
 static bool keeps_each(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
     return !scan->quiet && (settings->json || settings->colors.on || settings->style.each_match ||
-                            settings->shows_distance || settings->report == REPORT_ONLY_MATCHING);
+                            settings->shows_distance || settings_print_matches(settings));
 }
 
 /* Keeps the matches of the open line that may still be needed. Returns false if memory is short. */
@@ -709,11 +701,14 @@ static void handle_part(struct text_scan *scan, const struct trawl_window *windo
 /* Handles a window. Returns whether the search stops. */
 static int take_window(struct text_scan *scan, const struct trawl_window *window)
 {
-    struct trawl_window kept;
+    struct trawl_window kept, moved;
     uint64_t text_bytes = window->bytes_count;
+    bool is_left = false;
 
     if (scan->stop)
         return binary_read_on(scan, window);
+    if (!part_window(scan, &window, &moved))
+        return 1;
     count_window_begin(scan, window);
     if (!occurrences_window(scan, &window, &kept))
         return 1;
@@ -721,7 +716,7 @@ static int take_window(struct text_scan *scan, const struct trawl_window *window
     if (scan->nulls.watched && !scan->nulls.seen)
         text_bytes = binary_text_bytes(scan, window);
     if (scan->rules.by_match)
-        matches_part(scan, window, 0, text_bytes);
+        is_left = part_matches(scan, window, text_bytes);
     else if (text_bytes > 0 || window->bytes_count == 0)
         handle_part(scan, window, 0, text_bytes);
     if (text_bytes < window->bytes_count && !scan->stop) {
@@ -739,9 +734,13 @@ static int take_window(struct text_scan *scan, const struct trawl_window *window
         (scan->lines.scanned_end >= scan->nulls.block_end &&
          !(scan->rules.by_match && scan->occurrences.line_end == OFFSET_NONE)))
         output_commit(scan->output);
+    is_left = is_left || (!scan->rules.by_match && part_wants_units(scan, window) &&
+                          part_leave(scan, window, scan->carry.line_begin));
+    if (is_left && scan->settings->heads.line_number)
+        (void)line_number_at(scan, window->bytes, window->begin, scan->part.units_begin);
     scan_part_end(scan);
     scan->window = NULL; /* the library frees the window after this call */
-    return (scan->stop && !binary_reads_on(scan)) || scan->output->error != 0;
+    return is_left || (scan->stop && !binary_reads_on(scan)) || scan->output->error != 0;
 }
 
 int lines_window(void *context, const struct trawl_window *window)

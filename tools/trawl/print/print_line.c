@@ -20,7 +20,7 @@ bool print_is_simple(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return settings->report == REPORT_LINES && !settings->colors.on && !settings->style.on &&
+    return settings->report->finds == FINDS_LINES && !settings->colors.on && !settings->style.on &&
            !settings->heads.pattern_number;
 }
 

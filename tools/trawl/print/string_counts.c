@@ -193,7 +193,7 @@ static bool print_text(struct text_scan *scan, struct string_counts_part *part)
     return columns != NULL;
 }
 
-enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct string_counts *string_counts = scan->job->string_counts;
     struct string_counts_part *part = take_part(string_counts, scan->job->patterns->count);

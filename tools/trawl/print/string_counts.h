@@ -13,7 +13,7 @@ struct text_scan;
 /* Makes job->string_counts. Returns false if this fails; message[SETTINGS_ERROR_BYTES] says why. */
 bool string_counts_open(struct command_job *job, char *message);
 /* Counts the strings in a text. Under -H, prints the text's counts. */
-enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_error *error);
+enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error);
 /* Prints the sums after the last text; not under -H, which prints each text's counts. */
 void string_counts_print(struct command_job *job);
 void string_counts_close(struct command_job *job);

@@ -467,8 +467,7 @@ static bool print_block(struct text_scan *scan, const struct view *view, struct 
 
     if (block->replaced && !write_out(scan, block))
         return false;
-    if (settings->style.vimgrep && block->span_count > 0 &&
-        settings->report != REPORT_ONLY_MATCHING) {
+    if (settings->style.vimgrep && block->span_count > 0 && !settings_print_matches(settings)) {
         print_begins(scan, block, number);
         return scan->status == TRAWL_OK;
     }
@@ -480,7 +479,7 @@ static bool print_block(struct text_scan *scan, const struct view *view, struct 
         for (uint64_t i = first; i < block->span_count && block->spans[i].begin < at + line.count;
              i++)
             add_cut(scan, &line, &block->spans[i]);
-        if (settings->report == REPORT_ONLY_MATCHING && block->span_count > 0)
+        if (settings_print_matches(settings) && block->span_count > 0)
             print_parts(scan, view, block, &line, first, number);
         else
             print_piece(scan, &line, number, block->span_count > 0 ? block->spans[0].begin + 1 : 0,
@@ -549,7 +548,7 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     bool selected = separator == ':', matching = selected != settings->invert;
     bool is_block = scan->whole.bytes != NULL && selected && matching;
     uint64_t content = content_end(scan, view, begin, end, is_block);
-    bool only_matching = settings->report == REPORT_ONLY_MATCHING;
+    bool only_matching = settings_print_matches(settings);
     struct piece line = {.bytes = view->bytes != NULL ? view->bytes + begin : NULL,
                          .offset = offset,
                          .line_bytes = end - begin,

@@ -58,7 +58,9 @@ static size_t batch_files(struct pool *pool)
 static bool take_files(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
-    size_t files_max = pool->file_count == 0 ? BATCH_FILES_FIRST : batch_files(pool);
+    size_t files_max = pool->source != NULL    ? 1
+                       : pool->file_count == 0 ? BATCH_FILES_FIRST
+                                               : batch_files(pool);
     const struct tree_directory *last = NULL;
     unsigned directory_count = 0;
 
@@ -68,7 +70,8 @@ static bool take_files(struct pool_worker *worker)
         struct walk_item *item = &worker->items[worker->item_count];
         size_t name_at = worker->names_used;
 
-        pool->walked = !walk_next(&pool->walk, item);
+        pool->walked = pool->source != NULL ? !pool->source->next(pool->source, item)
+                                            : !walk_next(&pool->walk, item);
         if (pool->walked)
             break;
         if (item->is_operand) {
@@ -190,7 +193,9 @@ static void search_batch(struct pool_worker *worker)
         worker->item_at = i;
         if (worker->name_at[i] != SIZE_MAX)
             item->name = worker->names + worker->name_at[i];
-        if (pool_may_search(worker))
+        if (pool->source != NULL)
+            pool->source->search(pool->source, worker, item, !pool_may_search(worker));
+        else if (pool_may_search(worker))
             pool_search(worker, item);
         if (i + 1 == worker->item_count && worker->gather.count > 0)
             gather_flush(worker);
@@ -269,7 +274,7 @@ static void *work(void *context)
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
     const struct settings *settings = pool->job->settings;
-    bool one_worker = !pool->several_files || pool->job->searcher != NULL;
+    bool one_worker = (!pool->several_files && pool->source == NULL) || pool->job->searcher != NULL;
     struct rlimit limit;
     uint64_t rest = 1024, each;
 
@@ -279,7 +284,8 @@ static unsigned share_descriptors(struct pool *pool, size_t operand_count)
     pool->workers_max = one_worker                     ? 1
                         : settings->search.threads > 0 ? (uint32_t)settings->search.threads
                                                        : thread_cores();
-    if (settings->files.directories != DIRECTORIES_RECURSE && pool->workers_max > operand_count)
+    if (settings->files.directories != DIRECTORIES_RECURSE && pool->workers_max > operand_count &&
+        pool->source == NULL)
         pool->workers_max = operand_count > 1 ? (uint32_t)operand_count : 1;
     if (pool->workers_max > rest / 4)
         pool->workers_max = (uint32_t)(rest / 4);
@@ -314,7 +320,7 @@ static void pool_close(struct pool *pool)
 }
 
 bool pool_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
-               char *message)
+               struct pool_source *source, char *message)
 {
     struct pool pool;
     unsigned open_levels;
@@ -324,8 +330,9 @@ bool pool_walk(struct command_job *job, const struct value_item *operands, size_
     pool.job = job;
     pool.shared = job->searcher;
     pool.shared_is_ours = job->searcher == NULL;
-    pool.several_files =
-        operand_count > 1 || job->settings->files.directories == DIRECTORIES_RECURSE;
+    pool.source = source;
+    pool.several_files = source == NULL && (operand_count > 1 || job->settings->files.directories ==
+                                                                     DIRECTORIES_RECURSE);
     open_levels = share_descriptors(&pool, operand_count);
     pool.takes_turns = pool.workers_max > 1;
     pool.begin_worker = begin_worker;
@@ -344,7 +351,7 @@ bool pool_walk(struct command_job *job, const struct value_item *operands, size_
         search_batches(&pool.workers[0]);
     for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have started another worker */
         pthread_join(pool.workers[i].thread.id, NULL);
-    job->totals.worker_count = pool.worker_count;
+    job->totals.worker_count += pool.worker_count;
     job->searcher = pool.shared_is_ours ? NULL : pool.shared;
     pool_close(&pool);
     return good;

@@ -16,10 +16,13 @@
 
 #include "trawl/job/walk.h"
 
-/* Searches the files that the operands name. If job->searcher is NULL, opens searchers; otherwise
- * uses that searcher for all files, in a single thread. False: message[SETTINGS_ERROR_BYTES] says
- * why nothing was searched. */
+struct pool_source;
+
+/* Searches the files that the operands name, or without operands what `source` has, unless
+ * NULL. If job->searcher is NULL, opens
+ * searchers; otherwise uses that searcher for all files, in a single thread. False:
+ * message[SETTINGS_ERROR_BYTES] says why nothing was searched. */
 bool pool_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
-               char *message);
+               struct pool_source *source, char *message);
 
 #endif

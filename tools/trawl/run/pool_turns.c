@@ -15,13 +15,16 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 
-/* bytes of finished batches that may wait to be printed */
+/* Bytes of finished batches that may wait to be printed: what a pool of files may keep, and for
+ * each worker of another source. */
+#define LEFT_BYTES_WORKER SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(1000))
 #define LEFT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(3000))
 
 /* The output of a batch that was searched before its turn. */
 struct pool_result {
+    struct pool_result *next; /* in the list of spares */
     uint8_t *bytes;
-    size_t bytes_count;
+    size_t bytes_count, capacity;
     struct pool_message *messages;
     size_t message_count;
     struct pool_mark mark;
@@ -231,7 +234,60 @@ static void free_result(struct pool_result *result)
 {
     free_messages(result->messages, result->message_count);
     free(result->messages);
+    free(result->bytes);
     free(result);
+}
+
+/* Returns a result whose memory can be used again, or a new one. NULL: no memory. */
+static struct pool_result *take_result(struct pool *pool)
+{
+    struct pool_result *result;
+
+    thread_lock(&pool->lock);
+    result = pool->spares;
+    if (result != NULL)
+        pool->spares = result->next;
+    thread_unlock(&pool->lock);
+    return result != NULL ? result : calloc(1, sizeof *result);
+}
+
+/* Keeps the memory of a result that is not needed any more. Called with the lock. */
+static void give_result(struct pool *pool, struct pool_result *result)
+{
+    result->message_count = 0;
+    result->next = pool->spares;
+    pool->spares = result;
+}
+
+/* Copies output that fits into the first buffer. False: no memory. */
+static bool copy_small(struct pool_result *result, const struct output *kept)
+{
+    if (kept == NULL || kept->bytes != kept->initial)
+        return true;
+    if (result->capacity < kept->used) {
+        free(result->bytes);
+        result->bytes = malloc(kept->used);
+        result->capacity = result->bytes != NULL ? kept->used : 0;
+    }
+    if (kept->used > 0 && result->bytes != NULL)
+        memcpy(result->bytes, kept->bytes, kept->used);
+    return kept->used == 0 || result->bytes != NULL;
+}
+
+/* Lets result and output exchange their buffers, if the output has one of its own. */
+static void swap_large(struct pool_result *result, struct output *kept)
+{
+    uint8_t *const bytes = result->bytes;
+    const size_t capacity = result->capacity;
+
+    if (kept == NULL || kept->bytes == kept->initial)
+        return;
+    result->bytes = kept->bytes;
+    result->capacity = kept->capacity;
+    kept->bytes = capacity > sizeof kept->initial ? bytes : kept->initial;
+    kept->capacity = capacity > sizeof kept->initial ? capacity : sizeof kept->initial;
+    if (kept->bytes == kept->initial)
+        free(bytes);
 }
 
 static void print_result(struct pool *pool, struct pool_result *result)
@@ -270,8 +326,10 @@ static void pass_turn(struct pool *pool, size_t file_count)
         pool->left_bytes -= result->bytes_count;
         thread_unlock(&pool->lock);
         print_result(pool, result);
-        free_result(result);
+        free_messages(result->messages, result->message_count);
+        free(result->messages);
         thread_lock(&pool->lock);
+        give_result(pool, result);
     }
     if (entry != NULL && entry->waiter != NULL)
         pthread_cond_signal(&entry->waiter->turned);
@@ -298,23 +356,24 @@ static bool leave_batch(struct pool_worker *worker)
     struct pool *pool = worker->pool;
     size_t bytes_count = worker->kept != NULL ? worker->kept->used : 0;
     struct pool_result *result = NULL;
+    const uint64_t most =
+        pool->source != NULL ? pool->workers_max * LEFT_BYTES_WORKER : LEFT_BYTES_MAX;
     bool left;
 
     if (!tells_nothing(worker)) {
-        result = malloc(sizeof *result + bytes_count);
-        if (result == NULL)
+        result = take_result(pool);
+        if (result == NULL || !copy_small(result, worker->kept)) {
+            free(result);
             return false;
+        }
         result->job = *worker->job;
-        result->bytes = (uint8_t *)(result + 1);
         result->bytes_count = bytes_count;
         result->messages = worker->messages;
         result->message_count = worker->message_count;
         result->mark = worker->mark;
-        if (bytes_count > 0)
-            memcpy(result->bytes, worker->kept->bytes, bytes_count);
     }
     thread_lock(&pool->lock);
-    left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= LEFT_BYTES_MAX;
+    left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= most;
     if (left) {
         struct batch_turn *entry = entry_of(worker);
 
@@ -322,12 +381,14 @@ static bool leave_batch(struct pool_worker *worker)
         entry->result = result;
         entry->searched = true;
         pool->left_bytes += bytes_count;
+        if (result != NULL)
+            swap_large(result, worker->kept);
+    } else if (result != NULL) {
+        give_result(pool, result);
     }
     thread_unlock(&pool->lock);
-    if (!left) {
-        free(result);
+    if (!left)
         return false;
-    }
     if (result != NULL) {
         worker->messages = NULL;
         worker->message_count = worker->message_capacity = 0;
@@ -434,6 +495,13 @@ void pool_close_turns(struct pool *pool)
     for (uint64_t i = pool->turn; i < pool->ahead_end; i++)
         if (pool->ahead[i % POOL_AHEAD_FILES].result != NULL)
             free_result(pool->ahead[i % POOL_AHEAD_FILES].result);
+    while (pool->spares != NULL) {
+        struct pool_result *next = pool->spares->next;
+
+        pool->spares->messages = NULL;
+        free_result(pool->spares);
+        pool->spares = next;
+    }
     free(pool->ahead);
     pthread_cond_destroy(&pool->room);
     pthread_cond_destroy(&pool->more);

@@ -67,6 +67,15 @@ struct batch_turn {
     struct pool_worker *waiter; /* the batch's worker while it waits for its turn; else NULL */
 };
 
+/* What workers take in place of the walk's files, such as parts of a file. */
+struct pool_source {
+    /* Finds the next item, as walk_next does. Called with walk_lock. */
+    bool (*next)(struct pool_source *source, struct walk_item *item);
+    /* Searches an item; is called for each, but if `is_over` the search is over. */
+    void (*search)(struct pool_source *source, struct pool_worker *worker,
+                   const struct walk_item *item, bool is_over);
+};
+
 struct pool {
     struct command_job *job;
     struct command_job worker_job; /* the initial job of each worker */
@@ -84,7 +93,8 @@ struct pool {
     struct trawl_runtime *runtime;
 
     struct walk walk;
-    bool walked; /* the walk has ended */
+    struct pool_source *source; /* in place of the walk; NULL: none */
+    bool walked;                /* the walk has ended */
     /* number of files in all searched batches, and the sum of their bytes, of which each file
      * counts at most BATCH_BYTES */
     _Atomic uint64_t file_count, file_bytes;
@@ -104,11 +114,12 @@ struct pool {
     /* sequence number of the batch that is being printed; only the worker that prints may use
      * `job` */
     _Atomic uint64_t turn;
-    atomic_bool over;         /* the search is over: workers stop */
-    uint64_t room_wanted;     /* the first batch that waits for `room`; UINT64_MAX: none */
-    uint64_t left_bytes;      /* memory of the finished batches that wait to be printed */
-    struct batch_turn *ahead; /* NULL until a second worker starts */
-    uint64_t ahead_end;       /* no batch from this number on has used its entry of `ahead` */
+    atomic_bool over;           /* the search is over: workers stop */
+    uint64_t room_wanted;       /* the first batch that waits for `room`; UINT64_MAX: none */
+    struct pool_result *spares; /* printed results, whose memory is used again */
+    uint64_t left_bytes;        /* memory of the finished batches that wait to be printed */
+    struct batch_turn *ahead;   /* NULL until a second worker starts */
+    uint64_t ahead_end;         /* no batch from this number on has used its entry of `ahead` */
 };
 
 /* Prepares the turns, and makes the first worker ready to take its turn. */

@@ -28,6 +28,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/print/string_counts.h"
 #include "trawl/run/search_file.h"
+#include "trawl/run/units.h"
 
 #define OPEN_LEVELS SIZE_OR_SMALL(32u, 3u) /* directories that --files may hold open */
 
@@ -178,22 +179,24 @@ static int run_operands(struct command_job *job, const struct value_item *operan
     bool good = searchers_engine(settings, job->patterns) != TRAWL_ENGINE_CUDA ||
                 searchers_open(job, false, &job->searcher, message);
 
-    if (good && settings->report == REPORT_COUNT_BY_PATTERN)
+    if (good && settings->report->prints == PRINTS_TABLE)
         good = string_counts_open(job, message);
     if (settings->heads.file_names != 0 || operand_count > 1)
         job->show_names = settings->heads.file_names >= 0 ? 1 : 0;
     else
         job->show_names = settings->files.directories == DIRECTORIES_RECURSE ? -1 : 0;
+    if (units_fit(job))
+        job->search_units = units_search;
     if (good && job->supply == NULL) /* a server has no terminal */
         progress_open(settings, operands, operand_count);
     if (good)
-        good = pool_walk(job, operands, operand_count, message);
+        good = pool_walk(job, operands, operand_count, NULL, message);
     progress_close();
     if (good && job->string_counts != NULL)
         string_counts_print(job);
     if (is_timed)
         job->totals.elapsed_ns = now_ns() - begin_ns;
-    if (settings->json && settings->report == REPORT_LINES)
+    if (settings->json && settings->report->json == JSON_MESSAGES)
         json_summary(job->output, &job->totals.sums.json, job->totals.elapsed_ns);
     output_flush(job->output);
     if (good && settings->stats)
@@ -222,7 +225,7 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
 
     const bool without_reading = settings->asked.max_count_given == 0 || patterns->none_given;
 
-    if (settings->list == LIST_WITHOUT_MATCH && settings->report != REPORT_QUIET)
+    if (settings->list == LIST_WITHOUT_MATCH && settings->report->prints != PRINTS_NOTHING)
         return settings->is_tg && without_reading;
     return without_reading || inverted_all;
 }

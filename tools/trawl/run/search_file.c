@@ -23,7 +23,6 @@
 #include "trawl/print/json.h"
 #include "trawl/print/lines.h"
 #include "trawl/print/command_matches.h"
-#include "trawl/print/parts.h"
 #include "trawl/print/print.h"
 #include "trawl/job/progress.h"
 #include "trawl/text/sizes.h"
@@ -51,9 +50,8 @@ bool search_file_is_output(const struct settings *settings, const struct stat *s
            status->st_dev == surroundings->output_device &&
            status->st_ino == surroundings->output_inode &&
            ((settings->is_tg && !is_operand) ||
-            (settings->max_count > 1 && settings->report != REPORT_COUNT &&
-             settings->report != REPORT_NAMES && settings->report != REPORT_QUIET &&
-             (settings->report != REPORT_COUNT_BY_PATTERN || settings->heads.file_names > 0)));
+            (settings->max_count > 1 && (settings->report->prints == PRINTS_TEXT ||
+                                         settings->report->prints == PRINTS_OFFSETS)));
 }
 
 /* Returns the width of numbers under -T: the digits of the file's size, or with -n of size + 1, the
@@ -133,6 +131,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
 {
     const struct settings *settings = job->settings;
     const struct patterns *patterns = job->patterns;
+    const bool counts = settings->report->prints == PRINTS_COUNT;
     uint64_t hole;
 
     memset(scan, 0, sizeof *scan);
@@ -148,6 +147,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
         /* tg skips only binary files of directories */
         scan->binary_files = BINARY_FILES_BINARY;
     scan->rules.seekable = trawl_text_is_seekable(text);
+    scan->descriptor = file->bytes != NULL ? -1 : file->descriptor;
     scan->rules.is_live = !scan->rules.seekable && !S_ISREG(file->status->st_mode);
     scan->nulls.has_blocks = !scan->rules.is_live || !settings->writes_lines;
     scan->rules.unpacks = file->may_be_compressed && file->bytes == NULL && !scan->rules.seekable;
@@ -159,17 +159,15 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->lines.left = settings->max_count;
     scan->lines.printed_end = OFFSET_NONE;
     scan->rules.counts_spans =
-        (patterns->crosses && !settings->invert &&
-         (settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES)) ||
-        (settings->is_tg && settings->report == REPORT_COUNT_MATCHES &&
+        (patterns->crosses && !settings->invert && counts) ||
+        (settings->is_tg && counts && settings->report->finds == FINDS_MATCHES &&
          (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX));
-    scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
-    scan->rules.stop_at_select =
-        settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
+    scan->quiet = settings->report->prints != PRINTS_TEXT;
+    scan->rules.stop_at_select = settings->report->finds == FINDS_FIRST;
     scan->rules.run_ends_input =
         settings->invert && !settings->quiet && settings->max_count < UINT64_MAX &&
-        file->descriptor == STDIN_FILENO &&
-        (settings->report == REPORT_QUIET || (!scan->quiet && scan->rules.seekable));
+        scan->descriptor == STDIN_FILENO &&
+        (settings->report->prints == PRINTS_NOTHING || (!scan->quiet && scan->rules.seekable));
     scan->lines.ends_with_run = scan->rules.run_ends_input && scan->quiet;
     scan->rules.stop_at_select = scan->rules.stop_at_select && !scan->lines.ends_with_run;
     scan->rules.every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
@@ -203,11 +201,14 @@ static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
     scan->stop = false;
+    trawl_text_close(scan->part.text);
+    scan->part.text = NULL;
+    scan->part.begin = 0;
     scan->carry.count = scan->carry.match_count = 0;
     scan->carry.begin = scan->carry.line_begin = 0;
     occurrences_begin(scan);
     scan->carry.dropped = false;
-    if (scan->settings->report == REPORT_COUNT || scan->lines.ends_with_run) {
+    if (settings_count_lines(scan->settings) || scan->lines.ends_with_run) {
         scan->lines.selected = scan->nulls.selected_before;
         scan->lines.left = scan->settings->max_count - scan->lines.selected;
     } else if (scan->lines.left == 0) {
@@ -223,14 +224,14 @@ static bool is_unaware_of_nulls(const struct settings *settings)
 }
 
 /* Returns whether the first match alone decides the report. */
-static bool first_decides(const struct text_scan *scan, int descriptor)
+static bool first_decides(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
     return !scan->rules.filters && !settings->invert && !scan->rules.every_line &&
            !settings->expressions && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            !is_unaware_of_nulls(settings) &&
-           (descriptor != STDIN_FILENO || settings->max_count > 1);
+           (scan->descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
 /* Returns the offset after the first line end starting at `at`, or where the text ends; `at` if the
@@ -254,13 +255,13 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
  * lines only from the block of the first NUL on. In the library NUL ends lines everywhere, which
  * makes no difference, because earlier blocks have no NUL. With --binary-files=without-match a NUL
  * ends the search, so binary.c decides about the count. */
-static bool library_counts(const struct text_scan *scan, int descriptor)
+static bool library_counts(const struct text_scan *scan)
 {
-    return scan->settings->report == REPORT_COUNT && scan->whole.bytes == NULL &&
+    return settings_count_lines(scan->settings) && scan->whole.bytes == NULL &&
            !scan->rules.filters && !scan->rules.every_line && !scan->rules.unpacks &&
            scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            (!scan->nulls.watched || scan->settings->nuls.end_count) &&
-           (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
+           (scan->descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
 /* -o: returns true if matches are enough, because no line around a match is printed. */
@@ -268,8 +269,8 @@ static bool matches_suffice(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return settings->report == REPORT_ONLY_MATCHING && !settings->invert &&
-           settings->before_count < 0 && settings->after_count < 0 && !scan->rules.every_line &&
+    return settings_print_matches(settings) && !settings->invert && settings->before_count < 0 &&
+           settings->after_count < 0 && !scan->rules.every_line &&
            !scan->job->patterns->finds_empty && !settings->style.on &&
            !(settings->crlf && settings->whole_lines) && !scan->nulls.seen;
 }
@@ -280,7 +281,7 @@ static bool matches_suffice(const struct text_scan *scan)
  * ignored beyond ASCII. A match gives only one number. */
 static bool one_match_tells(const struct text_scan *scan)
 {
-    return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
+    return settings_print_matches(scan->settings) && !scan->job->patterns->case_may_tell;
 }
 
 /* Returns true if a line's matches are needed only for the column of the first. */
@@ -288,9 +289,10 @@ static bool shows_column_alone(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return settings->report == REPORT_LINES && settings->style.column && !settings->style.vimgrep &&
-           !settings->colors.on && !settings->json && settings->replace == NULL &&
-           settings->style.max_columns == 0 && !scan->job->patterns->finds_empty;
+    return settings->report->finds == FINDS_LINES && settings->style.column &&
+           !settings->style.vimgrep && !settings->colors.on && !settings->json &&
+           settings->replace == NULL && settings->style.max_columns == 0 &&
+           !scan->job->patterns->finds_empty;
 }
 
 /* Returns the flags of trawl_windows for the matches that are printed or select lines. */
@@ -313,7 +315,7 @@ static uint32_t needed_matches(const struct text_scan *scan)
         return 0;
     if (scan->rules.first_suffices && !others_alone)
         return patterns_spans(scan->job->patterns) | TRAWL_WINDOW_FIRSTS;
-    if (settings->report == REPORT_ONLY_MATCHING || scan->rules.counts_spans ||
+    if (settings_print_matches(settings) || scan->rules.counts_spans ||
         ((settings->colors.on || (settings->style.each_match && !others_alone)) && !scan->quiet))
         return patterns_spans(scan->job->patterns);
     return scan->job->patterns->has_empty && !settings->words && !settings->whole_lines
@@ -321,10 +323,9 @@ static uint32_t needed_matches(const struct text_scan *scan)
                : SELECTED_LINES;
 }
 
-/* Searches the text window by window, with the sink lines_window or, for --multiline,
- * lines_whole. */
-static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
+enum trawl_status search_file_windows(struct text_scan *scan, struct trawl_error *error)
 {
+    struct trawl_text *text = scan->part.text != NULL ? scan->part.text : scan->text;
     bool library_counts_ends =
         scan->settings->heads.line_number && !scan->quiet && !scan->counting.counts;
     uint32_t flags;
@@ -334,7 +335,7 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
     scan->rules.first_suffices = scan->whole.bytes == NULL && shows_column_alone(scan);
     flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
             (scan->nulls.watched ? TRAWL_WINDOW_NULLS : 0u);
-    status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
+    status = trawl_windows(scan->job->searcher, scan->plan, text, flags,
                            scan->whole.bytes == NULL ? lines_window : lines_whole, scan, error);
     hold_close(scan);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
@@ -409,56 +410,39 @@ static enum trawl_status hold_whole(struct text_scan *scan, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Searches the text by the library's cheapest call that gives the report. Searches the text again
- * if the search finds a NUL that changes what earlier lines mean (`rerun`). */
-static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
-                                     struct trawl_error *error)
+/* Searches the text for a report about lines, by the library's cheapest call. Searches the text
+ * again if the search finds a NUL that changes what earlier lines mean (`rerun`). */
+static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_searcher *searcher = scan->job->searcher;
     enum trawl_status status;
-    bool text_is_bytes =
-        scan->settings->report >= REPORT_COUNT_MATCHES && !scan->rules.counts_spans;
 
-    if (scan->lines.left == 0 || scan->stop)
-        return TRAWL_OK;
-    if (scan->job->patterns->crosses) {
-        status = hold_whole(scan, error);
-        if (status != TRAWL_OK || scan->stop)
-            return status;
-    }
-    if (scan->settings->fasta)
-        return fasta_search(scan, error);
-    if (scan->job->string_counts != NULL) {
-        status = string_counts_search(scan, error);
-        if (status != TRAWL_OK && scan->status != TRAWL_OK)
-            *error = scan->error;
-        return status;
-    }
-    if (text_is_bytes) {
-        status = matches_report(scan, error);
-        return status == TRAWL_STOPPED ? TRAWL_OK : status;
-    }
-    if (scan->rules.stop_at_select && first_decides(scan, descriptor)) {
+    if (scan->rules.stop_at_select && first_decides(scan)) {
         struct trawl_match match;
         bool found = false;
 
         status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
         scan->lines.selected = found;
-        scan->lines.selected_end = !found                       ? 0
-                                   : descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
-                                                                : match.end;
+        scan->lines.selected_end = !found                             ? 0
+                                   : scan->descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
+                                                                      : match.end;
         scan->stop = found;
         if (found)
             scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
         return status;
     }
-    if (library_counts(scan, descriptor))
+    if (library_counts(scan))
         return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->invert,
                                  scan->lines.left, &scan->lines.selected, error);
     if (is_unaware_of_nulls(scan->settings) && (!scan->rules.seekable || scan->nulls.seen) &&
         !plan_any_position(scan))
         return TRAWL_MEMORY;
-    status = windows(scan, error);
+    status = search_file_windows(scan, error);
+    if (status == TRAWL_OK && scan->part.units_begin > 0) {
+        status = scan->job->search_units(scan, error);
+        if (status == TRAWL_OK && !scan->stop)
+            status = search_file_windows(scan, error);
+    }
     if (status == TRAWL_OK && scan->stop && scan->nulls.watched && !scan->nulls.seen &&
         scan->rules.seekable)
         binary_look_ahead(scan);
@@ -466,10 +450,33 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
         if (is_unaware_of_nulls(scan->settings) && !plan_any_position(scan))
             return TRAWL_MEMORY;
         scan_again(scan);
-        status = windows(scan, error);
+        status = search_file_windows(scan, error);
     }
-    if (status != TRAWL_OK)
+    return status;
+}
+
+/* Searches the text as the report's row in reports.def says. */
+static enum trawl_status scan_report(struct text_scan *scan, struct trawl_error *error)
+{
+    static enum trawl_status (*const searches[])(struct text_scan *, struct trawl_error *) = {
+#define REPORT(id, options, finds, text, prints, json, search) search##_report,
+#include "trawl/options/reports.def"
+#undef REPORT
+    };
+    enum trawl_status status = TRAWL_OK;
+
+    if (scan->lines.left == 0 || scan->stop)
+        return TRAWL_OK;
+    if (scan->job->patterns->crosses)
+        status = hold_whole(scan, error);
+    if (status != TRAWL_OK || scan->stop)
         return status;
+    if (scan->settings->fasta)
+        return fasta_search(scan, error);
+    status = scan->rules.counts_spans ? lines_report(scan, error)
+                                      : searches[scan->settings->report->id](scan, error);
+    if (scan->status == TRAWL_OK)
+        return status == TRAWL_STOPPED ? TRAWL_OK : status;
     *error = scan->error;
     return scan->status;
 }
@@ -490,7 +497,7 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
                         "%s: skipped: binary file (found \"\\0\" byte around offset %" PRIu64 ")",
                         scan->name, binary_offset(scan));
     }
-    if (what == NULL || job->settings->report > REPORT_ONLY_MATCHING)
+    if (what == NULL || job->settings->report->prints != PRINTS_TEXT)
         return;
     if (job->show_names > 0) {
         print_name(scan);
@@ -506,10 +513,10 @@ static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
 
-    if (settings->report <= REPORT_ONLY_MATCHING || settings->null_data ||
+    if (settings->report->prints == PRINTS_TEXT || settings->null_data ||
         scan->binary_files != BINARY_FILES_WITHOUT_MATCH)
         return false;
-    if (settings->report == REPORT_COUNT_MATCHES && scan->lines.selected > 0)
+    if (settings->report->text == TEXT_BYTES && scan->lines.selected > 0)
         binary_look(scan);
     return scan->nulls.seen;
 }
@@ -532,9 +539,7 @@ static void report_count(struct command_job *job, struct text_scan *scan)
 static void report_file(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
-    bool prints_lines =
-        settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
-    bool counts = settings->report == REPORT_COUNT || settings->report == REPORT_COUNT_MATCHES;
+    bool prints_lines = settings->report->prints == PRINTS_TEXT;
     bool left_out = settings->is_tg && is_left_out(job, scan), selected = scan->lines.selected > 0;
     /* as in ripgrep, a file without a match is what tg --files-without-match looks for */
     bool succeeds =
@@ -549,9 +554,10 @@ static void report_file(struct command_job *job, struct text_scan *scan)
         report_binary(job, scan, is_binary);
     else if (is_binary)
         job_message(job, "%s: binary file matches", scan->name);
-    if (counts && !left_out && (selected || !settings->is_tg || settings->include_zero))
+    if (settings->report->prints == PRINTS_COUNT && !left_out &&
+        (selected || !settings->is_tg || settings->include_zero))
         report_count(job, scan);
-    if (settings->report == REPORT_NAMES && !left_out &&
+    if (settings->report->prints == PRINTS_NAME && !left_out &&
         selected == (settings->list == LIST_WITH_MATCHES))
         print_name_end(scan, '\n');
     output_commit(job->output);
@@ -567,7 +573,7 @@ void search_file_pass_over(struct command_job *job, const char *name)
     struct text_scan scan = {
         .job = job, .settings = job->settings, .output = job->output, .name = name};
 
-    if (job->settings->report == REPORT_LINES || job->settings->report == REPORT_ONLY_MATCHING)
+    if (job->settings->report->prints == PRINTS_TEXT)
         return;
     report_file(job, &scan);
     scan_free(&scan);
@@ -601,7 +607,7 @@ static bool drain_input(void)
 static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
 {
     const struct settings *settings = scan->settings;
-    bool is_quick = settings->report == REPORT_NAMES ||
+    bool is_quick = settings->report->prints == PRINTS_NAME ||
                     (settings->stop_at_first_file && scan->lines.selected > 0);
     uint64_t last = scan->nulls.seen && scan->nulls.offset >= scan->lines.selected_end
                         ? scan->nulls.offset + 1
@@ -618,7 +624,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
         else if (lseek(STDIN_FILENO, 0, SEEK_END) < begin) /* the search began after the end */
             (void)lseek(STDIN_FILENO, begin, SEEK_SET);
     } else if (scan->stop && scan->lines.left > 0 && !is_quick &&
-               settings->report <= REPORT_QUIET && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&
+               settings->report->text == TEXT_LINES && lseek(STDIN_FILENO, 0, SEEK_END) < 0 &&
                errno != EINVAL && !drain_input()) {
         job_file_error(scan->job, scan->name, errno);
     }
@@ -722,7 +728,7 @@ void search_file(struct command_job *job, const struct open_file *file)
     scan_begin(&scan, job, text, file);
     if (!fasta) /* fasta.c tells of its reader */
         progress_enter(&progress, job->searcher);
-    status = scan_report(&scan, file->descriptor, &error);
+    status = scan_report(&scan, &error);
     if (!fasta) {
         progress_leave(&progress, trawl_searcher_progress(job->searcher));
         job->searched_bytes += trawl_searcher_progress(job->searcher);
@@ -737,8 +743,6 @@ void search_file(struct command_job *job, const struct open_file *file)
     job->totals.sums.selected_count += scan.lines.selected;
     if (job->settings->stats && !fasta) /* fasta.c adds its searches itself */
         totals_add_stats(job);
-    if (scan.parts != NULL)
-        parts_close(&scan);
     scan_free(&scan);
     if (is_mapped && trawl_text_tell(text, &told, NULL) == TRAWL_OK && told.is_cut) {
         job_message(job, "%s: the file became shorter during the search", file->name);

@@ -17,6 +17,11 @@ struct open_file {
     bool is_operand; /* the command line names the file */
 };
 
+struct text_scan;
+
+/* Searches the text, or its part, window by window, with the sink lines_window or, for --multiline,
+ * lines_whole. */
+enum trawl_status search_file_windows(struct text_scan *scan, struct trawl_error *error);
 /* Searches a file and prints the report. */
 void search_file(struct command_job *job, const struct open_file *file);
 /* Returns true if the file must be skipped because it is the output itself, so that printing

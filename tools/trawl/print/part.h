@@ -1,0 +1,25 @@
+/* part: searches of a part of a text: the rest, which is left to units (run/units.h) or follows
+ * them. */
+#ifndef TRAWL_PART_H
+#define TRAWL_PART_H
+
+#include "trawl/job/command_scan.h"
+
+/* Sets *window to `moved`, whose offsets are those of the text, if only a part of the text is
+ * searched. Returns false if memory is short. */
+bool part_window(struct text_scan *scan, const struct trawl_window **window,
+                 struct trawl_window *moved);
+
+/* Returns whether units should search the rest of the text, since the window has many lines to
+ * print. */
+bool part_wants_units(const struct text_scan *scan, const struct trawl_window *window);
+
+/* Leaves the rest of the text to units, from the line at text offset `at` on, if nothing before
+ * depends on what follows. Returns whether that is so. */
+bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint64_t at);
+
+/* Prints the matches of the window's first text_bytes bytes, or only those of the line that begins
+ * before the window, if units search the rest. Returns whether they do. */
+bool part_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t text_bytes);
+
+#endif

@@ -1,0 +1,25 @@
+/* units: several threads search and print the rest of a large file of which many lines are printed.
+ *
+ * The library searches in several threads, but delivers its windows to one, which would then print
+ * alone. So once a window has had many matches, the rest of the file is cut at line ends into
+ * units, which take the place of files in a pool (pool.h): a worker searches a unit, prints into
+ * its buffer, and buffers are written in order. What comes before a unit matters in two ways. The
+ * number of its first line is known when all earlier units are counted, which each worker does
+ * first. And a line of the unit may be context of an earlier line, or the reverse: the worker
+ * searches the lines before the unit, too, and prints nothing of them.
+ *
+ * Units end before a part of the file that they do not fit: the last lines, a NUL that makes the
+ * file binary, and very long lines. From there on, the file is searched window by window again.
+ */
+#ifndef TRAWL_UNITS_H
+#define TRAWL_UNITS_H
+
+#include "trawl/job/command_scan.h"
+
+/* Returns whether units may search files of the job, which is about to begin. */
+bool units_fit(const struct command_job *job);
+/* Searches and prints the text from part.units_begin on, as far as there are units. Then the part
+ * is the rest of the text. */
+enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error);
+
+#endif
