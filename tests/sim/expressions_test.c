@@ -436,6 +436,38 @@ static void borders_of_lines(void)
     host_check_driver();
 }
 
+/* A device reads a line once for each string in it, so it leaves a long line with many to the host.
+ */
+static void many_in_a_line(void)
+{
+    static const char unit[] = "needle x ";
+    struct trawl_plan *plan = must_plan_with("needle.*\\d", PLAN_WITH(.syntax = TRAWL_PERL));
+    struct trawl_searcher *searcher;
+
+    cuda_limits_replace(NULL);
+    host_devices(1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    for (uint32_t units = 100; units <= 1000; units += 900) {
+        uint8_t *bytes = (uint8_t *)test_memory(units * (sizeof unit - 1));
+        uint64_t count = 99;
+        struct lent lent;
+
+        for (uint32_t i = 0; i < units; i++)
+            memcpy(bytes + i * (sizeof unit - 1), unit, sizeof unit - 1);
+        lent = lend(bytes, units * (sizeof unit - 1), 0, 5000);
+        MUST(trawl_text_load(searcher, lent.text, NULL));
+        TEST_CHECK(count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count) ==
+                   (units == 100));
+        TEST_CHECK_U64(count, 0);
+        trawl_text_unload(searcher, lent.text);
+        take_back(&lent);
+        free(bytes);
+    }
+    trawl_searcher_close(searcher);
+    host_check_driver();
+    trawl_plan_free(plan);
+}
+
 /* Fails one call of the driver after the other during a count of lines: the count is right, or an
  * error tells why there is none. */
 static void faults(enum trawl_engine engine)
@@ -481,6 +513,7 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     borders_of_records();
     borders_of_lines();
+    many_in_a_line();
     faults(TRAWL_ENGINE_CUDA);
     faults(TRAWL_ENGINE_AUTO);
     all = test_cases(sessions, session);
