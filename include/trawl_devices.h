@@ -16,9 +16,9 @@ extern "C" {
  * GPU's primary context. Finish work that writes the memory before calls that get the text. Load
  * the text before the first search, and unload it before trawl_text_close. The GPU searches
  * the text in place. If a call must read the text on the host (windows, line numbers, matches of
- * whole words and lines, whole words beyond ASCII, errors, expressions, algorithms, IGNORE_CASE
- * where lengths vary), the first such call copies the text to the host: do not change the text from
- * then on. Errors: ARGUMENT, MEMORY. */
+ * whole words and lines, whole words beyond ASCII, errors, expressions except for counts of lines
+ * (docs/regex.md), algorithms, IGNORE_CASE where lengths vary), the first such call copies the text
+ * to the host: do not change the text from then on. Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,

@@ -140,8 +140,9 @@ struct trawl_records_out {
  * small: the first `room` cells are written, and into->count is their true number; for the other
  * shapes nothing is searched, and *into stays as it is. ARGUMENT also for memory of a GPU that does
  * not hold the records, and for a plan with an algorithm. UNSUPPORTED, for records or answers in a
- * GPU's memory, if only the host can answer: for expressions, errors, whole words beyond ASCII, and
- * case variants of different lengths. Cost: the search of a loaded text; some nanoseconds per
+ * GPU's memory, if only the host can answer: for counts and cells of expressions, and expressions
+ * that a GPU does not take (docs/regex.md), for errors, whole words beyond ASCII, and case variants
+ * of different lengths. Cost: the search of a loaded text; some nanoseconds per
  * occurrence divided over the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_records *records,

@@ -1,8 +1,6 @@
 /* cuda_lists: lists of hits in a device's memory, and the sort of a list. */
 #include "cuda/cuda_lists.h"
 
-#include <inttypes.h>
-
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/launch.h"
@@ -150,8 +148,8 @@ enum trawl_status cuda_lists_check(const struct engine_worker *worker, const uin
     if (sums[ANSWER_FAULT] == 0)
         return TRAWL_OK;
     return TRAWL_FAIL(error, UNSUPPORTED,
-                      "a line or record of more than %" PRIu64 " bytes is too long for %s",
-                      worker->limits.decide_bytes, worker->device->name);
+                      "%s leaves expressions to the host: a line or record is too long",
+                      worker->device->name);
 }
 
 enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
@@ -164,6 +162,8 @@ enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kern
         return TRAWL_OK;
     a->hits = (const uint64_t *)(uintptr_t)worker->lists[*which].address;
     a->count = *count;
+    a->decide_bytes =
+        min_u64(a->decide_bytes, DECIDE_HITS_MAX * ((a->end - a->begin) / *count + 1));
     *which ^= 1;
     a->kept = lists ? (uint64_t *)(uintptr_t)worker->lists[*which].address : NULL;
     TRAWL_TRY(cuda_lists_run(worker, kernel, *count, 0, a, &sums, error));

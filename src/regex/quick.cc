@@ -37,7 +37,9 @@ bool quick_sequence::add(const syntax_node &node, const regex_options &options)
         return !node.is_lazy && parts.size() <= ITEMS_MAX;
     }
     if (node.kind == SYNTAX_EDGE) {
-        begins = options.lines || (node.flags & SYNTAX_MANY_LINES) != 0 ? AT_LINES : AT_TEXT;
+        const bool by_lines = options.lines || (node.flags & SYNTAX_MANY_LINES) != 0;
+
+        begins = by_lines && begins != AT_TEXT ? AT_LINES : AT_TEXT; // both of ^(?m:^) hold
         return node.letter == '^' && parts.empty();
     }
     if (node.kind == SYNTAX_GROUP && node.count == 1) {

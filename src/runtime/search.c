@@ -24,10 +24,10 @@
 
 /* bytes of struct trawl_searcher_options in version 1.0 */
 #define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
+#define LINE_SAMPLE_BYTES (64u << 10) /* of a text: which strings of expressions are rare */
 #define TASKS_PER_WORKER 2u
 /* Another process may keep a helper off its core for some milliseconds in the middle of a chunk.
  * With this many tasks the other threads can go on meanwhile. */
-#define LINE_SAMPLE_BYTES (64u << 10) /* of a text: which strings of expressions are rare */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */
@@ -377,7 +377,8 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
     bool is_split = false;
 
     *lines = NULL;
-    if (!plan_has_expressions(plan) || text->kind != TEXT_MEMORY || !devices_work(devices))
+    if (!plan_has_expressions(plan) || text->kind != TEXT_MEMORY ||
+        !devices_hold(devices, text->bytes, text->bytes_count))
         return TRAWL_OK;
     if (text->device_address == 0 && sample_bytes > 0)
         sample = text->bytes + (text->bytes_count - sample_bytes) / 2;

@@ -235,6 +235,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         if (search->cursor.text->device_address != 0) /* the host makes the answer of the hits */
             TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     }
+    if (search->sink->by_engine) /* the device that had the text is lost, or no longer has it */
+        return TRAWL_FAIL(error, UNSUPPORTED, "no device has the text");
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (scanned.owned >= UINT32_MAX && search->job.layer == ENGINE_FOR_EXPRESSIONS)
         return TRAWL_FAIL(error, LIMIT,

@@ -14,13 +14,14 @@
  *            So no byte is read twice, and lines without a hit are seldom read whole.
  *            answer_accept: keeps the hits that are whole words or lines. answer_decide: keeps the
  *            hits in lines or records that hold a match, by an automaton; answer_read finds such
- *            lines or records without hits. answer_patterns: counts
- *            each pattern's hits. answer_ends: counts the line ends of the range. answer_records:
- *            finds each hit's record, by a table of the record at each KiB, and
- *            marks or lists the record. answer_steps makes that table, and checks the offsets.
- *            answer_cells: makes columns of sorted keys, without repeated keys.
- * Grid       a thread per hit; answer_gaps, answer_ends and answer_cells any.
- * Shared     answer_patterns: static, 16 KiB.
+ *            lines or records without hits. answer_patterns: counts each pattern's hits.
+ *            answer_ends: counts the line ends of the range. answer_records: finds each hit's
+ *            record, by a table of the record at each KiB, and marks or lists the record.
+ *            answer_steps makes that table, and checks the offsets. answer_cells: makes columns of
+ *            sorted keys, without repeated keys.
+ * Grid       a thread per hit; answer_read: per KiB of the text, or per record; answer_gaps,
+ *            answer_ends and answer_cells any.
+ * Shared     answer_patterns: static, 16 KiB; answer_read: static, 24 KiB.
  * Traffic    per hit: 8 bytes of the list; for lines, the gap's text up to its last line end; for
  *            records, 4 of the table and some offsets.
  * Bound      by the text's sectors, if lines are short.
@@ -493,7 +494,8 @@ SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_
     return to;
 }
 
-/* Returns the unit's 16 bytes. Those from `end` on, which may lie beyond the memory, are not read. */
+/* Returns the unit's 16 bytes. Those from `end` on, which may lie beyond the memory, are not read.
+ */
 SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, uint64_t unit,
                                              uint64_t end)
 {
@@ -508,10 +510,10 @@ SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, u
     return bytes;
 }
 
-/* Runs the automaton over the bytes from `from` on, up to `to` or, if `stops`, a line end. `table` is
- * in shared memory; 0: the automaton is read where it lies. No byte from `last` on is read. Returns
- * whether the bytes hold a match. Sets *end to where the reading ended: at `to`, at a line end, or
- * earlier if the state was decided. */
+/* Runs the automaton over the bytes from `from` on, up to `to` or, if `stops`, a line end. `table`
+ * is in shared memory; 0: the automaton is read where it lies. No byte from `last` on is read.
+ * Returns whether the bytes hold a match. Sets *end to where the reading ended: at `to`, at a line
+ * end, or earlier if the state was decided. */
 SIMT_FUNCTION int answer_run(const struct answer_arguments *a, const uint16_t *table, uint64_t from,
                              uint64_t to, uint64_t last, int stops, uint64_t *end)
 {
@@ -638,10 +640,10 @@ SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
             if (to - from > args.decide_bytes)
                 simt_max_u64(args.sums + ANSWER_FAULT, 1);
             else
-                is_marked = answer_run(&args, table, from + args.tape, to + args.tape,
-                                       answer_record_at(&args, args.record_count) + args.tape, 0,
-                                       &end) &&
-                            answer_mark(&args, i);
+                is_marked =
+                    answer_run(&args, table, from + args.tape, to + args.tape,
+                               answer_record_at(&args, args.record_count) + args.tape, 0, &end) &&
+                    answer_mark(&args, i);
         }
         lanes = simt_ballot(is_marked);
         if (lanes != 0 && simt_lane() == 0)

@@ -139,6 +139,9 @@ struct answer_arguments {
 };
 
 #define DECIDE_LINE_END 0x8000u
+/* answer_decide reads a line once for each hit. It leaves lines to the host that are longer than
+ * the mean distance of so many hits, so all hits together read the text at most twice as often. */
+#define DECIDE_HITS_MAX 256u
 #define READ_BYTES 1024u /* of a stripe whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of so many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u

@@ -1,0 +1,527 @@
+/* expressions_test: random expressions, texts and records, whose lines and records a simulated
+ * device decides about (regex/automaton.c); the host's search is the judge.
+ *
+ * TRAWL_TEST_CASE=N runs session N alone.
+ */
+#include "calls.h"
+#include "cuda/limits.h"
+#include "diff/diff_input.h"
+#include "match/line_automaton.h"
+#include "plan/plan.h"
+#include "sim_driver.h"
+#include "sim_host.h"
+
+#define SESSIONS_NORMAL 240
+#define SESSIONS_LONG 20000
+#define SESSIONS_TELLING 60 /* after so many, devices made answers of each kind */
+#define EXPRESSIONS_MAX 4u
+#define EXPRESSION_BYTES 4096u
+#define TEXT_BYTES_MAX 40000u
+#define RECORDS_MAX 6000u
+
+struct session {
+    struct test_random random;
+    struct trawl_searcher *host, *device;
+    struct trawl_plan *plan;
+    char expressions[EXPRESSIONS_MAX][EXPRESSION_BYTES];
+    uint32_t expression_count;
+    uint8_t *bytes; /* in memory of `room` bytes; the text begins at a random address */
+    uint64_t room, count;
+    uint64_t offsets[RECORDS_MAX + 1], record_count;
+};
+
+/* The number of answers; of those, how many devices made about lines of lent texts, and about
+ * records; and in how many of the devices' answers something matched. */
+static struct {
+    uint64_t answers, lines, records, matched;
+} tally;
+
+static uint64_t below(struct session *s, uint64_t bound)
+{
+    return test_random_below(&s->random, bound);
+}
+
+/* ---- Input -------------------------------------------------------------------------------- */
+
+static void draw_expression(struct session *s, char *to, uint32_t depth)
+{
+    static const char *const items[] = {
+        "a",      "b",           "ab",    "c",     "\\d",      "\\w",
+        "\\s",    ".",           "[ab]",  "[^a]",  "\\b",      "\\B",
+        "^",      "$",           "(?i)k", "(?i)s", "\xc3\xa9", "[\xc3\xa9-\xc3\xbc]",
+        "(?s:.)", "[^\xc3\xa9]", "[a-z]", "\\.",   "\\W",      "\\n",
+        "(?m:^)", "(?m:$)",      "\\A",   "\\z",   "[^\\n]",   "\\x00",
+        "\r"};
+    static const char *const repeats[] = {"*", "+", "?", "{2}", "{1,3}", "{0,2}", "{2,}", "*?"};
+
+    for (uint64_t i = 1 + below(s, 3); i > 0; i--) {
+        if (depth > 0 && below(s, 4) == 0) {
+            strcat(to, below(s, 2) ? "(" : "(?:");
+            draw_expression(s, to, depth - 1);
+            if (below(s, 2)) {
+                strcat(to, "|");
+                draw_expression(s, to, depth - 1);
+            }
+            strcat(to, ")");
+        } else {
+            strcat(to, items[below(s, sizeof items / sizeof *items)]);
+        }
+        if (below(s, 4) == 0)
+            strcat(to, repeats[below(s, sizeof repeats / sizeof *repeats)]);
+    }
+    if (depth > 0 && below(s, 2)) /* a string that a device searches for */
+        strcat(to, below(s, 2) ? "needle" : "xy");
+}
+
+/* Returns false if the expressions have no meaning. */
+static bool draw_plan(struct session *s)
+{
+    static const uint32_t kinds[] = {0,
+                                     0,
+                                     0,
+                                     0,
+                                     TRAWL_RIPGREP,
+                                     TRAWL_UNICODE,
+                                     TRAWL_WHOLE_LINE,
+                                     TRAWL_WHOLE_WORD,
+                                     TRAWL_CRLF,
+                                     TRAWL_MULTILINE,
+                                     TRAWL_PCRE};
+    static const enum trawl_syntax syntaxes[] = {TRAWL_PERL, TRAWL_PERL, TRAWL_EXTENDED,
+                                                 TRAWL_BASIC};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern patterns[EXPRESSIONS_MAX];
+
+    s->expression_count = below(s, 3) ? 1 : 1 + (uint32_t)below(s, EXPRESSIONS_MAX);
+    for (uint32_t i = 0; i < s->expression_count; i++) {
+        s->expressions[i][0] = '\0';
+        draw_expression(s, s->expressions[i], 2);
+        patterns[i] = (struct trawl_pattern){s->expressions[i], strlen(s->expressions[i])};
+    }
+    options.flags = kinds[below(s, sizeof kinds / sizeof *kinds)];
+    options.syntax = options.flags == 0 ? syntaxes[below(s, 4)] : TRAWL_PERL;
+    options.line_end = below(s, 16) ? '\n' : '\0';
+    options.flags |= below(s, 3) == 0 ? TRAWL_IGNORE_CASE : 0;
+    options.flags |= below(s, 6) == 0 ? TRAWL_DOT_ALL : 0;
+    if (below(s, 3)) {
+        options.alphabet = TRAWL_CHARACTERS;
+        options.letters = below(s, 2) ? trawl_unicode() : NULL;
+    }
+    return trawl_plan_build(patterns, s->expression_count, &options, &s->plan, NULL) == TRAWL_OK;
+}
+
+/* Draws a text, and records that divide it. */
+static void draw_text(struct session *s)
+{
+    static const char *const words[] = {"a",  "b",  "ab",           "c",          "1",
+                                        "22", " ",  "needle",       "xy",         "\xc3\xa9",
+                                        "K",  "k",  "\xe2\x84\xaa", "s",          "\xc5\xbf",
+                                        "\n", "\n", "\n",           "\xff",       "\xc3",
+                                        "_",  ".",  "xyxy",         "aab needle", "\r\n",
+                                        "\r", "",   "\x80"};
+    uint64_t parts = below(s, 3) ? below(s, 200) : below(s, 6000), skew = below(s, 300);
+
+    s->record_count = 0;
+    s->offsets[0] = skew;
+    s->count = 0;
+    for (uint64_t i = 0; i < parts; i++) {
+        const char *word = words[below(s, sizeof words / sizeof *words)];
+        uint64_t length = *word == '\0' ? 1 : strlen(word);
+
+        memcpy(s->bytes + skew + s->count, word, length);
+        s->count += length;
+        for (uint64_t k = below(s, 5) == 0 ? 1 + below(s, 2) : 0;
+             k > 0 && s->record_count < RECORDS_MAX - 1; k--)
+            s->offsets[++s->record_count] = skew + s->count;
+    }
+    s->offsets[++s->record_count] = skew + s->count;
+}
+
+static void draw_limits(struct session *s, struct cuda_limits *limits)
+{
+    *limits = cuda_limits_default;
+    limits->threads = 32;
+    limits->tile_words_max = 32;
+    limits->blocks_max = 1 + (uint32_t)below(s, 3);
+    limits->gap_near = 1 + below(s, 40);
+    limits->gap_warp = limits->gap_near + below(s, 200);
+    limits->gap_block = limits->gap_warp + below(s, 400);
+    limits->lists_min = 1 + below(s, 50);
+    limits->lists_max = limits->lists_min + 200 + below(s, 3000);
+    if (below(s, 2))
+        limits->decide_bytes = 1 + below(s, 120);
+    if (below(s, 2))
+        limits->launch_begins_max = 1 + below(s, 3000);
+    if (below(s, 4) == 0) {
+        limits->split_bytes_min = 400;
+        limits->stripe_bytes = 400 + below(s, 4000);
+        limits->split_overlap = below(s, 2) ? LINE_BYTES_MAX : below(s, 400);
+    }
+    if (below(s, 4) == 0)
+        limits->before_bytes = (1ull << 32) - 4096 * below(s, 3);
+}
+
+/* ---- Memory of a device ------------------------------------------------------------------- */
+
+/* A text in a device's memory. */
+struct lent {
+    struct cuda_context *context;
+    uint64_t memory;
+    struct trawl_text *text;
+};
+
+static struct lent lend(const void *bytes, uint64_t count, uint64_t before, uint64_t behind)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct lent lent;
+
+    TEST_CHECK(driver->init(0) == 0 && driver->context_retain(&lent.context, 0) == 0 &&
+               driver->context_push(lent.context) == 0 &&
+               driver->memory_allocate(&lent.memory, before + count + behind) == 0);
+    memcpy((void *)(uintptr_t)(lent.memory + before), bytes, count);
+    MUST(trawl_text_from_device(lent.memory + before, count, &lent.text, NULL));
+    return lent;
+}
+
+static void take_back(struct lent *lent)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+
+    trawl_text_close(lent->text);
+    TEST_CHECK(driver->memory_free(lent->memory) == 0 && driver->context_pop(&lent->context) == 0 &&
+               driver->context_release(0) == 0);
+}
+
+/* Counts the lines of a loaded text, which lies on a device if `is_lent`. Returns whether the
+ * device made the answer without a copy of the text for the host; false also if that is not known.
+ */
+static bool count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                        struct trawl_text *text, bool is_lent, bool invert, uint64_t most,
+                        uint64_t *count)
+{
+    enum trawl_status status;
+
+    if (is_lent)
+        trawl_text_keep_there(text, true);
+    status = trawl_count_lines(searcher, plan, text, invert, most, count, NULL);
+    if (!is_lent || status != TRAWL_UNSUPPORTED) {
+        MUST(status);
+        return is_lent;
+    }
+    trawl_text_keep_there(text, false);
+    MUST(trawl_count_lines(searcher, plan, text, invert, most, count, NULL));
+    return false;
+}
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+static void describe(const struct session *s, const char *what)
+{
+    printf("  %s: %" PRIu64 " bytes, %" PRIu64 " records, flags %u, syntax %d, characters %d:",
+           what, s->count, s->record_count, s->plan->flags, (int)s->plan->expressions.syntax,
+           (int)s->plan->expressions.characters);
+    for (uint32_t i = 0; i < s->expression_count; i++)
+        printf(" '%s'", s->expressions[i]);
+    printf("\n");
+}
+
+/* Compares the numbers of lines: of the session's text in the host's memory, of a part of it, or,
+ * if `lent` is not NULL, of a copy in a device's memory. */
+static void compare_lines(struct session *s, const struct lent *lent)
+{
+    const bool invert = below(s, 3) == 0, is_part = lent == NULL && below(s, 3) == 0;
+    const uint64_t most = below(s, 4) ? UINT64_MAX : below(s, 20);
+    const uint64_t begin = is_part ? below(s, s->count + 1) : 0;
+    const uint64_t count = is_part ? below(s, s->count - begin + 1) : s->count;
+    const uint8_t *bytes = s->bytes + s->offsets[0];
+    struct trawl_text *whole = must_text(bytes, s->count), *part = must_text(bytes + begin, count);
+    struct trawl_text *text = lent != NULL ? lent->text : part, *loaded = is_part ? whole : text;
+    uint64_t expected = UINT64_MAX, got = UINT64_MAX;
+    bool by_device;
+
+    MUST(trawl_count_lines(s->host, s->plan, part, invert, most, &expected, NULL));
+    MUST(trawl_text_load(s->device, loaded, NULL));
+    by_device = count_lines(s->device, s->plan, text, lent != NULL, invert, most, &got);
+    tally.answers++;
+    tally.lines += by_device;
+    tally.matched += by_device && expected > 0 && !invert;
+    if (!TEST_CHECK_U64(got, expected))
+        describe(s, invert ? "other lines" : "lines");
+    trawl_text_unload(s->device, loaded);
+    trawl_text_close(part);
+    trawl_text_close(whole);
+}
+
+static void compare_records(struct session *s)
+{
+    const enum trawl_records_shape shape = (enum trawl_records_shape)below(s, 4);
+    const uint64_t begin = below(s, s->record_count), count = below(s, s->record_count - begin + 1);
+    const uint64_t room = RECORDS_MAX * 4 * sizeof(uint64_t);
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_records_out out[2] = {TRAWL_RECORDS_OUT_INIT, TRAWL_RECORDS_OUT_INIT};
+    struct trawl_searcher *searchers[] = {s->host, s->device};
+    int32_t narrow[RECORDS_MAX + 1];
+    uint8_t validity[RECORDS_MAX / 8 + 2];
+
+    array.bytes = s->bytes;
+    array.offsets = s->offsets + begin;
+    array.record_count = count;
+    for (uint64_t i = 0; i <= s->record_count; i++)
+        narrow[i] = (int32_t)s->offsets[i];
+    if (below(s, 2)) {
+        array.offsets = narrow + begin;
+        array.offset_bytes = 4;
+    }
+    for (uint32_t i = 0; i < sizeof validity; i++)
+        validity[i] = (uint8_t)below(s, 256);
+    array.validity_begin = below(s, 8);
+    array.validity = below(s, 2) ? validity : NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct trawl_records *records = NULL;
+
+        out[i].values = test_memory(room);
+        out[i].patterns = shape == TRAWL_RECORDS_CELLS ? test_memory(room) : NULL;
+        memset(out[i].values, 0, room);
+        out[i].room = RECORDS_MAX * 4;
+        MUST(trawl_records_load(searchers[i], &array, &records, NULL));
+        MUST(trawl_records_into(searchers[i], s->plan, records, shape, &out[i], NULL));
+        trawl_records_unload(searchers[i], records);
+    }
+    tally.answers++;
+    tally.records += out[1].on_device;
+    tally.matched += out[1].on_device && out[1].count > 0;
+    if (!TEST_CHECK_U64(out[1].count, out[0].count) ||
+        !TEST_CHECK(memcmp(out[0].values, out[1].values, room) == 0))
+        describe(s, "records");
+    for (uint32_t i = 0; i < 2; i++) {
+        free(out[i].values);
+        free(out[i].patterns);
+    }
+}
+
+static void session(uint64_t index)
+{
+    struct session s = {.random = test_random_begin("expressions")};
+    struct sim_driver_options options = {index + 1, 1, 64u << 20, 2, 0, 0, 0};
+    struct cuda_limits limits;
+    struct lent lent;
+
+    s.random.state ^= index * 0x2545f4914f6cdd1du;
+    options.devices = below(&s, 4) ? 1 : 2;
+    draw_limits(&s, &limits);
+    cuda_limits_replace(&limits);
+    sim_driver_reset(&options);
+    s.host = must_searcher(1, 0);
+    s.device = must_searcher_with(
+        SEARCHER_WITH(.engine = below(&s, 4) ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
+                      .threads = 1 + (uint32_t)below(&s, 2)));
+    s.bytes = test_memory(TEXT_BYTES_MAX);
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!draw_plan(&s))
+            continue;
+        for (uint32_t k = 0; k < 2; k++) {
+            draw_text(&s);
+            compare_lines(&s, NULL);
+            compare_records(&s);
+            if (s.count == 0 || below(&s, 2))
+                continue;
+            lent = lend(s.bytes + s.offsets[0], s.count, below(&s, 300), below(&s, 2) ? 1 : 5000);
+            compare_lines(&s, &lent);
+            take_back(&lent);
+        }
+        trawl_plan_free(s.plan);
+    }
+    free(s.bytes);
+    trawl_searcher_close(s.device);
+    trawl_searcher_close(s.host);
+    host_check_driver();
+}
+
+/* ---- Borders ------------------------------------------------------------------------------ */
+
+/* Expressions, and for each of the records below whether it holds a match, as Python's re says,
+ * whose \Z is RE2's $. */
+static void borders_of_records(void)
+{
+    static const char tape[] = "xya\nxyaxy\nxy\nxy\nb\xff"
+                               "1xyb xy";
+    static const uint64_t offsets[] = {0, 2, 6, 9, 9, 10, 13, 17, 21, 25};
+    static const char *const rows[][2] = {
+        {"^xy", "100001100"},       {"^(?m:^)xy", "100001100"},   {"(?m:^)xy", "110001100"},
+        {"xy$", "111000011"},       {"(?m:xy$)", "111001111"},    {"a*", "111111111"},
+        {"^$", "000100000"},        {"(?m:^$)", "000111000"},     {"\\bxy", "110001101"},
+        {"\\Bxy", "001000010"},     {"xy\\b", "111001111"},       {"a.xy", "000000000"},
+        {"a(?s:.)xy", "010000000"}, {"a\\nx", "010000000"},       {"\\dxy", "000000010"},
+        {"[^a]xy", "010000011"},    {"x\\x79\\n|^b", "000001101"}};
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_searcher *searchers[2];
+    struct trawl_records *records[2];
+
+    cuda_limits_replace(NULL);
+    host_devices(1);
+    searchers[0] = must_searcher(1, 0);
+    searchers[1] = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    array.bytes = (const uint8_t *)tape;
+    array.offsets = offsets;
+    array.record_count = 9;
+    for (uint32_t k = 0; k < 2; k++)
+        MUST(trawl_records_load(searchers[k], &array, &records[k], NULL));
+    for (uint32_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        struct trawl_plan *plan = must_plan_with(rows[i / 2][0], PLAN_WITH(.syntax = TRAWL_PERL));
+        struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+        char values[10] = "";
+
+        out.values = values;
+        out.room = 9;
+        MUST(trawl_records_into(searchers[i % 2], plan, records[i % 2], TRAWL_RECORDS_BYTES, &out,
+                                NULL));
+        for (uint32_t k = 0; k < 9; k++)
+            values[k] += '0';
+        if (!TEST_CHECK(strcmp(values, rows[i / 2][1]) == 0 && out.on_device == i % 2))
+            printf("  '%s': %s on device %u\n", rows[i / 2][0], values, out.on_device);
+        trawl_plan_free(plan);
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        trawl_records_unload(searchers[k], records[k]);
+        trawl_searcher_close(searchers[k]);
+    }
+    host_check_driver();
+}
+
+/* Counts the lines that match `expression` in a text of a line of `before` letters, "needle", and
+ * letters up to `length` bytes, between other lines, or as the whole text if `is_alone`. Checks
+ * whether the device answered, which must have the whole line within decide_bytes (40). */
+static void border_of_line(struct trawl_searcher *searcher, const char *expression, uint32_t before,
+                           uint32_t length, bool is_alone, bool by_device)
+{
+    struct trawl_plan *plan = must_plan_with(expression, PLAN_WITH(.syntax = TRAWL_PERL));
+    uint64_t count = UINT64_MAX;
+    struct lent lent;
+    char text[400];
+
+    (void)snprintf(text, sizeof text, "%s%.*sneedle%.*s%s", is_alone ? "" : "other\n", (int)before,
+                   "pppppppppppppppppppppppppppppppppppppppppppppppppppppp", (int)(length - 6),
+                   "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq",
+                   is_alone ? "" : "\nother\n");
+    lent = lend(text, strlen(text), 3, 5000);
+    MUST(trawl_text_load(searcher, lent.text, NULL));
+    TEST_CHECK(count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count) ==
+               by_device);
+    if (!TEST_CHECK_U64(count, strstr(expression, "\\d") == NULL))
+        printf("  '%s' in '%s'\n", expression, text);
+    trawl_text_unload(searcher, lent.text);
+    take_back(&lent);
+    trawl_plan_free(plan);
+}
+
+static void borders_of_lines(void)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher;
+
+    limits.decide_bytes = 40;
+    cuda_limits_replace(&limits);
+    host_devices(1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    for (uint32_t more = 0; more < 2; more++) {
+        border_of_line(searcher, "^p*needle", 39 + more, 10, false, more == 0);
+        border_of_line(searcher, "^p*needle", 40 + more, 10, true, more == 0);
+        border_of_line(searcher, "needle.*\\d", 5, 39 + more, false, more == 0);
+        border_of_line(searcher, "needle.*\\d", 5, 40 + more, true, more == 0);
+        border_of_line(searcher, "[a-f]*e[^q]*q", 5, 20 + more, false, true); /* no string */
+    }
+    /* too many states: the tenth byte from the end may be any of two */
+    border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
+    trawl_searcher_close(searcher);
+    host_check_driver();
+}
+
+/* A device reads a line once for each string in it, so it leaves a long line with many to the host.
+ */
+static void many_in_a_line(void)
+{
+    static const char unit[] = "needle x ";
+    struct trawl_plan *plan = must_plan_with("needle.*\\d", PLAN_WITH(.syntax = TRAWL_PERL));
+    struct trawl_searcher *searcher;
+
+    cuda_limits_replace(NULL);
+    host_devices(1);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    for (uint32_t units = 100; units <= 1000; units += 900) {
+        uint8_t *bytes = (uint8_t *)test_memory(units * (sizeof unit - 1));
+        uint64_t count = 99;
+        struct lent lent;
+
+        for (uint32_t i = 0; i < units; i++)
+            memcpy(bytes + i * (sizeof unit - 1), unit, sizeof unit - 1);
+        lent = lend(bytes, units * (sizeof unit - 1), 0, 5000);
+        MUST(trawl_text_load(searcher, lent.text, NULL));
+        TEST_CHECK(count_lines(searcher, plan, lent.text, true, false, UINT64_MAX, &count) ==
+                   (units == 100));
+        TEST_CHECK_U64(count, 0);
+        trawl_text_unload(searcher, lent.text);
+        take_back(&lent);
+        free(bytes);
+    }
+    trawl_searcher_close(searcher);
+    host_check_driver();
+    trawl_plan_free(plan);
+}
+
+/* Fails one call of the driver after the other during a count of lines: the count is right, or an
+ * error tells why there is none. */
+static void faults(enum trawl_engine engine)
+{
+    static const char bytes[] = "needle 7\nneedle\nx7\nneedle x7";
+    bool has_failed = true;
+
+    cuda_limits_replace(NULL);
+    for (uint64_t nth = 1; has_failed; nth++) {
+        struct trawl_plan *plan = must_plan_with("needle.*\\d", PLAN_WITH(.syntax = TRAWL_PERL));
+        struct trawl_text *text = must_string(bytes);
+        struct trawl_searcher *searcher;
+        struct trawl_error error = calls_error();
+        enum trawl_status status;
+        uint64_t count = 99;
+
+        host_devices(1);
+        searcher = must_searcher_with(SEARCHER_WITH(.engine = engine, .threads = 1));
+        MUST(trawl_text_load(searcher, text, NULL));
+        sim_driver_fail(nth, CUDA_CODE_LAUNCH_FAILED, false);
+        status = trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, &error);
+        has_failed = sim_driver_has_failed();
+        sim_driver_fail(0, 0, false);
+        TEST_CHECK(has_failed || strcmp(must_stats(searcher).engine, "cuda") == 0);
+        TEST_CHECK(status == TRAWL_OK ? count == 2 : count == 99 && error.status == status);
+        TEST_CHECK(status == TRAWL_OK || (has_failed && engine == TRAWL_ENGINE_CUDA));
+        trawl_searcher_cancel_next(searcher);
+        CHECK_STATUS(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL),
+                     TRAWL_STOPPED);
+        trawl_text_unload(searcher, text);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+    }
+}
+
+int main(void)
+{
+    uint64_t sessions = test_amount(SESSIONS_NORMAL, SESSIONS_LONG);
+    bool all;
+
+    test_begin("sim expressions");
+    cuda_driver_replace(sim_driver_table());
+    borders_of_records();
+    borders_of_lines();
+    many_in_a_line();
+    faults(TRAWL_ENGINE_CUDA);
+    faults(TRAWL_ENGINE_AUTO);
+    all = test_cases(sessions, session);
+    printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
+           " about records, %" PRIu64 " with matches\n",
+           tally.answers, tally.lines, tally.records, tally.matched);
+    if (all && sessions >= SESSIONS_TELLING)
+        TEST_CHECK(tally.lines > sessions / 2 && tally.records > sessions / 2 &&
+                   tally.matched > sessions / 2);
+    return test_end();
+}
