@@ -142,6 +142,7 @@ static void long_on_host(void)
 
         if ((engines & 1u << TRAWL_ENGINE_CPU) == 0 ||
             strncmp(name, "rabin-karp-matrix", 17) == 0 ||
+            strcmp(name, "naive-whole") == 0 || /* would compare 3 · 10^11 bytes */
             trawl_plan_build(&pattern, 1, PLAN_WITH(.algorithm = name, .flags = TRAWL_IGNORE_CASE),
                              &plan, NULL) != TRAWL_OK)
             continue;
