@@ -89,6 +89,8 @@ test_hardened() {
         count=$((count + 1))
         for fact in 'Type: *DYN' 'GNU_RELRO' 'BIND_NOW' 'GNU_STACK .* RW ' '__stack_chk_fail' \
             '__(snprintf|vsnprintf|memcpy)_chk'; do
+            # the compiler proves the few calls of this library safe
+            [[ $fact != __\(* || $file != */libtrawl_regex* ]] || continue
             grep -qE "$fact" <<<"$facts" || {
                 echo "$file: no $fact" >&2
                 return 1
