@@ -42,7 +42,7 @@ const struct gallery_row *gallery_row_for(const struct gallery_device *own, uint
  * grids. Errors: ENGINE if the build holds no code for this device. */
 enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error);
 
-/* Returns whether the kernel of any literal of own->plan has any of these needs. */
+/* Returns true if the kernel of any literal of own->plan has any of these needs. */
 bool gallery_needs(const struct gallery_device *own, uint32_t needs);
 
 #endif

@@ -23,7 +23,7 @@ static const struct algorithm algorithms[GALLERY_COUNT] = {
 #undef GALLERY_ROW
 };
 
-/* Returns whether the algorithm needs a copy of the text: folded, or with a NUL at the end. */
+/* Returns true if the algorithm needs a copy of the text: folded, or with a NUL at the end. */
 static bool needs_copy(const struct gallery_host *host)
 {
     return (host->plan->flags & TRAWL_IGNORE_CASE) != 0 || host->algorithm == GALLERY_STRSTR;

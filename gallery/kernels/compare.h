@@ -97,7 +97,7 @@ SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_argume
     return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, a->bin_bytes);
 }
 
-/* Returns whether `count` bytes at x equal the pattern's first bytes, compared from left to
+/* Returns true if `count` bytes at x equal the pattern's first bytes, compared from left to
  * right. */
 SIMT_FUNCTION int compare_forward(const struct gallery_arguments *a, const struct compare_bin *bin,
                                   enum compare_pattern where, uint64_t x, uint32_t count)
@@ -109,7 +109,7 @@ SIMT_FUNCTION int compare_forward(const struct gallery_arguments *a, const struc
     return j == count;
 }
 
-/* Returns whether the window at x equals the pattern, compared from right to left. */
+/* Returns true if the window at x equals the pattern, compared from right to left. */
 SIMT_FUNCTION int compare_backward(const struct gallery_arguments *a, const struct compare_bin *bin,
                                    enum compare_pattern where, uint64_t x)
 {

@@ -40,7 +40,7 @@ static bool has_children(const char *algorithm)
     return strstr(algorithm, "-swift") != NULL || strcmp(algorithm, "hp-hybrid:1") == 0;
 }
 
-/* Returns whether the algorithm runs gallery_shifts_text before the search. The statistics report
+/* Returns true if the algorithm runs gallery_shifts_text before the search. The statistics report
  * the time of gallery_shifts_text separately. */
 static bool follows_shifts(const char *algorithm)
 {

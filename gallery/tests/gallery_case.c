@@ -98,7 +98,7 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     config->resident = true;
 }
 
-/* Returns whether a way for which make_long is called searches the whole text at a time if
+/* Returns true if a way for which make_long is called searches the whole text at a time if
  * occurrences are counted. Of these ways only qs-shared and hp-shared need a flag per begin, so
  * memory limits the parts in which they search the text. */
 static bool in_one_part(const char *way)

@@ -11,7 +11,7 @@
 #define GALLERY_WAYS_MAX 64u
 extern const char *const gallery_ways[]; /* algorithms' names with options; NULL after the last */
 
-/* Returns whether the way launches child grids; a hybrid does so for some patterns. */
+/* Returns true if the way launches child grids; a hybrid does so for some patterns. */
 bool gallery_way_has_children(const char *way);
 
 struct gallery_case_tally {
@@ -25,7 +25,7 @@ void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
                         enum cuda_case_answer answer, const struct diff_expected *expected);
 
 /* Runs case number `index` on the simulated driver. A launch with more than switches_max switches
- * of threads counts as hung (0: the default). Returns whether the case passed. tally may be NULL.
+ * of threads counts as hung (0: the default). Returns true if the case passed. tally may be NULL.
  */
 bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
                       struct gallery_case_tally *tally);

@@ -20,7 +20,7 @@
  * tested: a few cases show a sanitizer what all cases would show. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
-/* Returns whether some way runs the algorithm, with any options. */
+/* Returns true if some way runs the algorithm, with any options. */
 static bool is_tried(const char *name)
 {
     size_t count = strlen(name);
@@ -32,7 +32,7 @@ static bool is_tried(const char *name)
     return false;
 }
 
-/* Returns whether the way refuses the input: pss-gr takes no key longer than its registers. */
+/* Returns true if the way refuses the input: pss-gr takes no key longer than its registers. */
 static bool is_refused(const char *way, const struct diff_input *input)
 {
     bool is_long = false;

@@ -268,7 +268,7 @@ static void for_records_alone(const char *name)
     TEST_CHECK_U64(must_count(searcher, other, text), 3);
 }
 
-/* Returns whether the CPU searches texts by the algorithm. */
+/* Returns true if the CPU searches texts by the algorithm. */
 static bool is_for_texts(uint32_t i)
 {
     return (rows[i].engines & ON_CPU) != 0 && strncmp(rows[i].name, "rabin-karp-matrix", 17) != 0;

@@ -23,7 +23,7 @@
 
 #ifndef HAS_PAIR
 /* block_pair returns which of the 64 positions starting at `text` match both probes. pair_any
- * returns whether one of PAIR_STEP positions does. */
+ * returns true if one of PAIR_STEP positions does. */
 static inline __attribute__((always_inline)) uint64_t block_pair(const uint8_t *text,
                                                                  const struct plan_probe *probes,
                                                                  bool fold)

@@ -28,7 +28,7 @@ static const enum trawl_method methods[PROGRAMS] = {
 #include "plan/set_prices.def"
 };
 
-/* Returns whether there is text for a program to search. If the last program gave up (is_left),
+/* Returns true if there is text for a program to search. If the last program gave up (is_left),
  * lets the next program go on. */
 static bool scan_goes_on(struct scan *scan)
 {
@@ -112,7 +112,7 @@ static bool has_tables(const struct cpu_worker *worker, enum program program)
     return there[program];
 }
 
-/* Returns whether the scan may skip the rest of a line or of an occurrence. */
+/* Returns true if the scan may skip the rest of a line or of an occurrence. */
 static bool wants_few(const struct scan *scan)
 {
     return scan->want != WANT_COUNT && scan->want != WANT_HITS;
@@ -223,7 +223,7 @@ static void leave(struct tournament *own)
             own->open &= ~bit_of(i);
 }
 
-/* Returns whether comparing the program would pay, at `took` ns per byte for the current program.
+/* Returns true if comparing the program would pay, at `took` ns per byte for the current program.
  * *cost is what the comparison costs. */
 static bool is_worth(const struct scan *scan, struct plan_set_price price, double took,
                      double *cost)
@@ -414,7 +414,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
                       costs->compared * (double)(scan->passed - passed);
 }
 
-/* Returns whether a look before the next `bytes` bytes is worth its time. */
+/* Returns true if a look before the next `bytes` bytes is worth its time. */
 static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
 {
     double lost =
@@ -467,7 +467,7 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 
 /* ---- All programs ------------------------------------------------------------------------ */
 
-/* Returns whether a search begins by buckets: their tables and the first text cost less than those
+/* Returns true if a search begins by buckets: their tables and the first text cost less than those
  * of classes. */
 static bool begins_by_buckets(const struct trawl_plan *plan)
 {

@@ -224,7 +224,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     return TRAWL_OK;
 }
 
-/* Returns whether each string that the automaton finds is an occurrence, without comparing. */
+/* Returns true if each string that the automaton finds is an occurrence, without comparing. */
 static bool ends_tell(const struct scan *scan)
 {
     const struct dense_set *set = scan->worker->dense.set;

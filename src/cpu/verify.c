@@ -152,7 +152,7 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
     return true;
 }
 
-/* In a search for spans, which are hits that do not overlap, returns whether the hit is a new span.
+/* In a search for spans, which are hits that do not overlap, returns true if the hit is a new span.
  * If a longer hit begins where the last span begins, it replaces that span. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {

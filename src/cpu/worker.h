@@ -259,7 +259,7 @@ int verify_compare_hits(const void *a, const void *b);
  * on at which a line or a record ends. A NUL ends a line, too, unless the plan has a second line
  * end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
-/* In a search for lines, returns whether the hit at x is the first of its line, and if so, skips
+/* In a search for lines, returns true if the hit at x is the first of its line, and if so, skips
  * the rest of the line. If the text has records, a single record must hold the whole hit. */
 bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
@@ -306,10 +306,10 @@ void borders_begin(struct cpu_worker *worker, const struct trawl_plan *plan);
  * some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
-/* Returns whether all literals of the plan have one byte, and the plan has no conditions (words,
+/* Returns true if all literals of the plan have one byte, and the plan has no conditions (words,
  * lines). If so, fills *set. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
-/* For a plan that bytes_begin accepted: returns whether scan_bytes is the fastest program. */
+/* For a plan that bytes_begin accepted: returns true if scan_bytes is the fastest program. */
 bool scan_bytes_fits(const struct cpu_worker *worker, enum want want);
 
 /* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
@@ -359,7 +359,7 @@ void dense_spare(struct scan *scan, uint64_t bytes);
  * yet, or if no text is left. The scan must then verify the candidates from x on. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
-/* Returns whether the result has so many hits that the scan stops. A later scan can go on there. */
+/* Returns true if the result has so many hits that the scan stops. A later scan can go on there. */
 static inline bool scan_is_full(const struct scan *scan)
 {
     return scan->result->hits.count >= cpu_sizes.hits;

@@ -19,7 +19,7 @@
 /* most patterns for which a device counts: the counts are copied to the host whole */
 #define PATTERNS_MAX (1u << 20)
 
-/* Returns whether the hits that kernels find, and that answer_accept leaves, are the plan's
+/* Returns true if the hits that kernels find, and that answer_accept leaves, are the plan's
  * occurrences. */
 static bool finds_all(const struct trawl_plan *plan)
 {

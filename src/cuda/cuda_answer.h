@@ -7,9 +7,9 @@
 #include "cuda/kernels/lists.h"
 #include "match/answer.h"
 
-/* Returns whether a device can make this answer for the plan. */
+/* Returns true if a device can make this answer for the plan. */
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form);
-/* Returns whether a device checks the plan's conditions itself. */
+/* Returns true if a device checks the plan's conditions itself. */
 bool cuda_answer_checks(const struct trawl_plan *plan);
 /* Runs a task that makes an answer (ENGINE_OUTPUT_ANSWER), or one whose hits must meet conditions.
  * Errors: UNSUPPORTED if the chunk is not loaded on the worker's device, or the device cannot make

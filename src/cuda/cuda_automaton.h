@@ -14,7 +14,7 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
  * cost, or at first an expected cost, which follows from the rows' size (plan/parts.h). Before the
  * automaton is made, the size is estimated once for each plan by a walk over the set's bytes. */
 double cuda_automaton_price(struct engine_worker *worker);
-/* Returns whether the automaton's rows fit shared memory. Uses the same size of the rows, known or
+/* Returns true if the automaton's rows fit shared memory. Uses the same size of the rows, known or
  * estimated, as cuda_automaton_price. */
 bool cuda_automaton_is_kept(struct engine_worker *worker);
 /* Chooses threads, shared memory and tiles of a launch of *blocks blocks. For count_automaton,

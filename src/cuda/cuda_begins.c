@@ -33,7 +33,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Returns whether the worker's device can copy directly to the array at `bytes`: whether the array
+/* Returns true if the worker's device can copy directly to the array at `bytes`: if the array
  * is in a device's memory or in pinned memory of the host. Sets worker->to_device to whether the
  * array is in a device's memory. */
 static bool is_direct(struct engine_worker *worker, const void *bytes, uint64_t count)

@@ -296,7 +296,7 @@ static double make_ns(const struct engine_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns whether the automaton should search without a trial, since its making is expected to take
+/* Returns true if the automaton should search without a trial, since its making is expected to take
  * less time than it saves in these bytes. If the automaton's rows fit shared memory, the
  * automaton's time is known, since that time is the same in every text. A set with a string of less
  * than four bytes needs no trial either, since its filter is slow in nearly every text. */

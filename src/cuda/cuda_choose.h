@@ -21,7 +21,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);
 
-/* Records that there was no memory for the method's tables. Returns whether another method can be
+/* Records that there was no memory for the method's tables. Returns true if another method can be
  * chosen. */
 bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
 
@@ -29,7 +29,7 @@ bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
  * from rare_offset or up to 4 bytes later, that are rare in the sample. sample_bytes may be 0. */
 uint64_t cuda_choose_look(const struct trawl_plan *plan, uint64_t rare_offset,
                           const uint8_t *sample, uint64_t sample_bytes);
-/* Returns whether the method was measured often enough, and its measured price is clearly above the
+/* Returns true if the method was measured often enough, and its measured price is clearly above the
  * price of a different method. */
 bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
@@ -42,7 +42,7 @@ enum cuda_way cuda_choose_way(struct engine_worker *worker, uint64_t bytes, enum
 uint64_t cuda_choose_tried_bytes(const struct engine_worker *worker);
 /* Forgets the trials of the set's filter. */
 void cuda_choose_try_anew(struct cuda_tables *tables);
-/* Returns whether the automaton should replace the set's filter, which took `ns` for `bytes` bytes
+/* Returns true if the automaton should replace the set's filter, which took `ns` for `bytes` bytes
  * of text; `rest` bytes follow. This is so if making the automaton takes less time than the
  * automaton would save in the rest, or than the automaton would have saved so far. If a trial was
  * too short to be sure, returns false, and the next trial is longer. */

@@ -9,7 +9,7 @@
 /* Prepares the worker for the parts of a new plan, which cuda_tables_check has accepted. If host
  * memory does not suffice for the parts, the worker searches for the whole plan. */
 void cuda_parts_take(struct engine_worker *worker);
-/* Returns whether the worker's plan is searched in parts. */
+/* Returns true if the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);
 /* The members `prepare` and `search` of struct cuda_steps (chunk.h) for a plan with parts: they
  * make the parts' tables, and search a range for all parts. */

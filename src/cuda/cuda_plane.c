@@ -128,7 +128,7 @@ static void fill_words(const uint8_t *window, uint32_t count, uint32_t bit, uint
     }
 }
 
-/* Returns whether the first 64 of the bits may stand a second time, at one of the offsets 1 to
+/* Returns true if the first 64 of the bits may stand a second time, at one of the offsets 1 to
  * count / 2. If not, no period of the bits is that short. Compares at every offset, a few at a
  * time. */
 static bool may_repeat(const uint32_t *words, uint32_t count)

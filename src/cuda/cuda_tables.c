@@ -39,7 +39,7 @@ struct block {
     uint64_t address; /* on the device */
 };
 
-/* Returns whether the method "grams" compares only at every s-th position, for a stride s > 1. A
+/* Returns true if the method "grams" compares only at every s-th position, for a stride s > 1. A
  * pattern of up to 8 bytes, without fold, is compared at each position instead, which costs hardly
  * more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
@@ -330,14 +330,14 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
     return TRAWL_OK;
 }
 
-/* Returns whether the text decides by which method the plan searches. */
+/* Returns true if the text decides by which method the plan searches. */
 static bool is_tuned(const struct trawl_plan *plan)
 {
     return plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
            !plan->tuning.is_seen;
 }
 
-/* Returns whether the tables, even if not ready, were chosen for the current plan and text. */
+/* Returns true if the tables, even if not ready, were chosen for the current plan and text. */
 static bool is_same(const struct engine_worker *worker)
 {
     const struct cuda_tables *tables = worker->tables;

@@ -133,7 +133,7 @@ struct engine_worker {
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };
 
-/* Returns whether the current task makes an answer of the hits (match/answer.h). */
+/* Returns true if the current task makes an answer of the hits (match/answer.h). */
 static inline bool cuda_worker_answers(const struct engine_worker *worker)
 {
     return worker->answering != NULL && worker->answering->answer != NULL;

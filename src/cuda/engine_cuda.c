@@ -28,7 +28,7 @@ static uint32_t cuda_devices(const struct engine *engine, uint32_t *workers)
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-/* Pins host memory for all devices, in the context of device `index`. Returns whether that
+/* Pins host memory for all devices, in the context of device `index`. Returns true if that
  * succeeded. */
 static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
@@ -179,7 +179,7 @@ static enum trawl_status begins(struct engine_worker *worker, struct engine_task
     return status;
 }
 
-/* Returns whether a device should leave the hits that meet the plan's conditions: it does that for
+/* Returns true if a device should leave the hits that meet the plan's conditions: it does that for
  * a loaded text. */
 static bool accepts(struct engine_worker *worker, const struct engine_task *task)
 {

@@ -257,7 +257,7 @@ static bool is_automaton(enum cuda_kernel kernel)
            kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
-/* Returns whether a dense_count above 0 says that this kernel has left tiles unsearched. */
+/* Returns true if a dense_count above 0 says that this kernel has left tiles unsearched. */
 static bool gives_up(enum cuda_kernel kernel)
 {
     return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
@@ -410,7 +410,7 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
                      launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters, NULL);
 }
 
-/* Returns whether the kernel's answer has arrived. The answer to a count arrives word by word,
+/* Returns true if the kernel's answer has arrived. The answer to a count arrives word by word,
  * and each word has the bit SCAN_THERE. */
 static bool is_answered(const void *context)
 {

@@ -28,7 +28,7 @@ struct cuda_launch {
     struct scan_result found;
 };
 
-/* Returns whether the launch, a count, can also append its hits to a list, in any order. */
+/* Returns true if the launch, a count, can also append its hits to a list, in any order. */
 bool cuda_launch_may_append(const struct cuda_launch *launch);
 /* Chooses the kernel, the tiles and the grid; `limit` > range->begin. */
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,

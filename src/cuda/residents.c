@@ -9,7 +9,7 @@
 #include "cuda/cuda_worker.h"
 #include "cuda/launch.h"
 
-/* Returns whether the resident contains the bytes. If so, sets *bytes_at to the offset of the bytes
+/* Returns true if the resident contains the bytes. If so, sets *bytes_at to the offset of the bytes
  * in the resident. */
 static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
                            uint64_t count, uint64_t *bytes_at)
@@ -22,7 +22,7 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* Returns whether the copy of a borrowed text's end has all bytes around the begins that cannot be
+/* Returns true if the copy of a borrowed text's end has all bytes around the begins that cannot be
  * searched in place. */
 static bool tail_suffices(const struct cuda_resident *resident, uint64_t need)
 {

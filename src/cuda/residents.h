@@ -14,7 +14,7 @@
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
 /* Returns the borrowed text that contains these bytes, or NULL. The caller holds the lock. */
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);
-/* Returns whether these bytes belong to a borrowed text. Sets *fetched to whether the host can read
+/* Returns true if these bytes belong to a borrowed text. Sets *fetched to whether the host can read
  * the bytes. */
 bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched);
 struct cuda_range;
@@ -36,7 +36,7 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
 void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to, uint64_t count,
                       struct cuda_range *range);
 /* Looks up the number of line ends in the `ends->count` bytes at `bytes` of a loaded text on the
- * worker's device. Returns whether the number is known. With `keeps`, keeps the number instead. */
+ * worker's device. Returns true if the number is known. With `keeps`, keeps the number instead. */
 bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, bool keeps,
                       struct cuda_ends *ends);
 /* Returns the serial number of a sample: of the loaded text on the worker's device to which the

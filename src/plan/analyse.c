@@ -237,7 +237,7 @@ struct seen {
     uint64_t named, deep; /* pieces that the positions hold; and those that go on as is_deep says */
 };
 
-/* Returns whether a literal and the sample also agree after the 16 bytes that are known to be
+/* Returns true if a literal and the sample also agree after the 16 bytes that are known to be
  * equal. */
 static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *there,
                     uint64_t there_left, uint64_t fold)

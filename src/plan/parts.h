@@ -95,7 +95,7 @@ extern const struct plan_part_costs plan_part_costs_device_default;
 /* Returns the expected cost of searching by an automaton whose rows have `words` words in all. */
 double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 
-/* Returns whether the plan may be divided into parts. `which` is PLAN_ALONE, PLAN_PARTS_HOST or
+/* Returns true if the plan may be divided into parts. `which` is PLAN_ALONE, PLAN_PARTS_HOST or
  * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
 /* Gets the parts in which the host or a GPU searches the plan. The first call makes the parts,

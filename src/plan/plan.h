@@ -189,7 +189,7 @@ uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_lit
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
 
-/* Returns whether the text may still become an occurrence of a literal with a tail: the tail's
+/* Returns true if the text may still become an occurrence of a literal with a tail: the tail's
  * first characters match, and the text ends before the tail does. The literal's own bytes are known
  * to stand at text[0]. */
 bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
@@ -229,32 +229,32 @@ uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            uint32_t *symbol);
 
-/* Returns whether an occurrence [begin, end) of a chunk meets the plan's conditions (whole words,
+/* Returns true if an occurrence [begin, end) of a chunk meets the plan's conditions (whole words,
  * whole lines). chunk[-before] to chunk[available - 1] are readable. If begin + before == 0, the
  * text begins with the occurrence. If end == available, the text ends with it. */
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available);
 
-/* Returns whether an occurrence may begin directly after this byte. If not, the plan's conditions
+/* Returns true if an occurrence may begin directly after this byte. If not, the plan's conditions
  * rule it out, whatever bytes come before this byte. */
 bool plan_may_follow(const struct trawl_plan *plan, uint8_t byte);
 bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
-/* Returns whether the `available` bytes after an occurrence decide what plan_accepts_end returns,
+/* Returns true if the `available` bytes after an occurrence decide what plan_accepts_end returns,
  * whatever bytes follow. Reads at most after[0]. */
 bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, uint64_t available);
 
 const char *plan_method_name(enum trawl_method method);
 
-/* Returns whether the plan has a single literal that is the whole pattern. */
+/* Returns true if the plan has a single literal that is the whole pattern. */
 static inline bool plan_is_one_literal(const struct trawl_plan *plan)
 {
     return plan->literal_count == 1 && plan->element_count == 0;
 }
 
-/* Returns whether the literals' bytes are distributed like letters: neither over a few values, as
+/* Returns true if the literals' bytes are distributed like letters: neither over a few values, as
  * in DNA, nor evenly over all values. */
 bool plan_has_letters(const struct trawl_plan *plan);
 
@@ -267,13 +267,13 @@ enum trawl_status plan_set_want(const struct trawl_plan *plan,
  * literal once and needs no tables. The bound is seldom far above the true number. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan);
 
-/* Returns whether the CPU can search the set by the method "classes". */
+/* Returns true if the CPU can search the set by the method "classes". */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
 }
 
-/* Returns whether the caller of the library left it to the CPU by which method to search the
+/* Returns true if the caller of the library left it to the CPU by which method to search the
  * set. */
 static inline bool plan_method_is_open(const struct trawl_plan *plan)
 {
@@ -293,28 +293,28 @@ static inline bool plan_has_expressions(const struct trawl_plan *plan)
     return plan->expressions.syntax != TRAWL_LITERAL;
 }
 
-/* Returns whether the engine of this plan checks the plan's conditions itself, and therefore must
+/* Returns true if the engine of this plan checks the plan's conditions itself, and therefore must
  * know where records begin and end. */
 static inline bool plan_judges(const struct trawl_plan *plan)
 {
     return plan->errors.is_set || plan_has_expressions(plan);
 }
 
-/* Returns whether a special part of the library searches for the plan: the gallery, approximate
+/* Returns true if a special part of the library searches for the plan: the gallery, approximate
  * search or expressions. These use the engines of the host and of GPUs. */
 static inline bool plan_is_layered(const struct trawl_plan *plan)
 {
     return plan->algorithm.name != NULL || plan_judges(plan);
 }
 
-/* Returns whether each occurrence of a literal must be checked in the text, because the plan has
+/* Returns true if each occurrence of a literal must be checked in the text, because the plan has
  * conditions or tails. */
 static inline bool plan_needs_refining(const struct trawl_plan *plan)
 {
     return plan_has_conditions(plan) || plan->element_count > 0;
 }
 
-/* Returns whether an engine can count the occurrences without listing hits. */
+/* Returns true if an engine can count the occurrences without listing hits. */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
     return !plan_needs_refining(plan) && !plan_is_layered(plan);
@@ -352,7 +352,7 @@ static inline uint8_t fold_byte(uint8_t byte)
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
 }
 
-/* Returns whether an occurrence of a string of `bytes` could contain `byte`. If case is ignored,
+/* Returns true if an occurrence of a string of `bytes` could contain `byte`. If case is ignored,
  * returns true for all letters and all bytes beyond ASCII, because other bytes may stand for
  * these. */
 static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,

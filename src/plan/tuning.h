@@ -74,7 +74,7 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                        struct plan_tuning *tuning);
 
-/* Returns whether the tuning's grams are so rare in the text that the method "grams" is worth
+/* Returns true if the tuning's grams are so rare in the text that the method "grams" is worth
  * while. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
@@ -116,7 +116,7 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
 
 /* Both functions look at a text, to compute each method's expected cost there. `sample` is a part
  * of the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the method "sampled"
- * by the whole text, and returns whether no other method can cost less. Otherwise plan_look
+ * by the whole text, and returns true if no other method can cost less. Otherwise plan_look
  * is called: it tunes the method "every", and the method "grams" if that could be the cheapest. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_tuning *tuning,

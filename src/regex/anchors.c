@@ -160,7 +160,7 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return TRAWL_OK;
 }
 
-/* Returns whether i and I are different letters by the caller's rules, as in Turkish. */
+/* Returns true if i and I are different letters by the caller's rules, as in Turkish. */
 static bool splits_i(const struct regex_options *options)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;
@@ -289,7 +289,7 @@ static enum trawl_status build_atoms(const struct anchor_maker *maker,
     return plan_build(patterns, made->atom_count, &options, NULL, &made->atoms, error);
 }
 
-/* Returns whether occurrences of the atoms may overlap. */
+/* Returns true if occurrences of the atoms may overlap. */
 static bool overlap(const struct anchor_maker *maker)
 {
     const struct expressions *made = maker->made;

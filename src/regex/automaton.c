@@ -279,7 +279,7 @@ static enum before before_of(uint32_t byte)
                                             : BEFORE_OTHER;
 }
 
-/* Returns whether an assertion holds between what was read and `next`, a byte or END_OF_LINE. */
+/* Returns true if an assertion holds between what was read and `next`, a byte or END_OF_LINE. */
 static bool holds(const struct place *place, enum before before, uint32_t next)
 {
     const bool is_word = next != END_OF_LINE && class_is_word_byte((char)next);
@@ -299,7 +299,7 @@ static bool holds(const struct place *place, enum before before, uint32_t next)
     }
 }
 
-/* Adds to the set what follows its assertions that hold before `next`. Returns whether a match ends
+/* Adds to the set what follows its assertions that hold before `next`. Returns true if a match ends
  * in the set. */
 static bool settle(struct line_maker *maker, uint64_t *set, enum before before, uint32_t next)
 {
@@ -423,7 +423,7 @@ static void form_release(void *object)
     memory_release(form, 1, sizeof *form);
 }
 
-/* Returns whether the automaton may decide: neither PCRE2, nor a copy of a line with marks, nor a
+/* Returns true if the automaton may decide: neither PCRE2, nor a copy of a line with marks, nor a
  * second line does. */
 static bool may_decide(const struct expressions *made)
 {

@@ -235,7 +235,7 @@ static uint8_t state_of(struct places *places, uint32_t set, bool last)
     return (uint8_t)(CHAIN_ASKS + 1 + i);
 }
 
-/* Returns whether the edge stands between the character that was read last and the next symbol.
+/* Returns true if the edge stands between the character that was read last and the next symbol.
  * `last` says whether the character that was read last belongs to a word. */
 static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
@@ -312,7 +312,7 @@ static void note_last(const struct expressions *made, const struct split_sequenc
                                    (places->members[byte] >> last & 1) != 0;
 }
 
-/* Returns whether the sequence has an edge about which the chain cannot decide. */
+/* Returns true if the sequence has an edge about which the chain cannot decide. */
 static bool has_unknown_edge(const struct expressions *made, uint32_t expression,
                              const struct split_sequence *sequence)
 {

@@ -15,7 +15,7 @@ extern "C" {
 bool class_is_word_byte(char byte);
 /* Returns the length of a name like [:alpha:] at the begin of the text; 0: no name is there. */
 uint64_t class_name_length(const char *text, uint64_t left);
-/* Returns whether the class is "[:...:]", a common mistake for [[:...:]]. */
+/* Returns true if the class is "[:...:]", a common mistake for [[:...:]]. */
 bool class_is_named(const char *text, uint64_t count);
 /* Returns the length of the class at the begin of the text; 0 if the class is not closed. Sets
  * *is_set to whether the class needs ripgrep's syntax: it holds further classes, operators like &&,
@@ -24,7 +24,7 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
 /* Returns the length of the character at the begin of the text, or of Perl's or ripgrep's escape.
  */
 uint64_t class_part_length(const char *text, uint64_t count);
-/* Returns whether the class has a part like [:alpha:] or \w. */
+/* Returns true if the class has a part like [:alpha:] or \w. */
 bool class_has_names(const char *text, uint64_t count);
 
 #ifdef __cplusplus

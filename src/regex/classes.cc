@@ -606,7 +606,7 @@ std::string either(const std::vector<std::string> &parts)
     return made.find('|') == std::string::npos ? made : "(?:" + made + ")";
 }
 
-// Returns whether the name is negated, as \P{L} or \p{^L}.
+// Returns true if the name is negated, as \P{L} or \p{^L}.
 bool is_other(const std::string &name)
 {
     return (name[1] == 'P') != (name.compare(2, 2, "{^") == 0);

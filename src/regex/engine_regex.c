@@ -482,7 +482,7 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
-/* Returns whether RE2 reads the whole line in about the time of a verification. Then verify() or
+/* Returns true if RE2 reads the whole line in about the time of a verification. Then verify() or
  * judge() reads the line at once. */
 static bool is_short(const struct step *step, uint64_t at, struct line *line)
 {
@@ -491,7 +491,7 @@ static bool is_short(const struct step *step, uint64_t at, struct line *line)
     return line->begin != UINT64_MAX && line->end - line->begin <= SHORT_LINE;
 }
 
-/* Returns whether to choose the atoms again before RE2 is asked for the first time: for a few
+/* Returns true if to choose the atoms again before RE2 is asked for the first time: for a few
  * expressions that takes no longer than to compile RE2's programs. */
 static bool may_split_again(const struct step *step)
 {
@@ -636,7 +636,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     return TRAWL_OK;
 }
 
-/* Returns whether to search the step by `whole`. A step of more than regex_part_hits bytes has two
+/* Returns true if to search the step by `whole`. A step of more than regex_part_hits bytes has two
  * further conditions. Only the count is wanted, because by_whole cannot stop inside a line, which
  * may hold too many hits. And the program is exact, so that no line is read twice. */
 static bool is_read_whole(const struct step *step)
@@ -673,7 +673,7 @@ static enum trawl_status resplit(const struct step *step, struct trawl_error *er
                                 error);
 }
 
-/* Returns whether the common program reads the step's text sooner than the step's atoms are looked
+/* Returns true if the common program reads the step's text sooner than the step's atoms are looked
  * up one by one, because quick.h finds most matches without RE2. */
 static bool reads_quickly(const struct step *step)
 {

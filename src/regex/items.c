@@ -65,7 +65,7 @@ bool items_have_empty(const struct split_strings *strings)
     return false;
 }
 
-/* In a language like Turkish, in which i and I are different letters: returns whether the character
+/* In a language like Turkish, in which i and I are different letters: returns true if the character
  * is i or I, or has i or I as another case. Such a character is in no string, because an engine
  * takes i and I for equal. */
 static bool is_case_of_i(const struct splitter *splitter, const uint8_t *bytes,
@@ -132,7 +132,7 @@ static bool list_set(const struct splitter *splitter, const struct syntax_node *
     return set->count > 0;
 }
 
-/* Lists the texts of a group. Returns whether *all has all of them. */
+/* Lists the texts of a group. Returns true if *all has all of them. */
 static bool list_group(struct splitter *splitter, const struct syntax_node *group, uint32_t depth,
                        struct item *item, struct split_strings *all)
 {
@@ -160,7 +160,7 @@ static bool list_group(struct splitter *splitter, const struct syntax_node *grou
     return lists;
 }
 
-/* Applies a repetition to the item's listed texts in *set. Returns whether the texts can still be
+/* Applies a repetition to the item's listed texts in *set. Returns true if the texts can still be
  * listed. */
 static bool repeat(const struct syntax_node *node, struct item *item, struct split_strings *set)
 {

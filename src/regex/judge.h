@@ -69,7 +69,7 @@ static inline uint64_t judge_atom_within(struct atom atom, uint64_t left)
     return atom.length <= left ? atom.length : 0;
 }
 
-/* Returns whether the atom at offset `at` is a whole word. */
+/* Returns true if the atom at offset `at` is a whole word. */
 bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
                 struct atom atom);
 

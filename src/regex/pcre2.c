@@ -403,7 +403,7 @@ void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line)
             min_u64(max_u64(line->steps * MACHINE_SHARE / line->count, MACHINE_LEAST), line->steps);
 }
 
-/* Returns whether the byte at `at` continues a character. */
+/* Returns true if the byte at `at` continues a character. */
 static bool is_inside(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t at)
 {
     return pcre2->is_utf8 && at < line.count && (line.bytes[at] & 0xc0) == 0x80;

@@ -51,12 +51,12 @@ void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line);
  * PCRE2_OVER or PCRE2_LARGE. */
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);
-/* Returns whether a search may stop at the begin of a character and go on from there. It may not if
+/* Returns true if a search may stop at the begin of a character and go on from there. It may not if
  * the expression has \G or a verb such as (*SKIP), which depend on where the search began. */
 bool pcre2_may_stop(const struct pcre2 *pcre2);
-/* Returns whether a match may have no byte. */
+/* Returns true if a match may have no byte. */
 bool pcre2_may_be_empty(const struct pcre2 *pcre2);
-/* Returns whether a search that begins at a match's begin may not find this match, because the
+/* Returns true if a search that begins at a match's begin may not find this match, because the
  * match depends on where the search before began: because of \K, \G or a verb. */
 bool pcre2_remembers(const struct pcre2 *pcre2);
 uint32_t pcre2_groups(const struct pcre2 *pcre2);

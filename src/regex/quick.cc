@@ -94,7 +94,7 @@ void quick::add(const quick_sequence::part &part, const regex_options &given)
     items.push_back(made);
 }
 
-// Returns whether each match has at least a byte, and no character that a repetition takes may also
+// Returns true if each match has at least a byte, and no character that a repetition takes may also
 // begin what follows the repetition.
 bool quick::is_plain() const
 {

@@ -173,14 +173,14 @@ re2::RE2::Options options_of(const regex_options &given)
     return options;
 }
 
-// Returns whether RE2 finds no mistake in an expression.
+// Returns true if RE2 finds no mistake in an expression.
 bool parses(const std::string &text, re2::RE2::Options options)
 {
     options.set_max_mem(MEMORY_TO_PARSE);
     return re2::RE2(text, options).error_code() == re2::RE2::ErrorPatternTooLarge;
 }
 
-// Returns whether the expression is free of mistakes, and its program is sure to be small.
+// Returns true if the expression is free of mistakes, and its program is sure to be small.
 bool is_small(const syntax_node &root, const printed &of, const regex_options &given)
 {
     const std::string kind = given.bytes ? "b" : "u";

@@ -92,11 +92,11 @@ struct regex_ops {
                                  const struct regex_options *options, struct regex **regex,
                                  struct regex_fault *fault);
     void (*release)(struct regex *regex);
-    /* Returns whether `regex` is not NULL and has a program. Compiles the program now if
+    /* Returns true if `regex` is not NULL and has a program. Compiles the program now if
      * options.when postponed that. Without a program, because memory is short, no function below
      * may be called. */
     bool (*is_ready)(const struct regex *regex);
-    /* Returns whether most matches in ASCII text are found by quick.h, without RE2. */
+    /* Returns true if most matches in ASCII text are found by quick.h, without RE2. */
     bool (*is_quick)(const struct regex *regex);
     /* Finds the first match in text[0, count) that begins at `from` or later and ends at `to` or
      * earlier. Assertions see the whole text. Stores the match and its groups in `spans`; with

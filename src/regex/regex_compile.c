@@ -193,7 +193,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     return status == REGEX_OK ? TRAWL_OK : refuse(made, status, &fault, error);
 }
 
-/* Returns whether a match may hold a line end, or whether an assertion asks for one. */
+/* Returns true if a match may hold a line end, or if an assertion asks for one. */
 static bool may_cross(const struct expressions *made, const struct syntax *syntax)
 {
     const struct regex_options *options = &made->options;

@@ -125,20 +125,20 @@ static inline uint32_t expressions_word_codes(const struct expressions *expressi
                                        : EXPRESSIONS_SIGNS_END;
 }
 
-/* Returns whether the whole text, or each record, counts as a single line. */
+/* Returns true if the whole text, or each record, counts as a single line. */
 static inline bool expressions_cross(const struct expressions *expressions)
 {
     return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
 }
 
-/* Returns whether a match may be empty. A match of RE2 holds an atom if each expression has atoms.
+/* Returns true if a match may be empty. A match of RE2 holds an atom if each expression has atoms.
  * A match of PCRE2 may be an empty place before or after the atom. */
 static inline bool expressions_take_empty(const struct expressions *expressions)
 {
     return expressions->atoms == NULL || expressions->beyond != NULL;
 }
 
-/* Returns whether the atoms that a search finds are all that the task asks for, without RE2. */
+/* Returns true if the atoms that a search finds are all that the task asks for, without RE2. */
 static inline bool expressions_are_atoms(const struct expressions *expressions,
                                          const struct engine_task *task)
 {

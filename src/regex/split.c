@@ -129,7 +129,7 @@ bool split_may_hold(const struct regex_ops *ops, const struct regex_options *opt
     return holds;
 }
 
-/* Returns whether the item may match a line end. If so, no head may hold the item. */
+/* Returns true if the item may match a line end. If so, no head may hold the item. */
 static bool may_cross(const struct splitter *splitter, const struct item *item)
 {
     const struct regex_options *options = splitter->options->options;
@@ -354,7 +354,7 @@ static const struct split_sequence *sequence_of(const struct splitter *splitter,
     return edge == 0 || add_edge(sequence, edge) ? sequence : NULL;
 }
 
-/* Returns whether chains, the automata of chain.h, can read the head and the rest of a run. The
+/* Returns true if chains, the automata of chain.h, can read the head and the rest of a run. The
  * run's list begins with item `first`. */
 static bool is_between_sequences(struct splitter *splitter, uint64_t first, const struct run *run,
                                  const struct around *around)

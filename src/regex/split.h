@@ -84,7 +84,7 @@ struct split_options {
 enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,
                                    struct trawl_error *error);
-/* Returns whether a part of the expression may match the byte. */
+/* Returns true if a part of the expression may match the byte. */
 bool split_may_hold(const struct regex_ops *ops, const struct regex_options *options,
                     const struct syntax_node *node, uint8_t byte);
 

@@ -94,13 +94,13 @@ struct line {
     bool is_decided; /* some expression is known to match */
 };
 
-/* Returns whether the whole chunk is searched as a single line, because matches may cross lines. */
+/* Returns true if the whole chunk is searched as a single line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)
 {
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
 }
 
-/* Returns whether a single hit of each line suffices. */
+/* Returns true if a single hit of each line suffices. */
 static inline bool one_suffices(const struct step *step)
 {
     return step->want == WANT_LINES || step->chunk->firsts;
@@ -188,7 +188,7 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
     return line;
 }
 
-/* Returns whether the common program (of all expressions) may read the lines [from, to). Each line
+/* Returns true if the common program (of all expressions) may read the lines [from, to). Each line
  * must end in newline alone, because RE2 knows no other line ends. */
 static inline bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
 {
@@ -215,20 +215,20 @@ static inline void note_undecided(const struct step *step, struct regex_line lin
     words->is_undecided = false;
 }
 
-/* Returns whether RE2 can read the anchor's head and tail instead of the whole line. */
+/* Returns true if RE2 can read the anchor's head and tail instead of the whole line. */
 static inline bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
 {
     return anchor->begins ||
            (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
 }
 
-/* Returns whether PCRE2 decides about the plan's only expression. */
+/* Returns true if PCRE2 decides about the plan's only expression. */
 static inline bool step_is_beyond(const struct step *step)
 {
     return step->worker->expressions->beyond != NULL && step->worker->expressions->count == 1;
 }
 
-/* Returns whether the filter of the plan's only expression, which PCRE2 decides about, has ruled
+/* Returns true if the filter of the plan's only expression, which PCRE2 decides about, has ruled
  * out hardly a line of the step. */
 static inline bool filters_little(const struct step *step)
 {

@@ -251,7 +251,7 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* Returns whether the expression may match an empty string somewhere. Tries each place of some
+/* Returns true if the expression may match an empty string somewhere. Tries each place of some
  * short texts, which have all kinds of neighbours that an assertion can tell apart. */
 static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
 {

@@ -72,14 +72,14 @@ struct words {
  * expressions->word_codes, on the first call. */
 void words_prepare(struct expressions *expressions);
 bool words_are_ascii(const uint8_t *bytes, uint64_t count);
-/* Returns whether programs without marks may be wrong about words in the line. */
+/* Returns true if programs without marks may be wrong about words in the line. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);
 /* Returns the offset after the character at `at`. */
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                     uint64_t at);
 /* Returns the offset of the character before `at`; 0 if there is none. */
 uint64_t words_before(const struct expressions *expressions, const uint8_t *text, uint64_t at);
-/* Returns whether `at` lies inside a character of several bytes. Returns false if no expression has
+/* Returns true if `at` lies inside a character of several bytes. Returns false if no expression has
  * a program for copies with marks. */
 bool words_within(const struct expressions *expressions, const uint8_t *text, uint64_t count,
                   uint64_t at);

@@ -75,7 +75,7 @@ uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
 }
 
 /* Sets the lengths of the chunks for hits that may be frequent: by the hits of the last search if
- * they are known, else the first chunks are short. Returns whether the caller alone should search,
+ * they are known, else the first chunks are short. Returns true if the caller alone should search,
  * since few hits are expected. */
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {

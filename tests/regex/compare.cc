@@ -330,7 +330,7 @@ std::vector<uint64_t> lines_of(const std::vector<hit> &hits, const std::vector<u
     return begins;
 }
 
-// Returns whether each hit with a byte is one of `wanted`.
+// Returns true if each hit with a byte is one of `wanted`.
 bool are_matches(const std::vector<hit> &hits, const std::vector<hit> &wanted)
 {
     return std::all_of(hits.begin(), hits.end(), [&](const hit &each) {

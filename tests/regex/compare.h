@@ -19,10 +19,10 @@ struct setup {
     trawl_plan_options options;
 };
 
-// Adds an expression. Returns whether the library's printer writes it as RE2 accepts it.
+// Adds an expression. Returns true if the library's printer writes it as RE2 accepts it.
 bool add_expression(setup *given, const std::string &expression);
 
-// Returns whether compare() leaves the expression out, because RE2 does not say what is right:
+// Returns true if compare() leaves the expression out, because RE2 does not say what is right:
 // expressions with \<, \> or \b{, and, if only whole words match, also expressions with \B, \C or
 // (?m).
 bool is_left_out(const trawl_plan_options &options, const std::string &expression);

@@ -64,7 +64,7 @@ drawn random_atom(bool perl)
     return {row[0], row[1]};
 }
 
-// Returns whether the expression is a character or a class, so that a repetition needs no group.
+// Returns true if the expression is a character or a class, so that a repetition needs no group.
 bool is_character(const drawn &part)
 {
     const size_t first = static_cast<uint8_t>(part.sample[0]) < 0x80 ? 1 : 2;

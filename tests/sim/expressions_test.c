@@ -192,7 +192,7 @@ static void take_back(struct lent *lent)
                driver->context_release(0) == 0);
 }
 
-/* Counts the lines of a loaded text, which lies on a device if `is_lent`. Returns whether the
+/* Counts the lines of a loaded text, which lies on a device if `is_lent`. Returns true if the
  * device made the answer without a copy of the text for the host; false also if that is not known.
  */
 static bool count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,

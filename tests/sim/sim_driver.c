@@ -307,7 +307,7 @@ int sim_host_unregister(void *pointer)
     return release_allocation(pointer, ALLOCATION_REGISTERED, code);
 }
 
-/* Returns whether a copy may use the memory: memory that the driver knows or, if `pageable`, also
+/* Returns true if a copy may use the memory: memory that the driver knows or, if `pageable`, also
  * memory whose first byte the driver does not know. */
 static bool may_copy(const void *memory, uint64_t bytes, bool pageable)
 {

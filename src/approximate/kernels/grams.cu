@@ -128,7 +128,7 @@ SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal,
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* Returns whether an earlier piece of the literal occurs, too, and so proposes the same begin. */
+/* Returns true if an earlier piece of the literal occurs, too, and so proposes the same begin. */
 SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pieces,
                                     uint32_t symbol, uint32_t differ)
 {
@@ -191,7 +191,7 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Returns whether the literal has an occurrence within errors_max edits that lies in the codes
+/* Returns true if the literal has an occurrence within errors_max edits that lies in the codes
  * starting at `at`, of which n + 2 * errors_max are read, if n symbols of the literal are compared.
  * Computes Sellers' table column by column. */
 SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct grams_planes *planes,

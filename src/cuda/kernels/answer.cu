@@ -58,14 +58,14 @@ SIMT_FUNCTION uint32_t answer_inside(uint64_t unit, uint64_t from, uint64_t to)
     return from >= end || to <= begin ? 0 : (0xffffu >> (16u - (high - low))) << low;
 }
 
-/* Returns whether the unit has a line end in [from, to). */
+/* Returns true if the unit has a line end in [from, to). */
 SIMT_FUNCTION int answer_ends_in(const struct answer_arguments *a, uint64_t unit, uint64_t from,
                                  uint64_t to)
 {
     return (answer_unit(a, unit) & answer_inside(unit, from, to)) != 0;
 }
 
-/* Returns whether [*from, *to) has a line end among its first and its last bytes. If not, [*from,
+/* Returns true if [*from, *to) has a line end among its first and its last bytes. If not, [*from,
  * *to) becomes what was not searched. Both ends are searched at a time, since an occurrence often
  * lies near one end of its line. */
 SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t *from, uint64_t *to)
@@ -91,7 +91,7 @@ SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t *from, 
     return 0;
 }
 
-/* Returns whether [from, to) has a line end. All lanes of the warp call, with the same bytes. */
+/* Returns true if [from, to) has a line end. All lanes of the warp call, with the same bytes. */
 SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from, uint64_t to)
 {
     uint64_t units = to == from ? 0 : (to - 1u) / 16u - from / 16u + 1u, last = (to - 1u) / 16u;
@@ -186,7 +186,7 @@ SIMT_KERNEL(answer_lines, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
-/* Returns whether [from, to) has a line end. Called by all threads of the block. Stops early if the
+/* Returns true if [from, to) has a line end. Called by all threads of the block. Stops early if the
  * gap's fourth word becomes 1. */
 SIMT_FUNCTION int answer_by_block(const struct answer_arguments *a, uint64_t from, uint64_t to,
                                   const uint64_t *state)
@@ -277,7 +277,7 @@ SIMT_FUNCTION int answer_is_word(uint32_t byte)
     return byte - '0' < 10u || (byte | 0x20u) - 'a' < 26u || byte == '_';
 }
 
-/* Returns whether the byte, ANSWER_NO_BYTE beyond the text, may stand beside an occurrence. */
+/* Returns true if the byte, ANSWER_NO_BYTE beyond the text, may stand beside an occurrence. */
 SIMT_FUNCTION int answer_parts(const struct answer_arguments *a, uint32_t byte)
 {
     if (byte == ANSWER_NO_BYTE)
@@ -288,7 +288,7 @@ SIMT_FUNCTION int answer_parts(const struct answer_arguments *a, uint32_t byte)
     return (a->conditions & ANSWER_WORDS) == 0 || !answer_is_word(byte);
 }
 
-/* Returns whether the conditions hold for the occurrence [x, x + bytes), where [from, to) is the
+/* Returns true if the conditions hold for the occurrence [x, x + bytes), where [from, to) is the
  * text or the record. The byte before lead_at is a->lead. */
 SIMT_FUNCTION int answer_holds(const struct answer_arguments *a, uint64_t x, uint32_t bytes,
                                uint64_t from, uint64_t to)
@@ -420,7 +420,7 @@ SIMT_FUNCTION uint64_t answer_record_of(const struct answer_arguments *a, uint64
     return low;
 }
 
-/* Marks that the record has a hit. Returns whether it had none before. */
+/* Marks that the record has a hit. Returns true if it had none before. */
 SIMT_FUNCTION int answer_mark(const struct answer_arguments *a, uint64_t record)
 {
     uint32_t bit = 1u << record % 32u;
@@ -512,7 +512,7 @@ SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, u
 
 /* Runs the automaton over the bytes from `from` on, up to `to` or, if `stops`, a line end. `table`
  * is in shared memory; 0: the automaton is read where it lies. No byte from `last` on is read.
- * Returns whether the bytes hold a match. Sets *end to where the reading ended: at `to`, at a line
+ * Returns true if the bytes hold a match. Sets *end to where the reading ended: at `to`, at a line
  * end, or earlier if the state was decided. */
 SIMT_FUNCTION int answer_run(const struct answer_arguments *a, const uint16_t *table, uint64_t from,
                              uint64_t to, uint64_t last, int stops, uint64_t *end)

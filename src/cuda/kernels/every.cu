@@ -58,7 +58,7 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
 }
 
 /* Verifies the candidates of a tile, and counts or lists the hits. found: the number of this
- * thread's candidates. Returns whether the tile is dense; the caller then searches the tile with
+ * thread's candidates. Returns true if the tile is dense; the caller then searches the tile with
  * bit planes. Called by all threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,

@@ -124,7 +124,7 @@ SIMT_FUNCTION uint32_t filter_stride_sum(const struct scan_arguments *a,
                       (filter_word(words, j + 4u) | a->stride_fold) & a->stride_keep);
 }
 
-/* Returns whether any of the lane's 16 / stride compared positions has the fingerprint of a gram of
+/* Returns true if any of the lane's 16 / stride compared positions has the fingerprint of a gram of
  * the pattern. */
 SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
                                      const struct filter_words *words, uint32_t stride)
@@ -191,7 +191,7 @@ SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Returns whether any of 16 positions has 8 bytes with the gram's fingerprint, by a multiplication
+/* Returns true if any of 16 positions has 8 bytes with the gram's fingerprint, by a multiplication
  * and a comparison per position. The caller compares the bytes if so. */
 SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
                                      const struct filter_words *words)
@@ -205,7 +205,7 @@ SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
     return hit;
 }
 
-/* Returns whether any of 16 positions has the gram, for a gram of exactly 4 bytes. */
+/* Returns true if any of 16 positions has the gram, for a gram of exactly 4 bytes. */
 SIMT_FUNCTION int filter_word_anywhere(const struct scan_arguments *a,
                                        const struct filter_words *words)
 {

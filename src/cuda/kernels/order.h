@@ -76,7 +76,7 @@ SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint6
     return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
 }
 
-/* Returns whether the number of hits before this partition is known. If so, sets *before to that
+/* Returns true if the number of hits before this partition is known. If so, sets *before to that
  * number. Called by all lanes of the warp, which read without a condition, so that all reads are in
  * flight together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition, uint64_t *before)
@@ -109,7 +109,7 @@ SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition,
     return 1;
 }
 
-/* Returns whether the partition is the last of its group. If so, the partition's warp must look
+/* Returns true if the partition is the last of its group. If so, the partition's warp must look
  * back even if the partition has no hits. */
 SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t partition)
 {

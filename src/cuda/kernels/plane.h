@@ -390,7 +390,7 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
 
 /* Fills the warp's words of the bitmap with the positions at which the probe stands (step 2). If
  * the plane repeats, keeps only those at which a run that is long enough begins, too (step 3).
- * Returns whether the lane's words have such positions. */
+ * Returns true if the lane's words have such positions. */
 SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -416,7 +416,7 @@ SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct 
 
 /* ---- Word by word ----------------------------------------------------------------------- */
 
-/* Returns whether words j to j + 3 of the pattern's plane differ from the tile's plane, if the
+/* Returns true if words j to j + 3 of the pattern's plane differ from the tile's plane, if the
  * pattern begins at bit `at`. */
 SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32_t *plane,
                                     uint32_t at, uint32_t j)
@@ -439,7 +439,7 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
     return (bits.w[0] | bits.w[1] | bits.w[2] | bits.w[3]) != 0;
 }
 
-/* Returns whether the pattern's plane, from word PLANE_LANE_WORDS on, equals the tile's plane.
+/* Returns true if the pattern's plane, from word PLANE_LANE_WORDS on, equals the tile's plane.
  * Called by all lanes of the warp, with the same `at`. */
 SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
                                    uint32_t at, uint32_t words)
@@ -458,7 +458,7 @@ SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_
     return 1;
 }
 
-/* Clears the bits of the warp's begins at which the window's plane does not stand. Returns whether
+/* Clears the bits of the warp's begins at which the window's plane does not stand. Returns true if
  * bits of the lane's words are left. */
 SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile_shared *shared,
                                const struct plane_tile *t)
@@ -617,7 +617,7 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
     return half;
 }
 
-/* Returns whether step 0 can search the tile. All begins of the tile must be searched, step 0 must
+/* Returns true if step 0 can search the tile. All begins of the tile must be searched, step 0 must
  * take the pattern's period, and each byte that the tile's occurrences may have must equal the byte
  * a period further on. Called by all threads of the block. */
 SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
@@ -680,7 +680,7 @@ SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t 
     return *shared->beyond;
 }
 
-/* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns whether the
+/* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns true if the
  * tile has an occurrence. Called by all threads of the block. */
 SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t origin,
                                    const struct tile_shared *shared, const struct plane_tile *t,

@@ -51,7 +51,7 @@ static inline uint32_t scan_entry(uint32_t offset, uint32_t hash)
     return (hash & ((1u << SCAN_ENTRY_HASH_BITS) - 1u)) << SCAN_ENTRY_OFFSET_BITS | offset;
 }
 
-/* Returns whether the entry may belong to a gram with this hash: the entry's bits of the hash
+/* Returns true if the entry may belong to a gram with this hash: the entry's bits of the hash
  * agree. */
 static inline uint32_t scan_entry_is(uint32_t entry, uint32_t hash)
 {

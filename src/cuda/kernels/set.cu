@@ -29,7 +29,7 @@
 /* A ticket with this bit stands for no tile. result->listed is always less than this bit. */
 #define SET_NO_TILE (1ull << 62)
 
-/* Returns whether the literal occurs at x. Adds the cost of the comparison to *spent. */
+/* Returns true if the literal occurs at x. Adds the cost of the comparison to *spent. */
 SIMT_FUNCTION int set_matches(const struct scan_arguments *a, uint64_t x, uint32_t literal,
                               uint32_t *spent)
 {

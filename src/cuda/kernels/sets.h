@@ -189,7 +189,7 @@ SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset,
     return sets_mix(before * 0x7feb352du) + sets_mix(after * 0x846ca68bu);
 }
 
-/* Returns whether the entry has this key. */
+/* Returns true if the entry has this key. */
 SIMT_FUNCTION int sets_is_key(uint64_t entry, uint32_t key)
 {
     return (((uint32_t)(entry >> 32) ^ key) & SETS_KEY) == 0;
@@ -262,7 +262,7 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
                : sets_before_bits(a, before);
 }
 
-/* Returns whether a later entry of the list may have the sample's gram and the bytes beside that
+/* Returns true if a later entry of the list may have the sample's gram and the bytes beside that
  * gram. others: the second word of the list's head. */
 SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
@@ -312,7 +312,7 @@ SIMT_FUNCTION uint32_t sets_text_word(const uint32_t *w, uint32_t j)
     return j % 4u == 0 ? w[j / 4u] : simt_funnel(w[j / 4u], w[j / 4u + 1u], j % 4u * 8u);
 }
 
-/* Returns whether the grams of this form have one more bit in the bitmap, besides the bits of
+/* Returns true if the grams of this form have one more bit in the bitmap, besides the bits of
  * sets_bit. */
 SIMT_FUNCTION int sets_one_more(struct sets_form form)
 {
@@ -398,7 +398,7 @@ SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high,
     return first >> shift_bits | second << 1u << (63u - shift_bits);
 }
 
-/* Returns whether word k of the four 64-bit words around a sample is needed. Word 1 is the aligned
+/* Returns true if word k of the four 64-bit words around a sample is needed. Word 1 is the aligned
  * word in which the sample begins, word 0 the word before, words 2 and 3 the words after. */
 SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, struct sets_form form)
 {
@@ -549,7 +549,7 @@ SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
     return owner;
 }
 
-/* Returns whether the entry has the sample's gram. Then sets *proposal to the sample's number << 32
+/* Returns true if the entry has the sample's gram. Then sets *proposal to the sample's number << 32
  * | the literal's index << stride_log2 | the sample's offset in the literal's run. */
 SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_sample *sample,
                               uint64_t entry, uint64_t *proposal)
@@ -694,7 +694,7 @@ SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued,
     return queued + simt_popcount(lanes);
 }
 
-/* sets_is_own returns whether the lane has a k-th sample among `count` queued samples. sets_own
+/* sets_is_own returns true if the lane has a k-th sample among `count` queued samples. sets_own
  * returns the index of the lane's k-th sample, or 0 if the lane has no k-th sample, so that loads
  * need no branch. */
 SIMT_FUNCTION int sets_is_own(uint32_t k, uint32_t count)

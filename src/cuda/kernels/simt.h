@@ -16,7 +16,7 @@
  *                                                   tests/mutation replaces such a condition by
  *                                                   true, and expects that a test fails
  *   simt_barrier()                                  waits for all threads of the block
- *   simt_barrier_or(condition)                      as simt_barrier; returns whether the condition
+ *   simt_barrier_or(condition)                      as simt_barrier; returns true if the condition
  *                                                   is true for any thread
  *   simt_arrive(id), simt_wait(id)                  a barrier with its own number, 1 to 15:
  *                                                   simt_arrive signals that a warp has arrived,
@@ -552,7 +552,7 @@ SIMT_FUNCTION uint32_t simt_warp_upto_u32(uint32_t value)
     return value;
 }
 
-/* Returns whether an error code of SIMT_LAUNCH says that the device has no room for a further child
+/* Returns true if an error code of SIMT_LAUNCH says that the device has no room for a further child
  * grid. That is cudaErrorLaunchPendingCountExceeded according to cuda.h,
  * cudaErrorLaunchOutOfResources according to the programming guide, and cudaErrorMemoryAllocation,
  * since the memory for pending launches may run out. */

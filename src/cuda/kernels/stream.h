@@ -87,7 +87,7 @@ struct stream_rows {
     uint32_t behind[2];
 };
 
-/* Returns whether the filter of this kind finds occurrences, not just candidates. */
+/* Returns true if the filter of this kind finds occurrences, not just candidates. */
 SIMT_FUNCTION int stream_decides(int kind)
 {
     return kind == FILTER_BYTE || kind == FILTER_SHORT || kind == FILTER_WORD ||
@@ -118,13 +118,13 @@ SIMT_FUNCTION int stream_kind(const struct scan_arguments *a)
 
 /* ---- The queue -------------------------------------------------------------------------- */
 
-/* Returns whether a single lane compares the whole pattern. */
+/* Returns true if a single lane compares the whole pattern. */
 SIMT_FUNCTION int stream_is_brief(const struct scan_arguments *a)
 {
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
-/* Returns whether candidates stay in the queue at a tile's end, to be verified together with
+/* Returns true if candidates stay in the queue at a tile's end, to be verified together with
  * candidates of the next tile. */
 SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
 {
@@ -132,7 +132,7 @@ SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
 }
 
 /* Verifies the candidate x of each lane whose `wanted` is not 0. Sets *found to the lanes with an
- * occurrence. Returns whether the warp gives the tile up. */
+ * occurrence. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, int wanted,
                                     uint32_t *steps, uint32_t *found)
 {
@@ -161,7 +161,7 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
     return 0;
 }
 
-/* Verifies the last `count` ≤ 32 entries of the queue, from `first` on. Returns whether the warp
+/* Verifies the last `count` ≤ 32 entries of the queue, from `first` on. Returns true if the warp
  * gives the tile up. If entries of earlier tiles are among these entries, the warp gives up only
  * before the first verification, so that the entries of earlier tiles stay in the queue. */
 SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
@@ -215,7 +215,7 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
     s->queued += simt_popcount(lanes);
 }
 
-/* Verifies entries of the queue as long as the queue has an entry for each lane. Returns whether
+/* Verifies entries of the queue as long as the queue has an entry for each lane. Returns true if
  * the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
 {
@@ -230,7 +230,7 @@ SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stre
     return 0;
 }
 
-/* Verifies all entries that are left in the queue. Returns whether the warp gives the tile up. */
+/* Verifies all entries that are left in the queue. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 {
     uint32_t count = s->queued;
@@ -407,7 +407,7 @@ SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position
         stream_load_behind(at + (STREAM_ROWS - 1u) * STREAM_ROW_BYTES + 16u, to->behind);
 }
 
-/* Returns whether all positions of this step are searched and all its bytes can be loaded. */
+/* Returns true if all positions of this step are searched and all its bytes can be loaded. */
 SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t position)
 {
     return position >= a->begin + a->shift &&
@@ -603,7 +603,7 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
 
 /* Searches a tile, without the work of stream_end, and loads the first step of the block's next
  * tile. Instead of a step that is not whole or lies after the text, loads the text's first step, so
- * that no load needs a branch. Returns whether the warp gives the tile up. */
+ * that no load needs a branch. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,
                               struct stream_cursor *cursor, uint64_t *count)

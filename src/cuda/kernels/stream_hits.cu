@@ -353,7 +353,7 @@ SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_
 
 /* ---- Filtering warps -------------------------------------------------------------------- */
 
-/* Returns whether all positions of the tile are searched and all its bytes can be loaded. */
+/* Returns true if all positions of the tile are searched and all its bytes can be loaded. */
 SIMT_FUNCTION int hits_is_whole(const struct scan_arguments *a, uint32_t tile)
 {
     return tile >= a->whole_from && SIMT_BOUND(tile < a->whole_upto);
@@ -581,7 +581,7 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 }
 
 /* Does a turn of the last warp: counts the bits that the filtering warps set in this turn, then
- * lets the filtering warps write hits (hits_release). Returns whether a further turn follows. The
+ * lets the filtering warps write hits (hits_release). Returns true if a further turn follows. The
  * function is not inlined, so that it takes no registers from the filtering warps. It reads the
  * arguments from shared memory, since a function that is not inlined reads the kernel's own
  * arguments from slow memory. */

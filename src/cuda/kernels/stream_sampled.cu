@@ -54,7 +54,7 @@ SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sa
     return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
-/* Returns whether the sample is read. Samples before sample_first are not read: for these samples
+/* Returns true if the sample is read. Samples before sample_first are not read: for these samples
  * the unsigned difference is large. */
 SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
 {
@@ -104,7 +104,7 @@ SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_wa
         walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
 }
 
-/* Returns whether the first occurrence found so far lies before all begins of a sample. */
+/* Returns true if the first occurrence found so far lies before all begins of a sample. */
 SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct sampled_walk *walk,
                                     uint32_t sample)
 {
@@ -148,7 +148,7 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
-/* Returns whether the pattern's bytes from SAMPLED_LANE_BYTES on stand in the text at the begin x.
+/* Returns true if the pattern's bytes from SAMPLED_LANE_BYTES on stand in the text at the begin x.
  * All lanes compare one candidate, with all loads of a round in flight together: the compared bytes
  * are many and nearly always equal, and a load takes microseconds while other warps sample the
  * text. */
@@ -192,7 +192,7 @@ SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, 
     return 1;
 }
 
-/* Returns whether this lane finds a difference between the text at x and the pattern, after the
+/* Returns true if this lane finds a difference between the text at x and the pattern, after the
  * first SAMPLED_LANE_BYTES bytes. A group of SAMPLED_GROUP lanes compares a candidate, each lane an
  * aligned word of the text at a time. The loads of SAMPLED_REST_LOADS words are in flight together:
  * nearly all candidates are equal, and a load takes microseconds while other warps sample the text.
@@ -239,7 +239,7 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
     return differs;
 }
 
-/* Returns whether the pattern occurs at the lane's begin x, if `equal` says that its first
+/* Returns true if the pattern occurs at the lane's begin x, if `equal` says that its first
  * SAMPLED_LANE_BYTES bytes are equal. While three or more candidates are left, the warp compares up
  * to four at a time, so that their loads are in flight together. Then all lanes together compare
  * the last one or two candidates, one after the other. Stops early if the budget is used up; the
@@ -336,7 +336,7 @@ SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t 
 }
 
 /* Compares the pattern at the begin that `entry` proposes for a sample; `list` tells the sample to
- * whose list the entry belongs. is_there: the lane has an entry. Returns whether the warp gives
+ * whose list the entry belongs. is_there: the lane has an entry. Returns true if the warp gives
  * up. */
 SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
                                 int is_there, uint32_t entry, const struct sampled_offers *list)
@@ -350,7 +350,7 @@ SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_s
 }
 
 /* Compares the pattern at the begins that the next 32 entries of a list propose, an entry for each
- * lane. It is the list of the sample of lane `source`. Returns whether the warp gives up. */
+ * lane. It is the list of the sample of lane `source`. Returns true if the warp gives up. */
 SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
                                      const struct sampled_offers *own, uint32_t source)
 {
@@ -364,7 +364,7 @@ SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct samp
 }
 
 /* Goes through the lists of the queue's 32 samples from `first` on. A lane goes through a list of
- * less than 32 entries alone; all lanes go through a longer list together. Returns whether the warp
+ * less than 32 entries alone; all lanes go through a longer list together. Returns true if the warp
  * gives up. */
 SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_stream *s,
                                 uint32_t first)
@@ -415,7 +415,7 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
 }
 
 /* Verifies the samples of the queue, and empties the queue. If that costs too much, drops the
- * occurrences that this call has counted, and lists the samples' groups for later. Returns whether
+ * occurrences that this call has counted, and lists the samples' groups for later. Returns true if
  * this launch is abandoned, because too many groups are listed. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
@@ -443,7 +443,7 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
 }
 
 /* Queues those samples of the step at `at` for which `pass` has a bit, and verifies the queue's
- * samples if the queue has 32 or more. Returns whether this launch is abandoned. Called by all
+ * samples if the queue has 32 or more. Returns true if this launch is abandoned. Called by all
  * lanes of the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
@@ -464,7 +464,7 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
 }
 
 /* Tests the samples of a loaded step by the bits of `words`, and queues the samples that pass.
- * Returns whether this launch is abandoned. */
+ * Returns true if this launch is abandoned. */
 SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)
@@ -483,7 +483,7 @@ SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampl
     return simt_ballot(pass != 0) != 0 && sampled_push(a, s, at, pass, hashes);
 }
 
-/* Issues the loads of the next step, then tests the step that was loaded before. Returns whether no
+/* Issues the loads of the next step, then tests the step that was loaded before. Returns true if no
  * step is left or this launch is abandoned. */
 SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_stream *s,
                                const uint32_t *words, struct sampled_walk *walk,

@@ -354,7 +354,7 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
 
 /* ---- The rare variant ------------------------------------------------------------------- */
 
-/* Returns whether the whole step at `at` lies in the text. */
+/* Returns true if the whole step at `at` lies in the text. */
 SIMT_FUNCTION int sets_is_whole(const struct scan_arguments *a, uint64_t at, uint32_t step_bytes)
 {
     return SIMT_BOUND(at + step_bytes <= a->text_end);
@@ -526,7 +526,7 @@ SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
                 sets_most(a, s));
 }
 
-/* Returns whether the first occurrence found so far lies before all begins that the tile's samples
+/* Returns true if the first occurrence found so far lies before all begins that the tile's samples
  * can propose. Called by one thread. */
 SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
 {

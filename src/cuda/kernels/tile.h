@@ -129,7 +129,7 @@ SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Returns whether the `count` bytes of `words` stand at `position` of the text. Each thread calls
+/* Returns true if the `count` bytes of `words` stand at `position` of the text. Each thread calls
  * for itself.
  */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
@@ -142,7 +142,7 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
     return 1;
 }
 
-/* Returns whether the pattern differs from the text at x in one of the 8 bytes from `offset` on.
+/* Returns true if the pattern differs from the text at x in one of the 8 bytes from `offset` on.
  * Bytes from offset `to` on do not count. */
 SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset,
                                uint32_t to)
@@ -152,7 +152,7 @@ SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint3
                            to - offset) != 0;
 }
 
-/* Returns whether the pattern's bytes [from, to) stand in the text from x + from on. `from` is a
+/* Returns true if the pattern's bytes [from, to) stand in the text from x + from on. `from` is a
  * multiple of 8. Adds the number of steps, of 256 bytes each, to *steps. All lanes of the warp pass
  * the same x.
  */
@@ -187,7 +187,7 @@ SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
 }
 
 /* Clears the bits of begins at which the pattern's bytes [from, to) do not stand; `from` is a
- * multiple of 8. Returns whether this warp gave up after `budget` steps of 256 bytes: then some of
+ * multiple of 8. Returns true if this warp gave up after `budget` steps of 256 bytes: then some of
  * the warp's bits are not verified, and the tile is dense. */
 SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint32_t from, uint32_t to,
@@ -455,7 +455,7 @@ SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct ti
     return *ticket;
 }
 
-/* Returns whether the first occurrence found so far lies before x, so that begins from x on need no
+/* Returns true if the first occurrence found so far lies before x, so that begins from x on need no
  * search. All threads of the block call and get the same answer. */
 SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
 {

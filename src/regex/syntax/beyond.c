@@ -187,7 +187,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
     return add_any(reader, NULL, error);
 }
 
-/* Reads the flags at reader->at, and the ':' or ')' that follows. Returns whether a group begins.
+/* Reads the flags at reader->at, and the ':' or ')' that follows. Returns true if a group begins.
  */
 static bool read_flags(struct syntax_reader *reader)
 {

@@ -207,7 +207,7 @@ enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool 
     return TRAWL_OK;
 }
 
-/* Returns whether the node is a letter, a digit or '_' that a match cannot leave out, and that is
+/* Returns true if the node is a letter, a digit or '_' that a match cannot leave out, and that is
  * no case of a letter beyond ASCII. */
 static bool is_word_char(const struct syntax_node *node)
 {
@@ -396,7 +396,7 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
     return TRAWL_OK;
 }
 
-/* Returns whether the '^' or '$' at reader->at is an anchor. In the basic syntax, '^' is an anchor
+/* Returns true if the '^' or '$' at reader->at is an anchor. In the basic syntax, '^' is an anchor
  * only at the begin of an alternative, and '$' only at the end of an alternative. */
 static bool is_anchor(const struct syntax_reader *reader)
 {
@@ -519,7 +519,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
 }
 
 #if defined(TRAWL_DEBUG)
-/* Returns whether the tree is as tree.h says. */
+/* Returns true if the tree is as tree.h says. */
 static bool is_sound(const struct syntax_node *node)
 {
     const bool is_leaf =

@@ -65,7 +65,7 @@ static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_
     return TRAWL_OK;
 }
 
-/* Returns whether PCRE2 takes the escape at reader->at for a backreference of two digits or more;
+/* Returns true if PCRE2 takes the escape at reader->at for a backreference of two digits or more;
  * RE2 takes the digits for a character's octal number. */
 static bool is_reference(const struct syntax_reader *reader)
 {

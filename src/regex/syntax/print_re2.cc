@@ -19,7 +19,7 @@ bool is_letter(char byte)
     return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
 }
 
-// Returns whether the set is a letter in both cases, and no other character.
+// Returns true if the set is a letter in both cases, and no other character.
 bool is_pair(const chars &of)
 {
     return of.own.size() == 2 && !of.negated && of.names.empty() && of.others.empty() &&

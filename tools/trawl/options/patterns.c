@@ -45,7 +45,7 @@ static bool add_pattern(struct patterns *patterns, const void *bytes, size_t byt
     return true;
 }
 
-/* Returns whether the last pattern has the same bytes. */
+/* Returns true if the last pattern has the same bytes. */
 static bool repeats_last(const struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
     const struct trawl_pattern *last =

@@ -61,7 +61,7 @@ static bool is_refused(const struct settings *settings, const struct report *rep
     return refused;
 }
 
-/* Finds options that ask for different output. Returns whether the settings contradict each
+/* Finds options that ask for different output. Returns true if the settings contradict each
  * other. */
 static bool contradiction(const struct settings *settings, char *error)
 {

@@ -188,12 +188,12 @@ struct settings {
  * changed. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
  * exhausted. */
 bool settings_build(struct settings *settings, char *error);
-/* Returns whether the report counts selected lines (-c), or prints matches (-o). */
+/* Returns true if the report counts selected lines (-c), or prints matches (-o). */
 static inline bool settings_count_lines(const struct settings *settings)
 {
     return settings->report->finds == FINDS_LINES && settings->report->prints == PRINTS_COUNT;
 }
-/* Returns whether lines are printed as context of others. */
+/* Returns true if lines are printed as context of others. */
 static inline bool settings_have_context(const struct settings *settings)
 {
     return settings->before_count >= 0 || settings->after_count >= 0;

@@ -59,7 +59,7 @@ static void discard(struct text_scan *scan)
         pool_cut_back(scan->job->worker);
 }
 
-/* Returns whether matches of a line were reported before the line's end was known (-o), and the
+/* Returns true if matches of a line were reported before the line's end was known (-o), and the
  * line turned out to end in the block with the NUL. */
 static bool line_reaches_null(const struct text_scan *scan)
 {

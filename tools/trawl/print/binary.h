@@ -19,13 +19,13 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
 void binary_found(struct text_scan *scan);
 /* Looks for a NUL in a whole text that can be read again. Sets nulls.seen and nulls.offset. */
 void binary_look(struct text_scan *scan);
-/* Returns whether no NUL behind the searched bytes can discard output: the rest of the last block
+/* Returns true if no NUL behind the searched bytes can discard output: the rest of the last block
  * has none. */
 bool binary_is_decided(struct text_scan *scan);
 /* Is called after the search of a text that can be read again stopped early. Looks for a NUL in the
  * rest of the last block. */
 void binary_look_ahead(struct text_scan *scan);
-/* Returns whether a search of a stream that stops has to read on, because a NUL may follow in the
+/* Returns true if a search of a stream that stops has to read on, because a NUL may follow in the
  * rest of the last block. */
 bool binary_reads_on(const struct text_scan *scan);
 /* Looks for that NUL in the next window. Returns 1 to stop reading. */

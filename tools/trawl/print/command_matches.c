@@ -152,7 +152,7 @@ static int count_window(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Returns whether occurrences of a string may overlap: a proper prefix is also a suffix. If not,
+/* Returns true if occurrences of a string may overlap: a proper prefix is also a suffix. If not,
  * the number of all occurrences is the number that -o prints, and the library counts in
  * parallel. */
 static bool may_overlap(const struct trawl_pattern *pattern)

@@ -84,7 +84,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
     end_selected(scan, view->begin + end, printed);
 }
 
-/* Returns whether the lines after the last selected line that -m allows are printed as context. */
+/* Returns true if the lines after the last selected line that -m allows are printed as context. */
 static bool passes_on(const struct text_scan *scan)
 {
     return scan->settings->is_tg && scan->settings->passthru && !scan->quiet &&
@@ -106,7 +106,7 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns whether the output has only selected lines, each with its head, which is the usual
+/* Returns true if the output has only selected lines, each with its head, which is the usual
  * case. */
 static bool is_plain(const struct text_scan *scan)
 {
@@ -206,7 +206,7 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns whether the search ends before this line, because the line ends the run of selected lines
+/* Returns true if the search ends before this line, because the line ends the run of selected lines
  * before it: the line is not selected, or ends in a later block of BLOCK_BYTES than they. Always
  * false unless lines.ends_with_run. The line ends at text offset `end`; `selected` says whether the
  * line is selected. */
@@ -404,7 +404,7 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
     scan->carry.line_begin = view->begin + view->count;
 }
 
-/* Returns whether all matches of a line are needed to print it. */
+/* Returns true if all matches of a line are needed to print it. */
 static bool keeps_each(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -698,7 +698,7 @@ static void handle_part(struct text_scan *scan, const struct trawl_window *windo
     handle_window(scan, &part, window->last && end == window->bytes_count);
 }
 
-/* Handles a window. Returns whether the search stops. */
+/* Handles a window. Returns true if the search stops. */
 static int take_window(struct text_scan *scan, const struct trawl_window *window)
 {
     struct trawl_window kept, moved;

@@ -10,16 +10,16 @@
 bool part_window(struct text_scan *scan, const struct trawl_window **window,
                  struct trawl_window *moved);
 
-/* Returns whether units should search the rest of the text, since the window has many lines to
+/* Returns true if units should search the rest of the text, since the window has many lines to
  * print. */
 bool part_wants_units(const struct text_scan *scan, const struct trawl_window *window);
 
 /* Leaves the rest of the text to units, from the line at text offset `at` on, if nothing before
- * depends on what follows. Returns whether that is so. */
+ * depends on what follows. Returns true if that is so. */
 bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint64_t at);
 
 /* Prints the matches of the window's first text_bytes bytes, or only those of the line that begins
- * before the window, if units search the rest. Returns whether they do. */
+ * before the window, if units search the rest. Returns true if they do. */
 bool part_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t text_bytes);
 
 #endif

@@ -113,7 +113,7 @@ static uint64_t print_colored(struct text_scan *scan, const struct piece *piece,
     return at;
 }
 
-/* Returns whether the piece's matches are printed in a colour. */
+/* Returns true if the piece's matches are printed in a colour. */
 static bool is_marked(const struct text_scan *scan, const struct piece *piece)
 {
     const struct colors *colors = &scan->settings->colors;

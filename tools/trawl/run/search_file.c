@@ -223,7 +223,7 @@ static bool is_unaware_of_nulls(const struct settings *settings)
            !settings->expressions;
 }
 
-/* Returns whether the first match alone decides the report. */
+/* Returns true if the first match alone decides the report. */
 static bool first_decides(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;

@@ -16,7 +16,7 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Returns whether units may search files of the job, which is about to begin. */
+/* Returns true if units may search files of the job, which is about to begin. */
 bool units_fit(const struct command_job *job);
 /* Searches and prints the text from part.units_begin on, as far as there are units. Then the part
  * is the rest of the text. */
