@@ -257,6 +257,7 @@ static enum trawl_status put_around(struct splitter *splitter, const struct rang
     uint64_t size;
 
     if (count > splitter->node_capacity) {
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_GROW(splitter->nodes, splitter->node_capacity, 2 * count, error));
         splitter->node_capacity = 2 * count;
     }
@@ -570,6 +571,7 @@ enum trawl_status split_expression(const struct syntax_node *root,
     status = split_alternatives(&splitter, root, NULL, 0, true, &worst, error);
     *splits = !splitter.gives_up && worst > NO_SCORE;
     memory_release(splitter.items, splitter.item_capacity, sizeof *splitter.items);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     memory_release(splitter.nodes, splitter.node_capacity, sizeof *splitter.nodes);
     return status;
 }

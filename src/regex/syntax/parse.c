@@ -116,6 +116,7 @@ static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *
     if (reader->count == reader->capacity) {
         const uint64_t capacity = max_u64(64, 2 * reader->capacity);
 
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_GROW(reader->nodes, reader->capacity, capacity, error));
         reader->capacity = capacity;
     }
@@ -130,8 +131,10 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
     const uint64_t count = reader->count - first;
     void *memory;
 
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     TRAWL_TRY(syntax_memory(reader, count * sizeof *node->items, &memory, error));
     if (count > 0)
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         memcpy(memory, reader->nodes + first, (size_t)count * sizeof *node->items);
     node->items = (const struct syntax_node *const *)memory;
     node->count = (uint32_t)count;
@@ -581,7 +584,9 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
     TRAWL_ASSERT(is_sound(out->root));
     out->needs_line |= out->has_ends;
 done:
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     memory_release(reader.names, reader.name_capacity, sizeof *reader.names);
     if (status == TRAWL_ARGUMENT && reader.beyond) {
         out->is_opaque = true;

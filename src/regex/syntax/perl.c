@@ -187,6 +187,7 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
     if (reader->name_count == reader->name_capacity) {
         const uint64_t capacity = max_u64(8, 2 * reader->name_capacity);
 
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_GROW(reader->names, reader->name_capacity, capacity, error));
         reader->name_capacity = capacity;
     }
