@@ -16,7 +16,7 @@
 #include "regex/braces.h"
 #include "regex/syntax/parse.h"
 
-enum { AHEAD = '=', BEHIND = '<', LEFT_OUT = '!' }; /* letter of a group that is an assertion */
+enum { BEHIND = '<', LEFT_OUT = '!' }; /* as SYNTAX_AHEAD, of other assertions */
 
 static bool is_in(const char *letters, char letter)
 {
@@ -218,7 +218,7 @@ static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
     const bool sign = first == '-' || first == '+';
 
     if (first == '=' || first == '!' || (first == '<' && (second == '=' || second == '!'))) {
-        *letter = first == '=' ? AHEAD : second == '=' ? BEHIND : LEFT_OUT;
+        *letter = first == '=' ? SYNTAX_AHEAD : second == '=' ? BEHIND : LEFT_OUT;
         reader->at += first == '<' ? 2 : 1;
         return true;
     }
@@ -287,17 +287,6 @@ static enum trawl_status read_close(struct syntax_reader *reader, struct trawl_e
          (group->letter == BEHIND && reader->count > reader->frame->list + 1)))
         reader->count--;
     return TRAWL_OK;
-}
-
-void beyond_end_list(struct syntax_reader *reader)
-{
-    uint64_t count = reader->frame->list;
-
-    /* an assertion (?=text) is left out unless it is the last item */
-    for (uint64_t i = count; i < reader->count; i++)
-        if (reader->nodes[i]->letter != AHEAD || i + 1 == reader->count)
-            reader->nodes[count++] = reader->nodes[i];
-    reader->count = count;
 }
 
 static enum trawl_status read_repetition(struct syntax_reader *reader, char what,

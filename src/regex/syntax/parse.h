@@ -1,11 +1,16 @@
-/* parse: the state of reading an expression, and what its parts share: the nodes that are being
- * built, and messages. parse.c reads what all syntaxes have, perl.c and posix.c the rest. */
+/* parse: the state of reading an expression, and what its readers share. nodes.c builds nodes, for
+ * parse.c, which reads what all syntaxes have, and perl.c, posix.c and beyond.c, which read the
+ * rest. */
 #ifndef TRAWL_REGEX_SYNTAX_PARSE_H
 #define TRAWL_REGEX_SYNTAX_PARSE_H
 
 #include "base/status.h"
 #include "regex/braces.h"
 #include "regex/syntax/tree.h"
+
+#define SYNTAX_DEPTH_MAX 1000u /* the most groups and repetitions inside each other, as in RE2 */
+/* letter of a group that is an assertion (?=text), in PCRE2's syntax */
+#define SYNTAX_AHEAD '='
 
 /* A group that is open. Its finished alternatives are reader->nodes[first, list), and the items of
  * the alternative that is being read are reader->nodes[list, reader->count). */
@@ -102,7 +107,5 @@ enum trawl_status posix_class(struct syntax_reader *reader, struct trawl_error *
 
 /* Reads what begins at reader->at in PCRE2's syntax: the operator `what`, or a literal. */
 enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct trawl_error *error);
-/* Leaves out assertions of the whole expression's alternative that is being read. */
-void beyond_end_list(struct syntax_reader *reader);
 
 #endif

@@ -1,0 +1,303 @@
+/* nodes: builds the nodes of a tree while an expression is read (parse.h), and reports mistakes. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/class_text.h"
+#include "regex/syntax/parse.h"
+
+#define REPEAT_MAX 1000u  /* RE2's limit for the product of nested repetitions */
+#define BLOCK_BYTES 1024u /* of the first block of memory; later blocks are larger */
+#define BLOCK_BYTES_MAX (1u << 20)
+
+/* Memory for nodes, which is freed at once. */
+struct syntax_block {
+    struct syntax_block *next;
+    uint64_t bytes; /* of the whole block */
+    uint64_t used;
+};
+
+bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text)
+{
+    return at <= reader->bytes_count && strlen(text) <= reader->bytes_count - at &&
+           memcmp(reader->bytes + at, text, strlen(text)) == 0;
+}
+
+uint64_t syntax_count_to(const struct syntax_reader *reader, char last)
+{
+    const char *from = reader->bytes + reader->at;
+    const char *found = memchr(from, last, (size_t)(reader->bytes_count - reader->at));
+
+    return found != NULL ? (uint64_t)(found + 1 - from) : 0;
+}
+
+enum trawl_status syntax_refuse(uint64_t at, struct trawl_error *error, const char *what)
+{
+    enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
+
+    if (error != NULL)
+        error->text_offset = at;
+    return status;
+}
+
+enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
+                                     uint64_t count, const char *what, struct trawl_error *error)
+{
+    enum trawl_status status =
+        TRAWL_FAIL(error, ARGUMENT, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
+
+    if (error != NULL)
+        error->text_offset = at;
+    return status;
+}
+
+enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
+                                struct trawl_error *error)
+{
+    struct syntax_block *block = reader->out->blocks;
+    const uint64_t wanted = (bytes + 7) / 8 * 8;
+
+    if (block == NULL || wanted > block->bytes - block->used) {
+        const uint64_t size =
+            max_u64(block == NULL ? BLOCK_BYTES : min_u64(2 * block->bytes, BLOCK_BYTES_MAX),
+                    wanted + sizeof *block);
+        void *made;
+
+        TRAWL_TRY(memory_allocate(1, size, &made, error));
+        block = (struct syntax_block *)made;
+        *block = (struct syntax_block){reader->out->blocks, size, sizeof *block};
+        reader->out->blocks = block;
+    }
+    *memory = (char *)block + block->used;
+    block->used += wanted;
+    TRAWL_ASSERT(block->used <= block->bytes);
+    return TRAWL_OK;
+}
+
+/* Makes a node, which belongs to no list yet. */
+static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kind, uint64_t from,
+                              struct syntax_node **node, struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(syntax_memory(reader, sizeof **node, &memory, error));
+    *node = (struct syntax_node *)memory;
+    **node = (struct syntax_node){.kind = (uint8_t)kind,
+                                  .flags = reader->flags,
+                                  .product = 1,
+                                  .from = (uint32_t)from,
+                                  .size = 1};
+    return TRAWL_OK;
+}
+
+/* Adds a node to the list that is being read. */
+static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *node,
+                              struct trawl_error *error)
+{
+    if (reader->count == reader->capacity) {
+        const uint64_t capacity = max_u64(64, 2 * reader->capacity);
+
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
+        TRAWL_TRY(MEMORY_GROW(reader->nodes, reader->capacity, capacity, error));
+        reader->capacity = capacity;
+    }
+    reader->nodes[reader->count++] = node;
+    return TRAWL_OK;
+}
+
+/* Makes nodes[first, reader->count) the items of `node`, and takes them off the stack. */
+static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first,
+                                    struct syntax_node *node, struct trawl_error *error)
+{
+    const uint64_t count = reader->count - first;
+    void *memory;
+
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
+    TRAWL_TRY(syntax_memory(reader, count * sizeof *node->items, &memory, error));
+    if (count > 0)
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
+        memcpy(memory, reader->nodes + first, (size_t)count * sizeof *node->items);
+    node->items = (const struct syntax_node *const *)memory;
+    node->count = (uint32_t)count;
+    for (uint64_t i = 0; i < count; i++) {
+        TRAWL_ASSERT(node->items[i]->size > 0);
+        node->size += node->items[i]->size;
+        node->height = (uint16_t)max_u64(node->height, node->items[i]->height);
+        node->product = (uint16_t)max_u64(node->product, node->items[i]->product);
+    }
+    reader->count = first;
+    return TRAWL_OK;
+}
+
+enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind, const char *text,
+                             uint64_t count, uint64_t length, struct trawl_error *error)
+{
+    struct syntax_node *node;
+
+    TRAWL_TRY(make(reader, kind, reader->at, &node, error));
+    node->bytes = text;
+    node->bytes_count = (uint32_t)count;
+    reader->at += length;
+    TRAWL_ASSERT(reader->at <= reader->bytes_count);
+    return push(reader, node, error);
+}
+
+enum trawl_status syntax_take(struct syntax_reader *reader, enum syntax_kind kind, uint64_t length,
+                              struct trawl_error *error)
+{
+    const uint64_t count = min_u64(length, reader->bytes_count - reader->at);
+
+    return syntax_add(reader, kind, reader->bytes + reader->at, count, count, error);
+}
+
+enum trawl_status syntax_add_edge(struct syntax_reader *reader, char letter, uint64_t length,
+                                  struct trawl_error *error)
+{
+    TRAWL_TRY(syntax_add(reader, SYNTAX_EDGE, NULL, 0, length, error));
+    reader->nodes[reader->count - 1]->letter = letter;
+    return TRAWL_OK;
+}
+
+enum trawl_status syntax_add_literal(struct syntax_reader *reader, struct trawl_error *error)
+{
+    uint64_t length = 1;
+
+    while ((uint8_t)syntax_byte(reader, reader->at) >= 0xc0 && !reader->single &&
+           ((uint8_t)syntax_byte(reader, reader->at + length) & 0xc0) == 0x80)
+        length++;
+    return syntax_take(reader, SYNTAX_CHAR, length, error);
+}
+
+enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool is_numbered,
+                              struct trawl_error *error)
+{
+    struct syntax_frame *frame;
+    void *memory;
+
+    if (reader->depth++ > SYNTAX_DEPTH_MAX)
+        return syntax_refuse(from, error, "groups are nested too deeply");
+    TRAWL_TRY(syntax_memory(reader, sizeof *frame, &memory, error));
+    frame = (struct syntax_frame *)memory;
+    *frame = (struct syntax_frame){.outer = reader->frame,
+                                   .first = reader->count,
+                                   .list = reader->count,
+                                   .flags = reader->flags,
+                                   .skips = reader->skips};
+    TRAWL_TRY(make(reader, SYNTAX_GROUP, from, &frame->group, error));
+    frame->group->is_numbered = is_numbered;
+    reader->groups += is_numbered;
+    frame->bit = is_numbered && reader->groups < 10 ? 1u << reader->groups : 0;
+    reader->frame = frame;
+    return TRAWL_OK;
+}
+
+/* Returns true if the node is a letter, a digit or '_' that a match cannot leave out, and that is
+ * no case of a letter beyond ASCII. */
+static bool is_word_char(const struct syntax_node *node)
+{
+    while (node->kind == SYNTAX_REPEAT && node->least > 0)
+        node = node->items[0];
+    return node->kind == SYNTAX_CHAR && node->bytes_count == 1 &&
+           class_is_word_byte(node->bytes[0]) &&
+           ((node->flags & SYNTAX_FOLDS) == 0 || strchr("kKsS", node->bytes[0]) == NULL);
+}
+
+/* Notes the assertions among the items of a list. Beside a letter, \m and \M are the same as \b,
+ * which RE2 knows. */
+static void note_edges(struct syntax_reader *reader, struct syntax_node **items, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        struct syntax_node *edge = (struct syntax_node *)(uintptr_t)syntax_once(items[i]);
+
+        if (edge->kind != SYNTAX_EDGE)
+            continue;
+        if ((edge->letter == 'm' && i + 1 < count && is_word_char(items[i + 1])) ||
+            (edge->letter == 'M' && i > 0 && is_word_char(items[i - 1])))
+            edge->letter = 'b';
+        reader->out->has_lines |= edge->letter == '^' || edge->letter == '$';
+        reader->out->has_ends |= edge->letter == 'A' || edge->letter == 'z';
+        reader->out->looks_back |= edge->letter != '$' && edge->letter != 'z';
+        reader->out->edges |= edge->letter == 'b' || edge->letter == 'B'   ? SYNTAX_EDGES
+                              : edge->letter == 'm' || edge->letter == 'M' ? SYNTAX_BEGINS
+                              : edge->letter == 'h' || edge->letter == 'H' ? SYNTAX_HALVES
+                                                                           : 0;
+    }
+}
+
+/* Leaves out assertions (?=text) of PCRE2's syntax, unless one is the last item of its list. */
+static void drop_aheads(struct syntax_reader *reader)
+{
+    uint64_t count = reader->frame->list;
+
+    for (uint64_t i = count; i < reader->count; i++)
+        if (reader->nodes[i]->letter != SYNTAX_AHEAD || i + 1 == reader->count)
+            reader->nodes[count++] = reader->nodes[i];
+    reader->count = count;
+}
+
+enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_error *error)
+{
+    struct syntax_frame *frame = reader->frame;
+    struct syntax_node *list;
+
+    if (reader->beyond && reader->depth == 1)
+        drop_aheads(reader);
+    note_edges(reader, reader->nodes + frame->list, reader->count - frame->list);
+    TRAWL_TRY(make(reader, SYNTAX_LIST, reader->at, &list, error));
+    TRAWL_TRY(give_items(reader, frame->list, list, error));
+    TRAWL_TRY(push(reader, list, error));
+    frame->list = reader->count;
+    return TRAWL_OK;
+}
+
+enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error *error)
+{
+    struct syntax_frame *frame = reader->frame;
+    struct syntax_node *group = frame->group;
+
+    TRAWL_TRY(syntax_end_list(reader, error));
+    TRAWL_TRY(give_items(reader, frame->first, group, error));
+    TRAWL_ASSERT(group->count > 0);
+    reader->out->alternates |= group->count > 1;
+    if (group->height++ == SYNTAX_DEPTH_MAX && frame->outer != NULL)
+        return syntax_refuse(group->from, error, "groups are nested too deeply");
+    reader->flags = frame->flags;
+    reader->skips = frame->skips;
+    reader->closed |= frame->bit;
+    reader->frame = frame->outer;
+    reader->depth--;
+    return reader->frame != NULL ? push(reader, group, error) : TRAWL_OK;
+}
+
+enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct braces *counts,
+                                bool is_lazy, struct trawl_error *error)
+{
+    const struct syntax_node *item = reader->nodes[reader->count - 1];
+    struct syntax_node *node;
+    uint64_t product = counts->is_endless ? counts->least : counts->most;
+
+    TRAWL_TRY(make(reader, SYNTAX_REPEAT, reader->last_at, &node, error));
+    node->is_lazy = is_lazy != ((reader->flags & SYNTAX_SHORTEST) != 0);
+    node->least = counts->least;
+    node->most = counts->is_endless ? SYNTAX_ENDLESS : counts->most;
+    TRAWL_TRY(give_items(reader, reader->count - 1, node, error));
+    product = max_u64(product, 1) * item->product;
+    node->product = (uint16_t)min_u64(product, REPEAT_MAX + 1);
+    if (product > REPEAT_MAX && reader->large_count == 0) {
+        reader->large_at = reader->last_at;
+        reader->large_count = reader->at - reader->last_at;
+    }
+    if (node->height++ == SYNTAX_DEPTH_MAX)
+        return syntax_refuse(node->from, error, "repetitions are nested too deeply");
+    return push(reader, node, error);
+}
+
+void syntax_release(struct syntax *syntax)
+{
+    for (struct syntax_block *block = syntax->blocks, *next; block != NULL; block = next) {
+        next = block->next;
+        memory_release(block, 1, block->bytes);
+    }
+    memory_release(syntax->marks, syntax->mark_capacity, sizeof *syntax->marks);
+    memset(syntax, 0, sizeof *syntax);
+}
