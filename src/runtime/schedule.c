@@ -69,20 +69,22 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
                                 const struct trawl_plan *plan)
 {
-    if (searcher->last_found.serial != plan->serial)
+    if (searcher->last_found.serial != plan->serial || searcher->last_found.bytes == 0)
         return 0;
     return searcher->last_found.bytes / (searcher->last_found.hits + 1) + 1;
 }
 
 /* Sets the lengths of the chunks for hits that may be frequent: by the hits of the last search if
  * they are known, else the first chunks are short. Returns true if the caller alone should search,
- * since few hits are expected. */
+ * since few hits are expected, and there is no other work to share: neither a digest, which may
+ * read the whole text, nor candidates that the host verifies. */
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {
     const struct trawl_plan *plan = search->job.plan;
     uint64_t per_hit = schedule_bytes_per_hit(search->searcher, plan), most = search->chunk_device;
 
-    if (per_hit > 0 && text_bytes / per_hit <= resident_sizes.hits) {
+    if (per_hit > 0 && text_bytes / per_hit <= resident_sizes.hits &&
+        search->sink->digest == NULL && !plan_judges(plan)) {
         search->chunk_device = CHUNK_MAX;
         return true;
     }
