@@ -305,7 +305,7 @@ def crossed(rows_of, title):
     found = {name: f'{read / own:.3f}' for name, (read, own) in times.items() if read and own}
     heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
-    return ['', f'### {title}', '', "A cell is the median speed of the rounds by the host's clock, as a multiple of the read speed.", ''] + table(
+    return ['', f'### {title}', '', "Median speeds by the host's clock, as multiples of the read speed.", ''] + table(
                 [''] + heads, [[name.replace(' = ', '=')] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
 
 
@@ -341,13 +341,13 @@ def form_lines(data, title, rows_of):
         kind = 'records' if name.startswith('records') else 'text'
         own, first, host, read = (median(result(known.get(f'{column}: {kind}', {'results': []}), it))
                                   for it in (name, name + FIRST, f'{CPU}, {name}', READ))
-        return f"**{number(ratio(read, own), '.3f')}** {number(ratio(first, own))} {number(ratio(read, host), '.3f')}"
+        return f"**{number(ratio(read, own), '.3f')}**/{number(ratio(first, own))}/{number(ratio(read, host), '.3f')}"
 
     names = [name for forms in FORMS for name, *_ in forms]
-    lines = ['', f'### {title}', '', 'A cell has three figures. In bold: the median speed on the GPU, as a multiple of the '
-             'read speed; each timed call follows an untimed one. Then the time of the first call with a new plan in a '
-             'newly loaded text, as a multiple of the median. Last: the speed of the host\'s cores, also as a multiple of '
-             'the read speed. Positions go to the host; begins, and answers about records, to the memory of the GPU.', '']
+    lines = ['', f'### {title}', '', 'In bold: the median speed on the GPU, as a multiple of the read speed. Then the time of '
+             'the first call with a new plan in a newly loaded text, as a multiple of the median. Last: the speed of the '
+             'host\'s cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, '
+             'stay in GPU memory.', '']
     lines += table([''] + heads, [[name] + [found(head, name) for head in heads] for name in names])
     lines += why_lines(rows_of)
     return lines + cudf.lines(data.get('cudf'), lambda column: result(
@@ -387,7 +387,7 @@ def device_lines(data):
 
 
 def section(data):
-    lines = opening(data)
+    lines = opening(data, on_gpu=True)
     for group, title in GROUPS:
         lines += group_lines(data, group, title)
     several_lines = device_lines(data)
