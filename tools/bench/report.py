@@ -65,8 +65,9 @@ def machine_line(data, on_gpu=False):
     files. docs/measurements has the rest: memory, driver, system, compiler."""
     machine = data['machine']
     gpu = on_gpu and (machine.get('gpu') or '').partition(', ')[0]
+    name = machine['processor'].replace('(R)', '').replace(' Processor', '')
     command = re.sub(r' --(json|svg|markdown|data|runner|directory)=[^ ]+', '', machine['command'])
-    return (f"{machine['processor']}, {machine['cores']} cores, {machine['instruction_set']}"
+    return (f"{name}, {machine['cores']} cores, {machine['instruction_set']}"
             f"{f', {gpu}' * bool(gpu)}; commit {machine['commit']}, {machine['date']}, `{command}`")
 
 
