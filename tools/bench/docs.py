@@ -6,6 +6,7 @@ import commands
 import cpu
 import expressions
 import gpu
+import packed
 import papers
 import sets
 from report import put_section
@@ -17,7 +18,7 @@ NOT_YET = ['Not measured yet.']
 # except for the parts of papers.md. A page may lack a section without results.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('expressions', expressions), ('sets', sets), ('matrix', sets),
-    ('calibrate', calibrate))]
+    ('calibrate', calibrate), ('packed', packed))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('docs/benchmarks-gpu.md', 'forms', gpu.section),
              ('README.md', 'commands', commands.readme),
              ('docs/papers.md', 'overview', papers.overview),
@@ -27,6 +28,7 @@ SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, 
 # (file, file of results, function that makes its text)
 FILES = [('docs/papers-claims.csv', 'papers', papers.claims_file),
          ('docs/plots/commands.svg', 'commands', commands.plot), ('docs/plots/gpu-counts.svg', 'gpu', gpu.plot),
+         ('docs/plots/gpu-sets.svg', 'forms', gpu.plot_sets), ('docs/plots/packed.svg', 'packed', packed.plot),
          ('docs/plots/papers.svg', 'papers', papers.plot_factors), ('docs/plots/papers-swift.svg', 'papers', papers.plot_swift),
          ('docs/plots/papers-word.svg', 'papers', papers.plot_word), ('docs/plots/papers-records.svg', 'papers', papers.plot_records)]
 

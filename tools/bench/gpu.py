@@ -326,6 +326,23 @@ def plot(data):
                         ('GB/s', plots.decades(read, fastest)), series + [('read speed of the memory', [(1, read), (most, read)], 'rule')])
 
 
+def plot_sets(data):
+    """Draw questions about log lines over the number of strings that occur rarely."""
+    rows_of = [it for it in data['rows'] if it['name'] == 'rare: text' or it['name'].endswith(' of 7 digits: text')]
+
+    def points(name):
+        return [(it['pattern_count'], it['text_bytes'] / median(result(it, name)) / 1e9) for it in rows_of if result(it, name)]
+
+    series = [(label, points(name), 'line') for label, name in (
+        ('count', 'count'), ('lines', 'lines'), ('start offsets', 'begins'), ("count, host's cores", f'{CPU}, count'))]
+    read = median({'seconds': [y for _, y in points(READ)]})
+    ticks = [(10 ** i, f'{10 ** i:,}') for i in range(5)]
+    return plots.curves('Many strings in GPU memory', f"{data['machine']['gpu'].partition(', ')[0]}, {rows_of[0]['text_bytes'] >> 30} "
+                        f"GiB of log lines, {data['machine']['date']}; strings of 7 or 8 bytes, few of which occur", (
+                            'strings', ticks), ('GB/s', plots.decades(min(y for _, it, _ in series for _, y in it), read)),
+                        series + [('read speed of the memory', [(1, read), (ticks[-1][0], read)], 'rule')])
+
+
 def why_lines(rows_of):
     """Return lines that say why searches have no times."""
     why = sorted({f"- {it['name']}: {it['why']}" for row_ in rows_of for it in row_['results'] if it.get('why')})
