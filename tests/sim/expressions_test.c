@@ -1,11 +1,12 @@
 /* expressions_test: random expressions, texts and records, whose lines and records a simulated
  * device decides about (regex/automaton.c); the host's search is the judge.
  *
- * TRAWL_TEST_CASE=N runs session N alone.
+ * TRAWL_TEST_CASE=N runs session N alone. With the argument `device`, a real device decides.
  */
 #include "calls.h"
 #include "cuda/limits.h"
 #include "diff/diff_input.h"
+#include "gpu/gpu.h"
 #include "match/line_automaton.h"
 #include "plan/plan.h"
 #include "sim_driver.h"
@@ -13,6 +14,7 @@
 
 #define SESSIONS_NORMAL 240
 #define SESSIONS_LONG 20000
+#define SESSIONS_DEVICE 4000
 #define SESSIONS_TELLING 60 /* after so many, devices made answers of each kind */
 #define EXPRESSIONS_MAX 4u
 #define EXPRESSION_BYTES 4096u
@@ -35,6 +37,9 @@ struct session {
 static struct {
     uint64_t answers, lines, records, matched;
 } tally;
+
+static const struct cuda_driver *driver;
+static bool is_real;
 
 static uint64_t below(struct session *s, uint64_t bound)
 {
@@ -140,9 +145,11 @@ static void draw_text(struct session *s)
 static void draw_limits(struct session *s, struct cuda_limits *limits)
 {
     *limits = cuda_limits_default;
-    limits->threads = 32;
-    limits->tile_words_max = 32;
-    limits->blocks_max = 1 + (uint32_t)below(s, 3);
+    if (!is_real) {
+        limits->threads = 32;
+        limits->tile_words_max = 32;
+        limits->blocks_max = 1 + (uint32_t)below(s, 3);
+    }
     limits->gap_near = 1 + below(s, 40);
     limits->gap_warp = limits->gap_near + below(s, 200);
     limits->gap_block = limits->gap_warp + below(s, 400);
@@ -172,21 +179,19 @@ struct lent {
 
 static struct lent lend(const void *bytes, uint64_t count, uint64_t before, uint64_t behind)
 {
-    const struct cuda_driver *driver = sim_driver_table();
     struct lent lent;
 
     TEST_CHECK(driver->init(0) == 0 && driver->context_retain(&lent.context, 0) == 0 &&
                driver->context_push(lent.context) == 0 &&
                driver->memory_allocate(&lent.memory, before + count + behind) == 0);
-    memcpy((void *)(uintptr_t)(lent.memory + before), bytes, count);
+    TEST_CHECK(driver->copy_to_device(lent.memory + before, bytes, count, NULL) == 0 &&
+               driver->stream_wait(NULL) == 0);
     MUST(trawl_text_from_device(lent.memory + before, count, &lent.text, NULL));
     return lent;
 }
 
 static void take_back(struct lent *lent)
 {
-    const struct cuda_driver *driver = sim_driver_table();
-
     trawl_text_close(lent->text);
     TEST_CHECK(driver->memory_free(lent->memory) == 0 && driver->context_pop(&lent->context) == 0 &&
                driver->context_release(0) == 0);
@@ -310,7 +315,8 @@ static void session(uint64_t index)
     options.devices = below(&s, 4) ? 1 : 2;
     draw_limits(&s, &limits);
     cuda_limits_replace(&limits);
-    sim_driver_reset(&options);
+    if (!is_real)
+        sim_driver_reset(&options);
     s.host = must_searcher(1, 0);
     s.device = must_searcher_with(
         SEARCHER_WITH(.engine = below(&s, 4) ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
@@ -334,7 +340,8 @@ static void session(uint64_t index)
     free(s.bytes);
     trawl_searcher_close(s.device);
     trawl_searcher_close(s.host);
-    host_check_driver();
+    if (!is_real)
+        host_check_driver();
 }
 
 /* ---- Borders ------------------------------------------------------------------------------ */
@@ -504,18 +511,34 @@ static void faults(enum trawl_engine engine)
     }
 }
 
-int main(void)
+static void run_simulated(void)
 {
-    uint64_t sessions = test_amount(SESSIONS_NORMAL, SESSIONS_LONG);
-    bool all;
-
-    test_begin("sim expressions");
-    cuda_driver_replace(sim_driver_table());
+    driver = sim_driver_table();
+    cuda_driver_replace(driver);
     borders_of_records();
     borders_of_lines();
     many_in_a_line();
     faults(TRAWL_ENGINE_CUDA);
     faults(TRAWL_ENGINE_AUTO);
+}
+
+int main(int argument_count, char **arguments)
+{
+    static struct cuda_driver real;
+    struct engine *kept = NULL; /* keeps the device open from session to session */
+    uint64_t sessions;
+    bool all;
+
+    test_begin("sim expressions");
+    is_real = argument_count > 1 && strcmp(arguments[1], "device") == 0;
+    sessions = test_amount(SESSIONS_NORMAL, is_real ? SESSIONS_DEVICE : SESSIONS_LONG);
+    if (is_real) {
+        kept = gpu_open();
+        MUST(cuda_driver_open(&real, NULL));
+        driver = &real;
+    } else {
+        run_simulated();
+    }
     all = test_cases(sessions, session);
     printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
            " about records, %" PRIu64 " with matches\n",
@@ -523,5 +546,9 @@ int main(void)
     if (all && sessions >= SESSIONS_TELLING)
         TEST_CHECK(tally.lines > sessions / 2 && tally.records > sessions / 2 &&
                    tally.matched > sessions / 2);
+    if (is_real) {
+        engine_cuda.close(kept);
+        cuda_driver_close(&real);
+    }
     return test_end();
 }
