@@ -5,7 +5,7 @@
  */
 #include "calls.h"
 #include "cuda/limits.h"
-#include "diff/diff_input.h"
+#include "forms_case.h"
 #include "gpu/gpu.h"
 #include "match/line_automaton.h"
 #include "plan/plan.h"
@@ -39,6 +39,7 @@ static struct {
 } tally;
 
 static const struct cuda_driver *driver;
+static struct forms_machine machine;
 static bool is_real;
 
 static uint64_t below(struct session *s, uint64_t bound)
@@ -172,8 +173,7 @@ static void draw_limits(struct session *s, struct cuda_limits *limits)
 
 /* A text in a device's memory. */
 struct lent {
-    struct cuda_context *context;
-    uint64_t memory;
+    struct forms_block block;
     struct trawl_text *text;
 };
 
@@ -181,20 +181,32 @@ static struct lent lend(const void *bytes, uint64_t count, uint64_t before, uint
 {
     struct lent lent;
 
-    TEST_CHECK(driver->init(0) == 0 && driver->context_retain(&lent.context, 0) == 0 &&
-               driver->context_push(lent.context) == 0 &&
-               driver->memory_allocate(&lent.memory, before + count + behind) == 0);
-    TEST_CHECK(driver->copy_to_device(lent.memory + before, bytes, count, NULL) == 0 &&
-               driver->stream_wait(NULL) == 0);
-    MUST(trawl_text_from_device(lent.memory + before, count, &lent.text, NULL));
+    forms_block_begin(&machine, 0, bytes, before, count, behind, &lent.block);
+    MUST(trawl_text_from_device(lent.block.address + before, count, &lent.text, NULL));
     return lent;
 }
 
 static void take_back(struct lent *lent)
 {
     trawl_text_close(lent->text);
-    TEST_CHECK(driver->memory_free(lent->memory) == 0 && driver->context_pop(&lent->context) == 0 &&
-               driver->context_release(0) == 0);
+    forms_block_end(&machine, &lent->block);
+}
+
+/* Opens `devices` simulated devices, and those or the real ones for texts that are lent. */
+static void devices_begin(uint64_t seed, uint32_t devices)
+{
+    struct sim_driver_options options = {seed, devices, 64u << 20, 2, 0, 0, 0};
+
+    if (!is_real)
+        sim_driver_reset(&options);
+    forms_machine_open(&machine, driver, 1);
+}
+
+static void devices_end(void)
+{
+    forms_machine_close(&machine);
+    if (!is_real)
+        host_check_driver();
 }
 
 /* Counts the lines of a loaded text, which lies on a device if `is_lent`. Returns true if the
@@ -307,16 +319,13 @@ static void compare_records(struct session *s)
 static void session(uint64_t index)
 {
     struct session s = {.random = test_random_begin("expressions")};
-    struct sim_driver_options options = {index + 1, 1, 64u << 20, 2, 0, 0, 0};
     struct cuda_limits limits;
     struct lent lent;
 
     s.random.state ^= index * 0x2545f4914f6cdd1du;
-    options.devices = below(&s, 4) ? 1 : 2;
     draw_limits(&s, &limits);
     cuda_limits_replace(&limits);
-    if (!is_real)
-        sim_driver_reset(&options);
+    devices_begin(index + 1, below(&s, 4) ? 1 : 2);
     s.host = must_searcher(1, 0);
     s.device = must_searcher_with(
         SEARCHER_WITH(.engine = below(&s, 4) ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
@@ -340,8 +349,7 @@ static void session(uint64_t index)
     free(s.bytes);
     trawl_searcher_close(s.device);
     trawl_searcher_close(s.host);
-    if (!is_real)
-        host_check_driver();
+    devices_end();
 }
 
 /* ---- Borders ------------------------------------------------------------------------------ */
@@ -428,7 +436,7 @@ static void borders_of_lines(void)
 
     limits.decide_bytes = 40;
     cuda_limits_replace(&limits);
-    host_devices(1);
+    devices_begin(1, 1);
     searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
     for (uint32_t more = 0; more < 2; more++) {
         border_of_line(searcher, "^p*needle", 39 + more, 10, false, more == 0);
@@ -440,7 +448,7 @@ static void borders_of_lines(void)
     /* too many states: the tenth byte from the end may be any of two */
     border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
     trawl_searcher_close(searcher);
-    host_check_driver();
+    devices_end();
 }
 
 /* A device reads a line once for each string in it, so it leaves a long line with many to the host.
@@ -452,7 +460,7 @@ static void many_in_a_line(void)
     struct trawl_searcher *searcher;
 
     cuda_limits_replace(NULL);
-    host_devices(1);
+    devices_begin(1, 1);
     searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
     for (uint32_t units = 100; units <= 1000; units += 900) {
         uint8_t *bytes = (uint8_t *)test_memory(units * (sizeof unit - 1));
@@ -471,7 +479,7 @@ static void many_in_a_line(void)
         free(bytes);
     }
     trawl_searcher_close(searcher);
-    host_check_driver();
+    devices_end();
     trawl_plan_free(plan);
 }
 
