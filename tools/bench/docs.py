@@ -25,10 +25,11 @@ SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('docs/benchmarks-g
              ('docs/papers.md', 'future', papers.future), ('gallery/README.md', 'papers', papers.fastest)]
 SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
-# (file, file of results, function that makes its text)
+# (file, file of results, function that makes its text; None: not measured)
 FILES = [('docs/papers-claims.csv', 'papers', papers.claims_file),
          ('docs/plots/commands.svg', 'commands', commands.plot), ('docs/plots/gpu-counts.svg', 'gpu', gpu.plot),
-         ('docs/plots/gpu-sets.svg', 'forms', gpu.plot_sets), ('docs/plots/packed.svg', 'packed', packed.plot),
+         ('docs/plots/gpu-sets.svg', 'forms', gpu.plot_sets), ('docs/plots/gpu-cudf.svg', 'forms', gpu.plot_cudf),
+         ('docs/plots/packed.svg', 'packed', packed.plot),
          ('docs/plots/papers.svg', 'papers', papers.plot_factors), ('docs/plots/papers-swift.svg', 'papers', papers.plot_swift),
          ('docs/plots/papers-word.svg', 'papers', papers.plot_word), ('docs/plots/papers-records.svg', 'papers', papers.plot_records)]
 
@@ -53,7 +54,8 @@ def pages(root):
         if text is None and data:
             die(f'{path} has no markers for {name}')
         made[path] = text or made[path]
-    made.update((path, make(known[file])) for path, file, make in FILES if known.get(file))
+    files = {path: make(known[file]) for path, file, make in FILES if known.get(file)}
+    made.update((path, text) for path, text in files.items() if text)
     return made
 
 

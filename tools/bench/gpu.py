@@ -362,6 +362,21 @@ def plot_sets(data):
                         series + [('read speed of the memory', [(1, read), (ticks[-1][0], read)], 'rule')])
 
 
+def plot_cudf(data):
+    """Draw which records hold a string: trawl, and cuDF's fastest call for each column; None if cuDF was not measured."""
+    beside, rows = data.get('cudf, forms') or {}, []
+    for column in dict.fromkeys(it['column'] for it in beside.get('results', [])):
+        own = result(next((it for it in data['rows'] if it['name'] == f'{column}: records'), {'results': []}), FORMS[1][0][0])
+        other = min((median(it) for it in beside['results'] if it['column'] == column and it.get('seconds')), default=None)
+        if own and other:
+            rows.append((column, [beside['bytes'] / median(own) / 1e9, beside['bytes'] / other / 1e9]))
+    values = [it for _, found in rows for it in found]
+    return rows and plots.dots('Which log records hold a string', f"{data['machine']['gpu'].partition(', ')[0]}, "
+                               f"{beside['bytes'] / 2**30:.0f} GiB of records in GPU memory, {data['machine']['date']}; cuDF: the fastest "
+                               'of its calls', ('GB/s', plots.decades(min(values), max(values))),
+                               ['trawl', f"pylibcudf {beside['version']}"], rows) or None
+
+
 def why_lines(rows_of):
     """Return lines that say why searches have no times."""
     why = sorted({f"- {it['name']}: {it['why']}" for row_ in rows_of for it in row_['results'] if it.get('why')})
