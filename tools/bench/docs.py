@@ -21,12 +21,12 @@ SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('calibrate', calibrate), ('packed', packed))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('docs/benchmarks-gpu.md', 'forms', gpu.section),
              ('README.md', 'commands', commands.readme),
-             ('docs/papers.md', 'overview', papers.overview),
-             ('docs/papers.md', 'future', papers.future), ('gallery/README.md', 'papers', papers.fastest)]
+             ('docs/papers.md', 'overview', papers.overview), ('gallery/README.md', 'papers', papers.fastest)]
 SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
 # (file, file of results, function that makes its text; None: not measured)
 FILES = [('docs/papers-claims.csv', 'papers', papers.claims_file),
+         ('docs/papers-proposals.csv', 'papers', papers.proposals_file),
          ('docs/plots/commands.svg', 'commands', commands.plot), ('docs/plots/gpu-counts.svg', 'gpu', gpu.plot),
          ('docs/plots/gpu-sets.svg', 'forms', gpu.plot_sets), ('docs/plots/gpu-cudf.svg', 'forms', gpu.plot_cudf),
          ('docs/plots/packed.svg', 'packed', packed.plot),

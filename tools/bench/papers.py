@@ -347,15 +347,20 @@ def claim_rows(data, paper):
     return [[claims.capital(claim['say']), *(it.replace(' of ', '/') or '-' for it in said)] for claim, *said in found]
 
 
-def claims_file(data):
-    """Make docs/papers-claims.csv."""
+def table_file(heads, rows_of):
+    """Make a CSV file with rows_of(paper) of each publication."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator='\n')
-    writer.writerow(('publication', *CLAIM_HEADS))
+    writer.writerow(('publication', *heads))
     for paper in NAMES:
         name = definitions()[paper]['title'].split(':')[0]
-        writer.writerows([name, *row] for row in claim_rows(data, paper))
+        writer.writerows([name, *row] for row in rows_of(paper))
     return out.getvalue()
+
+
+def claims_file(data):
+    """Make docs/papers-claims.csv."""
+    return table_file(CLAIM_HEADS, lambda paper: claim_rows(data, paper))
 
 
 def keys_said(figures):
@@ -458,16 +463,16 @@ def overview(data):
             f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}", spread_line(data)]
 
 
-def future(data):
-    """Make a row for each proposal of a source: what trawl has of it, and figures in ms."""
-    lines = []
-    for paper in NAMES:
-        figures, facts = figures_of(data, paper), definitions()[paper]
-        for item, where, words, *refs in facts.get('future', []):
+def proposals_file(data):
+    """Make docs/papers-proposals.csv: what trawl has of each proposal of a source, and figures in ms."""
+    def rows_of(paper):
+        figures, found = figures_of(data, paper), []
+        for item, where, words, *refs in definitions()[paper].get('future', []):
             times = [figures.time(ref) for ref in refs]
-            lines.append([facts['title'].split(':')[0], item, where, words.format(*(digits(1e3 * it) for it in times))
-                          if all(times) else 'not measured'])
-    return narrow(['source', 'proposal', 'where trawl has it', 'measured (ms, if no unit is named)'], lines, left=4)
+            found.append([item, where, words.format(*(digits(1e3 * it) for it in times)) if all(times) else 'not measured'])
+        return found
+
+    return table_file(('proposal', 'where trawl has it', 'measured (ms, if no unit is named)'), rows_of)
 
 
 def section(data):
