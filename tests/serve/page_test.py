@@ -743,9 +743,9 @@ def run(chromium, program, folder):
 def screenshot(chromium, program, path):
     with Served(program, os.path.join(PROJECT, 'src')) as server:
         page = Browser(chromium).open(server.address + '/', viewport={'width': 1090, 'height': 640})
-        ask(page, 'candidate')
+        ask(page, 'cursor')
         page.fill('[name=c]', '1')
-        ask(page, 'candidate')
+        ask(page, 'cursor')
         page.keyboard.press('ArrowDown')
         page.screenshot(path=path)
 

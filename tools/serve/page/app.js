@@ -224,7 +224,7 @@ async function findNames(search) {
     const body = { ...search.body, patterns: [], options, names: wanted, format: 'frames', max_results: NAMES_MAX };
     let names = [], error = '';
     try {
-        if (search.isListing || (text.length > 1 && text[0] !== '!' && !data.has('e')))
+        if (search.isListing || (/^[^!*?][^*?]+$/.test(text) && !data.has('e')))
             names = await namesIn(await ask('/v1/search', body, signal));
     } catch (reason) {
         error = wordsOf(reason);
@@ -566,7 +566,7 @@ function tell(search) {
         || (counts === null && !search.view && !search.isListing && query.value !== ''));
     if (search.isListing && names) {
         const found = several(names.length, names.length === 1 ? 'file has' : 'file'), have = names.length === 1 ? '' : ' have';
-        byId('status').textContent = names.length === 0 ? 'No file has such a name. \\ before the query makes it a text.'
+        byId('status').textContent = search.error ? '' : names.length === 0 ? 'No file has such a name. \\ before the query makes it a text.'
             : `${names.length === NAMES_MAX ? 'More than ' : ''}${found}${have} such a name.`
                 + (names.length > NAMES_SHOWN ? ` The best ${NAMES_SHOWN} are shown.` : '');
         return;
