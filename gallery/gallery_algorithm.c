@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* If an algorithm's geometry is THREADS, a block has THREADS_MIN to THREADS_MAX threads, in
- * multiples of THREADS_STEP. If the geometry is GRID, a block has 1 to THREADS_MAX threads. */
+/* THREADS: THREADS_MIN to THREADS_MAX per block, in steps of THREADS_STEP. GRID: 1 to THREADS_MAX.
+ */
 #define THREADS_MIN 32u
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u
@@ -26,7 +26,7 @@ struct algorithm_row {
     enum searches searches;
     enum engines engines;
     enum geometry geometry;
-    const char *summary; /* a line about the algorithm, which ends with the source in parentheses */
+    const char *summary; /* a line, which ends with the source in parentheses */
     const char *source;
 };
 
@@ -40,14 +40,12 @@ static const struct algorithm_row rows[] = {
 
 /* ---- The option string ------------------------------------------------------------------ */
 
-/* A part of the option string. */
 struct option_text {
     const char *begin;
     size_t count;
 };
 
-/* Returns the part of *text before the first `separator`. The part after the separator stays in
- * *text. */
+/* Returns what *text has before the first `separator`, and leaves what follows it in *text. */
 static struct option_text option_cut(struct option_text *text, char separator)
 {
     const char *at = (const char *)memchr(text->begin, separator, text->count);
@@ -60,8 +58,8 @@ static struct option_text option_cut(struct option_text *text, char separator)
     return head;
 }
 
-/* Reads a number of decimal digits. Returns false if the part holds any other byte, or if the
- * number is not in [least, most]. */
+/* Reads a decimal number. Returns false if there is any other byte, or if it is not in [least,
+ * most]. */
 static bool option_number(struct option_text part, uint32_t least, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;
