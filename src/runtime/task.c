@@ -265,6 +265,17 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
+/* Adds a search of the task's next part to the work of the workers that made it. */
+static void count_work(struct search *search, const struct task *task, struct work_done *done,
+                       enum trawl_status status)
+{
+    uint64_t searched = status == TRAWL_OK ? task->result.done - task->from : 0;
+
+    JOB_ADD(&search->job, &done->chunks, 1);
+    JOB_ADD(&search->job, &done->bytes, searched);
+    JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
+}
+
 /* Handles a failed search of the task on a device. Usually marks the device as lost. If devices do
  * not take the plan, lets them take no further chunk instead. Returns true if another device should
  * try. Otherwise the CPU has searched the task, or *status says why not. */
@@ -290,6 +301,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     *status = worker_host_ready(worker, &search->job, error);
     if (*status == TRAWL_OK)
         *status = scan(search, task, worker, false, error);
+    count_work(search, task, &search->done.host, *status);
     return false;
 }
 
@@ -332,8 +344,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     enum trawl_status status;
 
     do {
-        struct work_done *done;
-        uint64_t searched;
+        struct work_done *done = work_of(search, worker, on_device);
 
         TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
@@ -341,11 +352,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        done = work_of(search, worker, on_device);
-        searched = task->result.done - task->from;
-        JOB_ADD(&search->job, &done->chunks, 1);
-        JOB_ADD(&search->job, &done->bytes, searched);
-        JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
+        count_work(search, task, done, status);
         if (!search->job.is_brief)
             JOB_ADD(&search->job, &done->search_ns, clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
