@@ -66,8 +66,9 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
 }
 
-uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
-                                const struct trawl_plan *plan)
+/* Returns the number of bytes for each occurrence in the searcher's last search, if it was for the
+ * same plan, else 0. */
+static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
     if (searcher->last_found.serial != plan->serial || searcher->last_found.bytes == 0)
         return 0;
@@ -81,7 +82,7 @@ uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {
     const struct trawl_plan *plan = search->job.plan;
-    uint64_t per_hit = schedule_bytes_per_hit(search->searcher, plan), most = search->chunk_device;
+    uint64_t per_hit = bytes_per_hit(search->searcher, plan), most = search->chunk_device;
 
     if (per_hit > 0 && text_bytes / per_hit <= resident_sizes.hits &&
         search->sink->digest == NULL && !search->job.kind->judges) {
@@ -507,7 +508,7 @@ bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl
 
 bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
-    uint64_t per_hit = schedule_bytes_per_hit(searcher, plan);
+    uint64_t per_hit = bytes_per_hit(searcher, plan);
 
     if (per_hit > 0)
         return saturating_multiply(per_hit, LIST_WORDS) < LIST_BYTES;

@@ -8,10 +8,6 @@
 /* Chooses the schedule and the lengths of the search's chunks. */
 enum trawl_status schedule_choose(struct search *search, struct trawl_text *text,
                                   struct trawl_error *error);
-/* Returns the number of bytes for each occurrence in the searcher's last search, if it was for the
- * same plan, else 0. */
-uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
-                                const struct trawl_plan *plan);
 /* Returns the length of the next chunk for the host or for a device. */
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
 /* Returns true if the next chunk of a search that is for_devices should go to a device rather than
