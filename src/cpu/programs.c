@@ -13,6 +13,7 @@
  */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "cpu/set_stems.h"
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
@@ -479,10 +480,7 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
     of.length_max = of.length_min;
     buckets = plan_set_price(PROGRAM_BUCKETS, &of, false);
     classes = plan_set_price(PROGRAM_CLASSES, &of, false);
-    /* words that are found by trigrams, where nibble tables test half bytes */
-    if (find->trigrams != NULL && !find->looks_six && plan_has_letters(plan) &&
-        plan->length_min >= FIND_TRIGRAMS_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
-        plan->literal_count >= TRIGRAMS_PAY_FROM && plan_has_program(plan, PROGRAM_CLASSES))
+    if (set_trigrams_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
         return false;
     return plan_has_program(plan, PROGRAM_BUCKETS) &&
            (!plan_has_program(plan, PROGRAM_CLASSES) ||

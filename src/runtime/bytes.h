@@ -26,6 +26,8 @@ static inline bool bytes_search(struct trawl_searcher *searcher, const struct tr
     }
     if (engine_for_host->brief(searcher->runtime->host, plan, bytes, count, found))
         return true;
+    if (found->is_long)
+        return false;
     atomic_store_explicit(&searcher->refused, plan->serial, memory_order_relaxed);
     atomic_store_explicit(&searcher->refusals, BYTES_REFUSALS, memory_order_relaxed);
     return false;
