@@ -223,8 +223,10 @@ struct engine_brief {
     uint64_t readable; /* number of bytes after the text that may be loaded */
     bool is_first;     /* find the first occurrence, and count no further */
     struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: none are listed */
-    uint64_t count;    /* set: number of occurrences; with is_first, 0 if nothing occurs and else
-                          above 0 */
+    bool is_long;      /* set: the text is too long, which says nothing about other texts */
+    uint64_t candidates; /* set: number of comparisons of literals */
+    uint64_t count;      /* set: number of occurrences; with is_first, 0 if nothing occurs and else
+                            above 0 */
     /* set if is_first and count > 0: the first occurrence, and its literal's number in the plan */
     uint64_t begin, length;
     uint32_t literal;

@@ -35,7 +35,7 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 enum trawl_status sample_stems(const struct sampling *sampling);
 /* Finds positions near which a literal of the class may begin, below `end`. Writes the positions to
  * scratch->positions, and returns the number. If words > 0, tests all positions of that many words
- * of the tile by pairs of bytes or nibble tables; otherwise tests samples of four bytes at every
+ * of the tile by pairs of bytes or trigrams; otherwise tests samples of four bytes at every
  * stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
 /* Does what stem_positions does by samples, for literals that begin in the spans. */

@@ -256,7 +256,8 @@ uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chu
 static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
-    struct set_sample sample = {scan->plan, worker->sample, worker_sample(worker, scan->chunk)};
+    struct set_sample sample = {scan->plan, worker->find, worker->sample,
+                                worker_sample(worker, scan->chunk)};
 
     if (worker->scratch == NULL) {
         TRAWL_TRY(MEMORY_NEW(worker->scratch, 1, scan->error));

@@ -51,6 +51,8 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
     }
     if (engine_for_host->brief(searcher->runtime->host, plan, bytes, count, found))
         return true;
+    if (found->is_long)
+        return false;
     atomic_store_explicit(&searcher->refused, plan->serial, memory_order_relaxed);
     atomic_store_explicit(&searcher->refusals, BRIEF_REFUSALS, memory_order_relaxed);
     return false;
