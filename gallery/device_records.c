@@ -518,7 +518,7 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     TRAWL_TRY(CUDA_CALL(device, error, event_record, gallery->end, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, event_wait, gallery->end));
     TRAWL_TRY(CUDA_CALL(device, error, event_elapsed, &milliseconds, gallery->begin, gallery->end));
-    result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    result->work.kernel_ns += (uint64_t)((double)milliseconds * 1e6);
     return TRAWL_OK;
 }
 
@@ -544,7 +544,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     TRAWL_TRY(
         CUDA_CALL(device, error, fill, flags_at, 0, (size_t)flag_bytes, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));
-    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    result->work.copy_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(launch_all(gallery, result, error));
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(cuda_pinned_reserve(device, &gallery->worker->landing,
@@ -553,8 +553,8 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
                         (size_t)flag_bytes, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));
     begin_ns = cuda_clock_ns() - begin_ns;
-    result->device_copy_ns += begin_ns;
-    result->device_back_ns += begin_ns;
+    result->work.copy_ns += begin_ns;
+    result->work.back_ns += begin_ns;
     landed = (const uint32_t *)(const void *)gallery->worker->landing.bytes;
     for (uint32_t i = 0; i < own->part_count; i++)
         if (landed[i] != 0)
@@ -595,7 +595,7 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     gallery->records->flags = flags;
     TRAWL_TRY(cuda_device_enter(gallery->worker->device, error));
     status = flag_records(gallery, records, flags, result, error);
-    result->device_memory_ns += cuda_memory_ns() - memory_ns;
+    result->work.memory_ns += cuda_memory_ns() - memory_ns;
     if (status != TRAWL_OK) {
         /* copies from the staging buffers may be on the way */
         (void)gallery->worker->device->driver->stream_wait(gallery->worker->stream);

@@ -50,15 +50,14 @@ struct literal_search {
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
-/* Waits for results on their way to the host, and adds the time to device_copy_ns and
- * device_back_ns. */
+/* Waits until results are copied to the host, and adds the time to the copies'. */
 static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin_ns,
                                       struct engine_result *result, struct trawl_error *error)
 {
-    uint64_t before_ns = result->device_copy_ns;
+    uint64_t before_ns = result->work.copy_ns;
 
     TRAWL_TRY(cuda_wait_copies(own->worker, begin_ns, result, error));
-    result->device_back_ns += result->device_copy_ns - before_ns;
+    result->work.back_ns += result->work.copy_ns - before_ns;
     return TRAWL_OK;
 }
 
@@ -79,7 +78,7 @@ static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_
                                       struct trawl_error *error)
 {
     TRAWL_TRY(CUDA_CALL(own->worker->device, error, event_wait, own->end));
-    return add_elapsed(own, own->end, &result->device_kernel_ns, error);
+    return add_elapsed(own, own->end, &result->work.kernel_ns, error);
 }
 
 static enum trawl_status mark(struct gallery_device *own, struct cuda_event *event,
@@ -412,7 +411,7 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
     TRAWL_TRY(mark(own, own->end, error));
     TRAWL_TRY(wait_kernels(own, search->result, error));
     return row_needs(search, WINDOWS)
-               ? add_elapsed(own, own->shifted, &search->result->device_shifts_ns, error)
+               ? add_elapsed(own, own->shifted, &search->result->work.shifts_ns, error)
                : TRAWL_OK;
 }
 
@@ -430,7 +429,7 @@ static enum trawl_status check_children(const struct literal_search *search,
         return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
                           name, search->row->kernel, r->refusal);
     if (search->own->choice.uncounted) {
-        search->result->child_spills += r->spilled;
+        search->result->work.refused += r->spilled;
         return TRAWL_OK;
     }
     if (r->passed != r->launched + r->spilled + r->withheld)
@@ -443,9 +442,9 @@ static enum trawl_status check_children(const struct literal_search *search,
         return TRAWL_FAIL(error, DEVICE,
                           "%s: %s: %" PRIu64 " child grids were launched, but %" PRIu64 " ran",
                           name, search->row->kernel, r->launched, r->children);
-    search->result->child_grids += r->launched;
-    search->result->child_spills += r->spilled;
-    search->result->child_withheld += r->withheld;
+    search->result->work.children += r->launched;
+    search->result->work.refused += r->spilled;
+    search->result->work.withheld += r->withheld;
     return TRAWL_OK;
 }
 
@@ -495,7 +494,7 @@ static enum trawl_status gather(struct literal_search *search, uint64_t base,
         return TRAWL_OK;
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(hits_reserve(hits, total, error));
-    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
+    search->result->work.host_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing,
                                   cuda_worker_room(own->worker, bytes), error));
     begin_ns = cuda_clock_ns();
@@ -510,7 +509,7 @@ static enum trawl_status gather(struct literal_search *search, uint64_t base,
         hit->offset = (uint32_t)(base + offsets[words * i]);
         hit->literal = words > 1 ? offsets[words * i + 1] : search->literal;
     }
-    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
+    search->result->work.host_ns += cuda_clock_ns() - begin_ns;
     return TRAWL_OK;
 }
 
@@ -758,7 +757,7 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
         TRAWL_TRY(send_tables(own, error));
         TRAWL_TRY(cuda_wait_copies(worker, begin_ns, result, error));
     }
-    result->note = own->note;
+    result->work.note = own->note;
     do {
         TRAWL_TRY(part_open(own, range, want, &part, error));
         begins = part.end - part.begin;
@@ -779,7 +778,7 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
         result->count += result->hits.count - held;
         qsort(result->hits.items + held, (size_t)(result->hits.count - held),
               sizeof *result->hits.items, compare_hits);
-        result->device_host_ns += cuda_clock_ns() - begin_ns;
+        result->work.host_ns += cuda_clock_ns() - begin_ns;
     }
     *done = range->begin + begins;
     return TRAWL_OK;
