@@ -1,7 +1,7 @@
 """Fixtures of all tests in Python, the stories as tests, and what CTest is told."""
 
+import contextlib
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,23 +29,28 @@ def pytest_sessionfinish(session, exitstatus):
         session.exitstatus = 77
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item, call):
-    report = yield
-    item.failed = getattr(item, "failed", False) or report.failed
-    return report
-
-
-@pytest.fixture
-def folder(request):
-    """The path of an empty folder, short enough for sockets. The folder of a test that fails is kept."""
-    path = tempfile.mkdtemp(prefix="trawl-")
+@contextlib.contextmanager
+def empty_folder(session):
+    """The path of an empty folder, short enough for sockets. It is kept if a test fails meanwhile."""
+    failed, path = session.testsfailed, tempfile.mkdtemp(prefix="trawl-")
     yield path
-    if getattr(request.node, "failed", False):
+    if session.testsfailed > failed:
         print("files are in", path)
     else:  # chmod and rm, because folders may be very deep, or may forbid to read them
         subprocess.run(["chmod", "-R", "u+rwX", path], stderr=subprocess.DEVNULL)
         subprocess.run(["rm", "-rf", path], check=True)
+
+
+@pytest.fixture
+def folder(request):
+    with empty_folder(request.session) as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def module_folder(request):
+    with empty_folder(request.session) as path:
+        yield path
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 SCALE, DIVISOR = (float(os.environ.get(f"TRAWL_TEST_{name}") or 1) for name in ("SCALE", "DIVISOR"))
 IS_SANITIZED = bool(os.environ.get("TRAWL_TEST_SANITIZED"))
 WAIT_S = 120  # for what has to come soon; no test depends on a shorter time
-PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT", "TRAWL_TOKEN_FILE")
+PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT",
+             "TRAWL_TOKEN_FILE")  # fmt: skip
 numbers = itertools.count()  # numbers for the environments: see environment()
 
 

@@ -9,6 +9,7 @@ end with a status, not by a signal or a sanitizer's report. If the fault did not
 right. Otherwise the status must be 2, standard error must have a line that begins with "trawl: " and, after a single
 fault, says why, and standard output must have no byte that the right output lacks.
 """
+
 import collections
 import gzip
 import os
@@ -68,15 +69,18 @@ SCENES = [
 
 IO_ERROR = [b"Input/output error"]
 MEMORY, FILES = [b"memory exhausted", b"out of memory", b"Cannot allocate memory"], [b"Too many open files"]
-REASONS = {**dict.fromkeys(("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup"), MEMORY),
-           **dict.fromkeys(("fopen64", "open64", "openat64", "__openat64_2"), FILES),
-           "pthread_create": [b"Resource temporarily unavailable"]}  # what a message has to say after a single fault
+REASONS = {
+    **dict.fromkeys(("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup"), MEMORY),
+    **dict.fromkeys(("fopen64", "open64", "openat64", "__openat64_2"), FILES),
+    "pthread_create": [b"Resource temporarily unavailable"],
+}  # what a message has to say after a single fault
 
 
 def make_files(top):
     def put(name, data):
         with open(os.path.join(top, name), "wb") as file:
             file.write(data)
+
     put("small", b"foo\nbar\nfoo bar\n")
     put("big", b"".join(b"line %d %s\n" % (i, b"foo" if i % 50 == 0 else b"bar") for i in range(40000)))
     put("binary", b"foo\n" + b"x" * 200000 + b"\n\0foo\0\n")
@@ -120,8 +124,14 @@ def run(scene, top, nth, persistent, function=None, places=False):
     """Run the command. places: the first call at a new place fails. Return status, output, messages, the function that
     failed first, and the functions that were called."""
     report = os.path.join(top, "report")
-    environment = dict(os.environ, LC_ALL="C.UTF-8", HOME=top, TRAWL_FAULT_NTH=str(nth), TRAWL_FAULT_REPORT=report,
-                       GREP_COLORS="mt=01;32")
+    environment = dict(
+        os.environ,
+        LC_ALL="C.UTF-8",
+        HOME=top,
+        TRAWL_FAULT_NTH=str(nth),
+        TRAWL_FAULT_REPORT=report,
+        GREP_COLORS="mt=01;32",
+    )
     environment.pop("TRAWL_FAULT_ON", None)
     if function is not None:
         environment["TRAWL_FAULT_OF"] = function
@@ -142,7 +152,7 @@ def run(scene, top, nth, persistent, function=None, places=False):
     done = subprocess.run([PROGRAM, *arguments], cwd=top, env=environment, capture_output=True, timeout=120, **options)
     if "stdin" in options and options["stdin"] != subprocess.DEVNULL:
         options["stdin"].close()
-    failed, called = "unknown", [] # the command died before it wrote the report
+    failed, called = "unknown", []  # the command died before it wrote the report
     if os.path.exists(report):
         with open(report) as file:
             _, failed, *called = file.read().split()
@@ -164,7 +174,11 @@ def judge(arguments, right, got, top, persistent=False):
         return "no message"
     if not persistent and not any(reason in err for reason in REASONS.get(function, IO_ERROR)):
         return "no message says why"
-    if function == "getdents64" and not persistent and not os.path.isdir(os.path.join(os.fsencode(top), unread[1] if unread else b"none")):
+    if (
+        function == "getdents64"
+        and not persistent
+        and not os.path.isdir(os.path.join(os.fsencode(top), unread[1] if unread else b"none"))
+    ):
         return "no message names the directory"
     if {"--json", "-c", "--count-matches", "--count-by-pattern"} & set(arguments):
         return None  # trawl prints what was counted before the fault, as grep does
@@ -226,7 +240,9 @@ def test_faults(top, number):
 
 
 def test_version(top):
-    said = {run((["--version"], None), top, nth, False, "posix_memalign")[1].count(b"does not unpack") for nth in range(20)}
+    said = {
+        run((["--version"], None), top, nth, False, "posix_memalign")[1].count(b"does not unpack") for nth in range(20)
+    }
     assert said == {0, 1}
 
 

@@ -43,14 +43,18 @@ def search(options, output, errors, sees_bar, raw=False, status=0):
     master, slave = terminal()
     if raw:
         tty.setraw(slave)
-    descriptors = [slave if one == "terminal" else os.open(one, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) for one in (output, errors)]
+    descriptors = [
+        slave if one == "terminal" else os.open(one, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) for one in (output, errors)
+    ]
 
     def begin():
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
     with starting:
-        program = subprocess.Popen([TRAWL, *options], stdin=subprocess.PIPE, stdout=descriptors[0], stderr=descriptors[1], preexec_fn=begin)
+        program = subprocess.Popen(
+            [TRAWL, *options], stdin=subprocess.PIPE, stdout=descriptors[0], stderr=descriptors[1], preexec_fn=begin
+        )
     for one in {slave, *descriptors}:
         os.close(one)
     seen = bytearray()

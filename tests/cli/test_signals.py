@@ -78,8 +78,10 @@ def test_shorter_while_printed(options, folder):
     assert (status, messages) == (0, b"") and output == wanted and len(text) > end
 
 
-@pytest.mark.parametrize("left, options", [(4096, ["-n", "-P", r"foo\nand"]), (3699999, ["-n", "-P", r"foo\nand"]),
-                                           (4096, ["-h", "-P", "(?s)foo.*long"])])
+@pytest.mark.parametrize(
+    "left, options",
+    [(4096, ["-n", "-P", r"foo\nand"]), (3699999, ["-n", "-P", r"foo\nand"]), (4096, ["-h", "-P", "(?s)foo.*long"])],
+)
 def test_shorter_than_mapped(left, options, folder):
     """Cut the file under --multiline, where the whole file is mapped, also so little that no page is missing, and
     while one long write(2) takes the bytes from the mapping."""
@@ -90,12 +92,19 @@ def test_shorter_than_mapped(left, options, folder):
     until(lambda: not is_read(process.stdout), "something is printed")
     os.truncate(path, left)
     status, output, messages = finish(process)
-    assert status == 2 and output.startswith((b"1:foo\n2:and", b"foo\nand")) and messages.count(b"\n") == 1 and b"became shorter" in messages
+    assert (
+        status == 2
+        and output.startswith((b"1:foo\n2:and", b"foo\nand"))
+        and messages.count(b"\n") == 1
+        and b"became shorter" in messages
+    )
 
 
 def test_killed_by_bus(name):
     # Otherwise a sanitizer would handle the signal and report it, and the program would not die of the signal.
-    quiet = {name: (os.environ.get(name, "") + ":handle_sigbus=0").lstrip(":") for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
+    quiet = {
+        name: (os.environ.get(name, "") + ":handle_sigbus=0").lstrip(":") for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")
+    }
     process = start(["--mmap", "foo", name, "-"], stdin=subprocess.PIPE, env=dict(os.environ, **quiet))
     feed(process, b"bar\n")
     process.send_signal(signal.SIGBUS)
@@ -115,7 +124,17 @@ def test_written_early(threads, options, early, name):
     assert finish(process)[:2] == (0, name.encode() + b":a foo\n")
 
 
-@pytest.mark.parametrize("options", [["-nw", "foo"], ["-obi", "éfo"], ["-nx", "x foo"], ["-onw", "-e", "foo", "-e", "fo"], ["-cvw", "foo"], ["-nwP", "fo+"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-nw", "foo"],
+        ["-obi", "éfo"],
+        ["-nx", "x foo"],
+        ["-onw", "-e", "foo", "-e", "fo"],
+        ["-cvw", "foo"],
+        ["-nwP", "fo+"],
+    ],
+)
 def test_byte_by_byte(options, folder):
     """Write a text into a pipe byte by byte, so that each chunk has a byte, and compare with the same text in a file."""
     path, text = os.path.join(folder, "letters"), "éfoo\n\U0001d4b3foo foo漢\nx foo\n_foo\nÉfo".encode()
@@ -141,7 +160,9 @@ def test_over_before(threads, option, output, status, waits, name):
     os.mkfifo(name + ".pipe")
     read, write = os.pipe()
     with open(output, "wb") as out:
-        process = start([threads, option, "foo", name, waits.replace("pipe", name + ".pipe"), name], stdin=read, stdout=out)
+        process = start(
+            [threads, option, "foo", name, waits.replace("pipe", name + ".pipe"), name], stdin=read, stdout=out
+        )
         assert process.wait() == status
     process.watchdog.cancel()
     os.close(read)

@@ -1,24 +1,21 @@
-#!/usr/bin/env python3
 """Tests how much memory and time a request may take.
 
-usage: limits_test.py TRAWL_SERVE [--level]
-
-The table of limits in docs/server.md says what each request here may cause. With --level the test reads the server's
-memory from /proc. Without --level, as under sanitizers, requests of more than a MiB are left out, since reading these
-takes long.
+The table of limits in docs/server.md says what each request here may cause. The tests read the server's memory from
+/proc, except under sanitizers, which keep freed memory. There, requests of more than a MiB are left out, since reading
+these takes long.
 """
+
 import contextlib
 import json
 import os
-import sys
-import tempfile
 import threading
 import time
 
-from server import Server, expect, failures, frames_of
+import pytest
+from harness import IS_SANITIZED, SERVE
+from server import Server, frames_of
 
-TRAWL_SERVE = sys.argv[1]
-LEVEL = "--level" in sys.argv
+LEVEL = not IS_SANITIZED
 MIB = 1 << 20
 REQUEST_MEMORY = 384 * MIB  # --request-memory
 # bytes: the memory of a server without requests, and freed memory that the allocator keeps for each core
@@ -31,7 +28,7 @@ def check_memory(server, what):
     """Checks that the server's highest memory so far is within the limit."""
     with open("/proc/%d/status" % server.process.pid) as file:
         peak = next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
-    expect(not LEVEL or peak < REQUEST_MEMORY + SPARED, what, "%d MiB" % (peak // MIB))
+    assert not LEVEL or peak < REQUEST_MEMORY + SPARED
 
 
 def check(server, what, statuses, path, body):
@@ -39,11 +36,11 @@ def check(server, what, statuses, path, body):
     status, _, answer = server.ask("POST", path, body)
     seconds = time.monotonic() - begin
     late = status == 503 and seconds >= MAX_SECONDS  # any request may be late on a busy machine
-    expect(status in statuses or late, what, "status", status, answer[:200])
-    expect(seconds < SECONDS, what, "takes %.1f s" % seconds)
+    assert status in statuses or late
+    assert seconds < SECONDS
     check_memory(server, what)
     if status >= 400:
-        expect(json.loads(answer)["error"]["status"] == status, what, answer)
+        assert json.loads(answer)["error"]["status"] == status
     return answer
 
 
@@ -54,12 +51,27 @@ def rows(root):
     search, count = "/v1/search", "/v1/count"
     yield "paths", [413], search, {**lists, "options": ["-r"], "paths": ["."] * 1000000}
     yield "paths within the list's limit", [200, 413], search, {**lists, "options": ["-r"], "paths": ["."] * 65536}
-    yield "different paths", [200, 503], search, {**lists, "options": ["-r", "-q"], "paths": ["./" * (i % 1000) + "." for i in range(8000)]}
+    yield (
+        "different paths",
+        [200, 503],
+        search,
+        {**lists, "options": ["-r", "-q"], "paths": ["./" * (i % 1000) + "." for i in range(8000)]},
+    )
     yield "globs", [413], search, {**lists, "options": globs}
     yield "globs within the list's limit", [200, 503], search, {**lists, "options": globs[:4000]}
-    yield "globs in braces", [413, 503], search, {**lists, "options": ["--glob=" + "{a,b}" * 12 + glob for glob in globs[:4000]]}
+    yield (
+        "globs in braces",
+        [413, 503],
+        search,
+        {**lists, "options": ["--glob=" + "{a,b}" * 12 + glob for glob in globs[:4000]]},
+    )
     yield "a long glob", [413], search, {**lists, "options": ["--glob=" + "{a}" * 60 + "x" * 4000000]}
-    yield "included", [200, 503], search, {**lists, "options": ["--include=" + "*a" * 8 + "%d" % i for i in range(4000)]}
+    yield (
+        "included",
+        [200, 503],
+        search,
+        {**lists, "options": ["--include=" + "*a" * 8 + "%d" % i for i in range(4000)]},
+    )
     yield "options", [413], search, {**lists, "options": ["-n"] * 1000000}
     yield "strings", [200, 413], count, {"patterns": ["w%d" % i for i in range(300000)]}
     yield "more strings", [413], count, {"patterns": ["w%d" % i for i in range(900000)]}
@@ -74,32 +86,54 @@ def rows(root):
     yield "occurrences for ever", [503], count, {"patterns": ["a(.*z)?"], "options": ["-P"]}
     yield "replacements", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "-h"]}
     # These answers have at most 80 MB: only the answer of the row before has to last until its time is over.
-    yield "replacements in colour", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "--color=always"], "paths": ["few.txt"]}
-    yield "replacements in JSON", [200], search, {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000], "max_results": 200}
+    yield (
+        "replacements in colour",
+        [200],
+        search,
+        {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "--color=always"], "paths": ["few.txt"]},
+    )
+    yield (
+        "replacements in JSON",
+        [200],
+        search,
+        {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000], "max_results": 200},
+    )
 
 
 def output_of(answer):
     return b"".join(content for kind, content in frames_of(answer) if kind == b"o")
 
 
-def check_line(folder):
+@pytest.mark.skipif(not LEVEL, reason="sanitizers keep freed memory")
+def test_line(folder):
     """Checks that the server counts the occurrences in one long line in parts of bounded memory, and that an answer which
     needs all of the line's occurrences at once says that they do not fit."""
     long = os.path.join(folder, "long")
     os.mkdir(long)
     with open(os.path.join(long, "line"), "w") as file:
         file.write("ab " * 800000)
-    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "line"), "--max-memory=160M", "--threads=64", long) as server:
+    with Server(
+        [SERVE], "--listen=unix:" + os.path.join(folder, "line"), "--max-memory=160M", "--threads=64", long
+    ) as server:
         server.loaded()
         for options, pattern in ([], "a"), (["-P"], "a[ab]|b"):
-            answer = check(server, "counts in a long line", [200], "/v1/count", {"patterns": [pattern], "options": options})
-            expect(b'"occurrences":800000,' in answer or b"error" in answer, "counts in a long line", answer)
+            answer = check(
+                server, "counts in a long line", [200], "/v1/count", {"patterns": [pattern], "options": options}
+            )
+            assert b'"occurrences":800000,' in answer or b"error" in answer, "counts in a long line"
         for option in "--replace=x", "--json", "--color=always":
-            answer = check(server, "a long line", [200], "/v1/search", {"patterns": ["[ab ]"], "options": ["-P", option], "directory": long})
-            expect(b"see --max-memory" in answer or b'"truncated"' in answer, "a long line", option, answer[:200])
+            answer = check(
+                server,
+                "a long line",
+                [200],
+                "/v1/search",
+                {"patterns": ["[ab ]"], "options": ["-P", option], "directory": long},
+            )
+            assert b"see --max-memory" in answer or b'"truncated"' in answer, "a long line"
 
 
-def check_small_memory(folder):
+@pytest.mark.skipif(not LEVEL, reason="sanitizers keep freed memory")
+def test_small_memory(folder):
     """Checks that a search gives a file's memory back before the next file, and that expressions take less memory where little
     is left. (All other requests that succeed need far less than their limits.)"""
     several = os.path.join(folder, "several")
@@ -107,11 +141,24 @@ def check_small_memory(folder):
     for i in range(16):  # a search of one of the files takes 9 MiB
         with open(os.path.join(several, "f%d" % i), "w") as file:
             file.write("ab " * 80000)
-    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "several.socket"), "--max-memory=72M", "--threads=1", several) as server:
+    with Server(
+        [SERVE], "--listen=unix:" + os.path.join(folder, "several.socket"), "--max-memory=72M", "--threads=1", several
+    ) as server:
         server.loaded()
         for options in ["-r", "--column", "-M9"], ["-r", "--column", "-M9", "-P"]:
-            answer = check(server, "little memory", [200], "/v1/search", {"patterns": ["a[bc]" if "-P" in options else "a"], "options": options, "directory": several, "format": "frames"})
-            expect(output_of(answer).count(b"[Omitted long line with 80000 matches]") == 16, "little memory", options, answer[:200])
+            answer = check(
+                server,
+                "little memory",
+                [200],
+                "/v1/search",
+                {
+                    "patterns": ["a[bc]" if "-P" in options else "a"],
+                    "options": options,
+                    "directory": several,
+                    "format": "frames",
+                },
+            )
+            assert output_of(answer).count(b"[Omitted long line with 80000 matches]") == 16, "little memory"
 
 
 def check_bodies(server):
@@ -124,17 +171,19 @@ def check_bodies(server):
             end.sendall(head + b"%x\r\n" % len(body) + body)
         check_memory(server, "bodies")
         status = server.ask("GET", "/healthz")[0]
-        expect(status == 200, "healthz beside bodies", status)
+        assert status == 200, "healthz beside bodies"
     finally:
         for end in ends:
             end.close()
 
 
-def check_slow_bodies(folder, root):
+def test_slow_bodies(folder, root):
     """Checks that bodies which come slowly leave memory to other requests, and that the server closes their
     connections."""
     head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
-    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "slow"), "--request-memory=10M", "--idle-seconds=2", root) as server:
+    with Server(
+        [SERVE], "--listen=unix:" + os.path.join(folder, "slow"), "--request-memory=10M", "--idle-seconds=2", root
+    ) as server:
         server.loaded()
         ends = [server.connect() for _ in range(14)]
         for number, end in enumerate(ends):
@@ -142,16 +191,16 @@ def check_slow_bodies(folder, root):
         begin = time.monotonic()
         while ends and time.monotonic() - begin < SECONDS:
             status, _, answer = server.ask("POST", "/v1/count", {"patterns": ["needle"]})
-            expect(status == 200, "a small request beside slow bodies", status, answer)
+            assert status == 200, "a small request beside slow bodies"
             time.sleep(0.3)
             for end in ends[:]:
                 with contextlib.suppress(OSError):
                     end.sendall(b" ")
                     continue
                 ends.remove(end)
-        expect(not ends, "bodies that come slowly are given up", len(ends))
-        expect(time.monotonic() - begin > 4, "a long body gets more time than a short one")
-        expect(server.ask("POST", "/v1/count", b'{"patterns":["needle"]}'.ljust(1900000))[0] == 200, "a long body afterwards")
+        assert not ends, "bodies that come slowly are given up"
+        assert time.monotonic() - begin > 4, "a long body gets more time than a short one"
+        assert server.ask("POST", "/v1/count", b'{"patterns":["needle"]}'.ljust(1900000))[0] == 200
 
 
 def check_many(server):
@@ -173,7 +222,7 @@ def check_many(server):
         thread.start()
     for thread in threads:
         thread.join()
-    expect(set(got) <= {200, 503} and 200 in got, "many strings at once", got)
+    assert set(got) <= {200, 503} and 200 in got, "many strings at once"
     check_memory(server, "many strings at once")
 
 
@@ -183,26 +232,48 @@ def resident(server):
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def check_growth(folder):
-    """Checks that requests of no kind leave memory behind, lost or kept. (A sanitizer shows only lost memory, and --level of day.py
+@pytest.mark.skipif(not LEVEL, reason="sanitizers keep freed memory")
+def test_growth(folder):
+    """Checks that requests of no kind leave memory behind, lost or kept. (A sanitizer shows only lost memory, and test_day.py
     only what grows by megabytes.)"""
     tree = os.path.join(folder, "growth")
     os.mkdir(tree)
     with open(os.path.join(tree, "file"), "w") as file:
         file.write("a needle\nno\n")
     asked = {"patterns": ["needle"], "options": ["-n", "-i"]}
-    requests = [("GET", path, None) for path in ("/healthz", "/metrics", "/v1/collections", "/v1/files", "/", "/none", "/v1/files?collection=none")]
-    requests += [("POST", path, {**asked, **more}) for path, more in (
-        ("/v1/count", {"options": []}), ("/v1/count", {"options": ["-P"], "patterns": ["n.e"]}), ("/v1/count", {"patterns": [""]}), ("/v1/count", {"more": 1}),
-        ("/v1/search", {}), ("/v1/search", {"format": "frames", "directory": tree, "paths": ["file", "none"]}), ("/v1/search", {"format": "columns", "options": []}),
-        ("/v1/search", {"max_results": 1, "patterns": ["n", {"name": "f", "text": "o\nd"}]}), ("/v1/search", {"directory": "/none"}),
-        ("/v1/search", {"options": ["-P"], "patterns": ["("]}), ("/v1/search", {"options": ["-g!x", "--include=f*", "--replace=x"], "directory": tree}))]
-    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "growth.socket"), "--threads=1", tree,
-                env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.arena_max=1"}) as server:
+    requests = [
+        ("GET", path, None)
+        for path in ("/healthz", "/metrics", "/v1/collections", "/v1/files", "/", "/none", "/v1/files?collection=none")
+    ]
+    requests += [
+        ("POST", path, {**asked, **more})
+        for path, more in (
+            ("/v1/count", {"options": []}),
+            ("/v1/count", {"options": ["-P"], "patterns": ["n.e"]}),
+            ("/v1/count", {"patterns": [""]}),
+            ("/v1/count", {"more": 1}),
+            ("/v1/search", {}),
+            ("/v1/search", {"format": "frames", "directory": tree, "paths": ["file", "none"]}),
+            ("/v1/search", {"format": "columns", "options": []}),
+            ("/v1/search", {"max_results": 1, "patterns": ["n", {"name": "f", "text": "o\nd"}]}),
+            ("/v1/search", {"directory": "/none"}),
+            ("/v1/search", {"options": ["-P"], "patterns": ["("]}),
+            ("/v1/search", {"options": ["-g!x", "--include=f*", "--replace=x"], "directory": tree}),
+        )
+    ]
+    with Server(
+        [SERVE],
+        "--listen=unix:" + os.path.join(folder, "growth.socket"),
+        "--threads=1",
+        tree,
+        env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.arena_max=1"},
+    ) as server:
         server.loaded()
         for method, path, body in requests:
             client, grown = server.connection(), []
-            while len(grown) < 5 and not any(bytes_more < 16 << 10 for bytes_more in grown[1:]):  # only what is lost or kept grows each time
+            while len(grown) < 5 and not any(
+                bytes_more < 16 << 10 for bytes_more in grown[1:]
+            ):  # only what is lost or kept grows each time
                 before = resident(server)
                 for _ in range(200):
                     client.request(method, path, body and json.dumps(body), {"Content-Type": "application/json"})
@@ -212,40 +283,43 @@ def check_growth(folder):
                         client.sock = server.connect()
                 grown.append(resident(server) - before)
             client.close()
-            expect(min(grown[1:]) < 16 << 10, "memory grows", method, path, body, grown)
+            assert min(grown[1:]) < 16 << 10, "memory grows"
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        root = os.path.join(folder, "tree")
-        os.makedirs(os.path.join(root, "sub"))
-        for i in range(100):
-            with open(os.path.join(root, "sub" if i % 10 == 0 else "", "f%03d.txt" % i), "w") as file:
-                file.write("".join("line %d, a needle\n" % j for j in range(50)))
-        with open(os.path.join(root, "a.txt"), "w") as file:
-            file.write(("a" * 3000 + "\n") * 5000)
-        with open(os.path.join(root, "few.txt"), "w") as file:
-            file.write("a" * 10)
-        with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "socket"), "--max-seconds=%d" % MAX_SECONDS, "--max-memory=256M",
-                    "--request-memory=%d" % REQUEST_MEMORY, "--host-memory=64M", root) as server:
-            server.loaded()
-            answer = check(server, "a large program", [413], "/v1/count", {"patterns": ["a", "x\\pL{300}"], "options": ["-P"]})
-            expect(b"expression 2 of 2" in answer and b"KiB, the limit" in answer, "a large program", answer)
-            for row in rows(root):
-                if not LEVEL and len(json.dumps(row[-1])) > MIB:
-                    continue
-                check(server, *row)
-                check(server, "after: " + row[0], [200], "/v1/count", {"patterns": ["needle"]})
-            if LEVEL:
-                check_many(server)
-            check_bodies(server)
+@pytest.fixture
+def root(folder):
+    root = os.path.join(folder, "tree")
+    os.makedirs(os.path.join(root, "sub"))
+    for i in range(100):
+        with open(os.path.join(root, "sub" if i % 10 == 0 else "", "f%03d.txt" % i), "w") as file:
+            file.write("".join("line %d, a needle\n" % j for j in range(50)))
+    with open(os.path.join(root, "a.txt"), "w") as file:
+        file.write(("a" * 3000 + "\n") * 5000)
+    with open(os.path.join(root, "few.txt"), "w") as file:
+        file.write("a" * 10)
+    return root
+
+
+def test_requests(folder, root):
+    with Server(
+        [SERVE],
+        "--listen=unix:" + os.path.join(folder, "socket"),
+        "--max-seconds=%d" % MAX_SECONDS,
+        "--max-memory=256M",
+        "--request-memory=%d" % REQUEST_MEMORY,
+        "--host-memory=64M",
+        root,
+    ) as server:
+        server.loaded()
+        answer = check(
+            server, "a large program", [413], "/v1/count", {"patterns": ["a", "x\\pL{300}"], "options": ["-P"]}
+        )
+        assert b"expression 2 of 2" in answer and b"KiB, the limit" in answer
+        for row in rows(root):
+            if not LEVEL and len(json.dumps(row[-1])) > MIB:
+                continue
+            check(server, *row)
+            check(server, "after: " + row[0], [200], "/v1/count", {"patterns": ["needle"]})
         if LEVEL:
-            check_line(folder)
-            check_small_memory(folder)
-            check_growth(folder)
-        check_slow_bodies(folder, root)
-    print("%d failures" % len(failures))
-    return 1 if failures else 0
-
-
-sys.exit(main())
+            check_many(server)
+        check_bodies(server)

@@ -1,7 +1,4 @@
-#!/usr/bin/env python3
 """Searches random compressed files with --search-zip, and compares with `TOOL -dc | grep -F`.
-
-usage: compressed.py TRAWL [--first CASE] [--cases COUNT]
 
 A case has a text, a format, pieces (members of any length, blocks, the pieces of bgzip and pzstd), a kind of input (a
 file, a pipe, standard input from a file, or a tree that also has uncompressed files) and options. If a compressed file
@@ -14,26 +11,37 @@ TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases t
 TRAWL_TEST_DIVISOR divides this number. Left out: formats whose program or library is missing here; NUL bytes, for which
 the answer depends on how many bytes a read returns.
 """
+
 import gzip
 import os
 import random
 import shutil
 import subprocess
-import sys
 
 import cases
-import compare
+import pytest
+import test_compare as compare
 
 CASES = 2500 if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20 else 160  # 50,000 in long runs
-FORMATS = {"gzip": ["gzip", "-n"], "xz": ["xz", "-0"], "bzip2": ["bzip2"], "zstd": ["zstd", "-q"], "lz4": ["lz4", "-q", "-B4"]}
-OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"], ["-B2"], ["-C1"],
-           ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]
+FORMATS = {
+    "gzip": ["gzip", "-n"],
+    "xz": ["xz", "-0"],
+    "bzip2": ["bzip2"],
+    "zstd": ["zstd", "-q"],
+    "lz4": ["lz4", "-q", "-B4"],
+}
+OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"],
+           ["-B2"], ["-C1"], ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]  # fmt: skip
 # Other programs that make pieces, with their options; a program that is not installed is left out.
-PIECES = {"gzip": [["gzip", "-1"], ["bgzip"], ["bgzip", "-l1"]], "xz": [["xz", "-0", "--block-size=3000"], ["xz", "-T2", "-0"]],
-          "bzip2": [["bzip2", "-1"], ["lbzip2", "-n2"]], "zstd": [["pzstd", "-q", "-p2"], ["zstd", "-q", "--no-check"]],
-          "lz4": [["lz4", "-q", "-B4", "-BD"], ["lz4", "-q", "-B7", "--content-size"]]}
+PIECES = {
+    "gzip": [["gzip", "-1"], ["bgzip"], ["bgzip", "-l1"]],
+    "xz": [["xz", "-0", "--block-size=3000"], ["xz", "-T2", "-0"]],
+    "bzip2": [["bzip2", "-1"], ["lbzip2", "-n2"]],
+    "zstd": [["pzstd", "-q", "-p2"], ["zstd", "-q", "--no-check"]],
+    "lz4": [["lz4", "-q", "-B4", "-BD"], ["lz4", "-q", "-B7", "--content-size"]],
+}
 OWN = [[], ["-j1"], ["-j2"], ["-j3", "--chunk-bytes=1000"], ["-j2", "--chunk-bytes=70000"], ["-j4", "--chunk-bytes=64"],
-       ["-j3", "--chunk-bytes=300"]]
+       ["-j3", "--chunk-bytes=300"]]  # fmt: skip
 LARGE_BYTES = 200 << 20
 LARGE_KIB_MAX = 64 << 10
 
@@ -88,7 +96,10 @@ def make_case(rng, formats):
     options = [option for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 1, 2])) for option in chosen]
     if {"-w", "-o"} <= set(options):
         options.remove("-w")
-    patterns = [compare.random_pattern(rng, {"t": texts[0]}, False).replace(b"\n", b"") or b"foo" for _ in range(rng.choice([1, 1, 2]))]
+    patterns = [
+        compare.random_pattern(rng, {"t": texts[0]}, False).replace(b"\n", b"") or b"foo"
+        for _ in range(rng.choice([1, 1, 2]))
+    ]
     for pattern in patterns:
         options += ["-e", pattern]
     return name, texts, options, rng.choice(OWN)
@@ -138,12 +149,14 @@ def check_damaged(trawl, top, case, rng):
     packed = bytearray(pack_pieces(rng, name, text) if several else pack(name, text))
     way = rng.random()
     if way < 0.4:
-        del packed[rng.randrange(12, len(packed)):]
+        del packed[rng.randrange(12, len(packed)) :]
     elif way < 0.9 or not several:
         packed[rng.randrange(12, len(packed))] ^= rng.randrange(1, 256)
     else:  # insert bytes that do not belong there, at the end or inside a member
         at = rng.choice([len(packed), rng.randrange(12, len(packed))])
-        packed[at:at] = rng.choice([b"garbage", b"\x1f\x8b\x08\0garbage", pack(rng.choice(FORMATS_HERE), b"foo\n"), rng.randbytes(99)])
+        packed[at:at] = rng.choice(
+            [b"garbage", b"\x1f\x8b\x08\0garbage", pack(rng.choice(FORMATS_HERE), b"foo\n"), rng.randbytes(99)]
+        )
     with open(os.path.join(top, "damaged"), "wb") as file:
         file.write(packed)
     expected = run(["grep", "-F", "-ab", "o"], top, text)  # -a: a NUL made by the damage would end the search
@@ -152,14 +165,24 @@ def check_damaged(trawl, top, case, rng):
         found = run([trawl, "--search-zip", "-ab"] + others + ["o", "damaged"], top)
         if found != got:
             return "%r: status %d, %d bytes, %r; %r gives status %d, %d bytes, %r" % (
-                own, got[0], len(got[1]), got[2], others, found[0], len(found[1]), found[2])
+                own,
+                got[0],
+                len(got[1]),
+                got[2],
+                others,
+                found[0],
+                len(found[1]),
+                found[2],
+            )
     if several:  # what the tools say of a file with several members differs from tool to tool
         return None
     tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
     # trawl found no error, so the tool must accept the file, too: the change must be in a byte without meaning, as in
     # the file name of a head
     if got[0] != 2:
-        return None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
+        return (
+            None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
+        )
     if not got[2].startswith(b"trawl: damaged: " + name.encode() + b" data ") or b" at byte " not in got[2]:
         return "message %r" % got[2]
     if tool.returncode == 0:
@@ -193,28 +216,38 @@ def check_one(trawl, top, case, rng):
         return check_damaged(trawl, top, case, rng)
     expected, got = check_whole(trawl, top, case, rng)
     cases.counts["selected"] += expected[0] == 0
-    return None if expected[:2] == got[:2] else "status %d and %d; %s; %r" % (
-        expected[0], got[0], cases.differences(expected[1], got[1]), got[2])
+    return (
+        None
+        if expected[:2] == got[:2]
+        else "status %d and %d; %s; %r" % (expected[0], got[0], cases.differences(expected[1], got[1]), got[2])
+    )
 
 
 FORMATS_HERE = []
 
 
-def run_case(rng, trawl, top):
-    rng = random.Random("%d compressed %d" % (cases.seed(), rng.number))
+@pytest.fixture(autouse=True, scope="module")
+def formats():
+    FORMATS_HERE[:] = formats_here(cases.TRAWL, ".")
+    if not FORMATS_HERE:
+        pytest.skip("no format can be unpacked here")
+
+
+def test_case(rng, trawl, folder):
+    rng = random.Random("%d compressed %d" % (cases.SEED, rng.number))
     case = make_case(rng, FORMATS_HERE)
-    wrong = check_one(trawl, top, case, rng)
-    return wrong and "%s, %r, for trawl %r: %s" % (case[0], case[2], case[3], wrong)
+    wrong = check_one(trawl, folder, case, rng)
+    assert not wrong, "%s, %r, for trawl %r: %s" % (case[0], case[2], case[3], wrong)
 
 
-def large_text(trawl, top):
+def test_large_text(trawl, folder):
     if os.environ.get("TRAWL_TEST_DIVISOR"):  # under a sanitizer the large text would take too much memory
-        return None
-    wrong = check_large(trawl, top, "zstd" if "zstd" in FORMATS_HERE else FORMATS_HERE[0])
-    return wrong and "a large text: %s" % wrong
+        return
+    wrong = check_large(trawl, folder, "zstd" if "zstd" in FORMATS_HERE else FORMATS_HERE[0])
+    assert not wrong, "a large text: %s" % wrong
 
 
-def damage(trawl, top):
+def test_damage(trawl, folder):
     """Check that each way to read a damaged file finds the same lines. The text is so long that a call of
     liblz4 or libzstd decodes several blocks. If the call fails, the blocks before the damage must not be lost."""
     text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
@@ -223,17 +256,20 @@ def damage(trawl, top):
         begin = len(packed) - 2 if is_last else len(packed) * 19 // 20  # is_last: only the stream's checksum is wrong
         for at in range(begin, min(begin + 30, len(packed) - 1)):
             packed[at] ^= 0x5A
-        with open(os.path.join(top, "damaged"), "wb") as file:
+        with open(os.path.join(folder, "damaged"), "wb") as file:
             file.write(packed)
         for options in (["foo"], ["--positions", "o"]):  # "o": a large chunk has more matches than a result holds
-            found = [run([trawl, "--search-zip", *own, *options, "damaged"], top)[:2]
-                     for own in (["--chunk-bytes=1000", "-j1"], ["--chunk-bytes=65536"], [], ["--chunk-bytes=5000000"])]
+            found = [
+                run([trawl, "--search-zip", *own, *options, "damaged"], folder)[:2]
+                for own in (["--chunk-bytes=1000", "-j1"], ["--chunk-bytes=65536"], [], ["--chunk-bytes=5000000"])
+            ]
             if found[0][0] != 2 or not found[0][1] or found != found[:1] * 4:
-                return "a damaged file: %s %r: %s" % (name, options, [(status, len(out)) for status, out in found])
-    return None
+                pytest.fail(
+                    "a damaged file: %s %r: %s" % (name, options, [(status, len(out)) for status, out in found])
+                )
 
 
-def damaged_byte(trawl, top):
+def test_damaged_byte(trawl, folder):
     """Check that the message names the same byte of a damaged member, whatever the number of threads. The
     member is longer than what a decoder reads at once, so threads begin to read at different bytes."""
     rng = random.Random(1)
@@ -243,36 +279,30 @@ def damaged_byte(trawl, top):
         for _ in range(cases.amount(32)):
             packed = bytearray(members)
             packed[rng.randrange(len(packed) // 5, len(packed))] ^= 0x5A
-            with open(os.path.join(top, "damaged"), "wb") as file:
+            with open(os.path.join(folder, "damaged"), "wb") as file:
                 file.write(packed)
-            found = [run([trawl, "--search-zip", own, "-c", "foo", "damaged"], top) for own in ("-j1", "-j2", "-j5")]
+            found = [run([trawl, "--search-zip", own, "-c", "foo", "damaged"], folder) for own in ("-j1", "-j2", "-j5")]
             if found != found[:1] * 3:
-                return "a damaged member: %s: %s" % (name, found)
-    return None
+                pytest.fail("a damaged member: %s: %s" % (name, found))
 
 
-def long_strings(trawl, top):
+def test_long_strings(trawl, folder):
     """Check that strings longer than a chunk are found in many short members, which several threads unpack."""
     rng = random.Random(3)
     members = [bytes(rng.choices(b"abcdefgh", k=rng.randrange(2000, 6000))) for _ in range(120)]
     text = b"".join(members)
     begins = [rng.randrange(len(text) - 1500) for _ in range(40)]
-    for name, data in (("members", b"".join(map(gzip.compress, members))), ("whole", text),
-                       ("strings", b"\n".join(text[begin:begin + 1500] for begin in begins))):
-        with open(os.path.join(top, name), "wb") as file:
+    for name, data in (
+        ("members", b"".join(map(gzip.compress, members))),
+        ("whole", text),
+        ("strings", b"\n".join(text[begin : begin + 1500] for begin in begins)),
+    ):
+        with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
-    found = [run([trawl, "-j4", "--chunk-bytes=1000", "--positions", "--search-zip", "-F", "-f", "strings", name], top)[:2]
-             for name in ("members", "whole")]
-    return None if "gzip" not in FORMATS_HERE or found[0] == found[1] else "long strings in members"
-
-
-def main():
-    FORMATS_HERE.extend(formats_here(os.path.abspath(sys.argv[1]), "."))
-    if not FORMATS_HERE:
-        print("SKIPPED: no format can be unpacked here")
-        return 77
-    return cases.run("compressed", CASES, "cases (%s)" % ", ".join(FORMATS_HERE), run_case, (large_text, damage, damaged_byte, long_strings), one_in=5)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    found = [
+        run([trawl, "-j4", "--chunk-bytes=1000", "--positions", "--search-zip", "-F", "-f", "strings", name], folder)[
+            :2
+        ]
+        for name in ("members", "whole")
+    ]
+    assert "gzip" not in FORMATS_HERE or found[0] == found[1], "long strings in members"
