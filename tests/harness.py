@@ -53,6 +53,12 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
     return done.returncode, done.stdout, done.stderr
 
 
+def write(path, content):
+    """Write a file, from bytes or text."""
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+
+
 def until(condition, what):
     """Wait until a condition holds; fail after WAIT_S seconds."""
     end = time.monotonic() + WAIT_S

@@ -17,7 +17,7 @@ import re
 import subprocess
 
 import pytest
-from harness import BUILD, DIVISOR, SCALE, SEED
+from harness import BUILD, DIVISOR, SCALE, SEED, write
 
 PROGRAM = str(BUILD / "tests/cli/cli_faulty")
 
@@ -78,8 +78,7 @@ REASONS = {
 
 def make_files(top):
     def put(name, data):
-        with open(os.path.join(top, name), "wb") as file:
-            file.write(data)
+        write(os.path.join(top, name), data)
 
     put("small", b"foo\nbar\nfoo bar\n")
     put("big", b"".join(b"line %d %s\n" % (i, b"foo" if i % 50 == 0 else b"bar") for i in range(40000)))

@@ -18,7 +18,7 @@ import subprocess
 import time
 
 import pytest
-from harness import ROOT, SEED, TRAWL, terminal
+from harness import ROOT, SEED, TRAWL, terminal, write
 
 TABLE, HEADER = ROOT / "tools/trawl/options/flags.def", ROOT / "include/trawl.h"
 
@@ -97,7 +97,7 @@ LIMITS = [
 
 def run(name, arguments, config="", closed=False, more=None):
     """Run the command. closed: standard input is closed. more: environment variables."""
-    open("config", "w").write(config)
+    write("config", config)
     done = subprocess.run(
         [*["sh", "-c", 'exec "$@" <&-', "sh"] * closed, os.path.join(".", name), *arguments],
         stdin=open("a"),
@@ -125,7 +125,7 @@ FILES = {"a": b"  foo (bar)\nFoo\nbar foo\n\xc3\xa9\nx\r\nfoo\r\n1\n2\nfoo\n", "
 def files(here):
     os.makedirs("d/e")
     for path, text in FILES.items():
-        open(path, "wb").write(text)
+        write(path, text)
         os.utime(path, (1500000000 - len(path), 1500000000 - len(path)))
     os.symlink("../b", "d/link")
 
@@ -674,7 +674,7 @@ def test_faults_of_files():
             ("short", whole[:12]),
             ("bad", whole[:-9] + bytes(255 - byte for byte in whole[-9:-5]) + whole[-5:]),
         ):
-            open("%s-%s" % (name, kind), "wb").write(part)
+            write("%s-%s" % (name, kind), part)
             packed.append(
                 (
                     ["--search-zip", "%s-%s" % (name, kind)],
@@ -684,8 +684,8 @@ def test_faults_of_files():
     os.makedirs("tree")
     for link, target in (("tree/gone", "nowhere"), ("loop", "loop")):
         os.symlink(target, link)
-    open("hit", "w").write("zzz\n")
-    open("locked", "w").close()
+    write("hit", "zzz\n")
+    write("locked", "")
     os.chmod("locked", 0)
     kinds = [
         (["missing"], "missing: No such file"),
@@ -782,9 +782,9 @@ def test_empty_variable(variable, value, others, means, arguments):
     """Check what each environment variable of the command means if its value is empty."""
     for folder in ("home/.config/trawl", "xdg/trawl"):
         os.makedirs(folder)
-    open("home/.config/trawl/config", "w").write("-n\n")
-    open("xdg/trawl/config", "w").write("-b\n")
-    open("config", "w").write("-c\n")
+    write("home/.config/trawl/config", "-n\n")
+    write("xdg/trawl/config", "-b\n")
+    write("config", "-c\n")
     value = os.path.abspath(value) if variable.startswith(("XDG", "HOME")) else value
     others = {name: os.path.abspath(other) if name == "HOME" else other for name, other in others.items()}
     unset, empty, full = (
@@ -803,7 +803,7 @@ def test_sort():
     for number, name in enumerate("caebd"):
         (os.mkdir if name == "b" else lambda path: open(path, "w").close())("sorted/" + name)
         if name == "b":
-            open("sorted/b/x", "w").close()
+            write("sorted/b/x", "")
         os.utime("sorted/" + name, ns=(times[number * 2 % 5], times[(number * 3 + 1) % 5]))
         time.sleep(0.02)
     orders = [
@@ -846,7 +846,7 @@ def test_version():
         for path in ("libtrawl_regex.so.1", "libraries/libz.so.1", "libraries/libbz2.so.1.0", "libraries/libbz2.so.1"):
             shutil.copy(strange, os.path.join("alone", path))
     for format, data in PACKED.items():
-        open("packed." + format, "wb").write(bytes.fromhex(data))
+        write("packed." + format, bytes.fromhex(data))
     for name, libraries in (
         ("trawl", {}),
         ("alone/trawl", {}),

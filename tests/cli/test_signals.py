@@ -15,7 +15,7 @@ import termios
 import threading
 
 import pytest
-from harness import TRAWL, WAIT_S, until
+from harness import TRAWL, WAIT_S, until, write
 
 
 def is_read(pipe):
@@ -53,8 +53,7 @@ def finish(process):
 def name(folder):
     """A file of one line, in an empty folder."""
     path = os.path.join(folder, "a")
-    with open(path, "wb") as file:
-        file.write(b"a foo\n")
+    write(path, b"a foo\n")
     return path
 
 
@@ -67,8 +66,7 @@ def test_shorter_while_printed(options, folder):
     dense = b"".join(line % number for number in range(10000))
     rare = (b"%07d bar, and so on until the line is long\n" * 400 + line) * 200
     text = dense + rare % tuple(range(401 * 200))
-    with open(path, "wb") as file:
-        file.write(text)
+    write(path, text)
     process = start(["-j1", "--chunk-bytes=8192"] + options + ["foo", path])
     until(lambda: not is_read(process.stdout), "something is printed")
     os.truncate(path, end)
@@ -86,8 +84,7 @@ def test_shorter_than_mapped(left, options, folder):
     """Cut the file under --multiline, where the whole file is mapped, also so little that no page is missing, and
     while one long write(2) takes the bytes from the mapping."""
     path = os.path.join(folder, "cut")
-    with open(path, "wb") as file:
-        file.write(b"foo\nand so on until the line is long\n" * 100000)
+    write(path, b"foo\nand so on until the line is long\n" * 100000)
     process = start(["--multiline", "--mmap"] + options + [path])
     until(lambda: not is_read(process.stdout), "something is printed")
     os.truncate(path, left)
@@ -138,8 +135,7 @@ def test_written_early(threads, options, early, name):
 def test_byte_by_byte(options, folder):
     """Write a text into a pipe byte by byte, so that each chunk has a byte, and compare with the same text in a file."""
     path, text = os.path.join(folder, "letters"), "éfoo\n\U0001d4b3foo foo漢\nx foo\n_foo\nÉfo".encode()
-    with open(path, "wb") as file:
-        file.write(text)
+    write(path, text)
     results = []
     for operands in [path], []:
         process = start(["-j1", *options, *operands], stdin=subprocess.PIPE, env=dict(os.environ, LC_ALL="C.UTF-8"))

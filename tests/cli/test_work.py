@@ -14,7 +14,7 @@ import resource
 import subprocess
 
 import pytest
-from harness import BUILD
+from harness import BUILD, write
 
 PROGRAM = str(BUILD / "tests/cli/cli_counted")
 HAS_REGEX = (BUILD / "libtrawl_regex.so.1").exists()
@@ -88,8 +88,7 @@ ROWS = [
 
 def run(command, text, folder, is_pipe):
     path, counted = os.path.join(folder, "text"), os.path.join(folder, "work")
-    with open(path, "wb") as file:
-        file.write(text)
+    write(path, text)
     environment = dict(
         os.environ, LC_ALL="C", TRAWL_CONFIG_PATH="", TRAWL_TEST_WORK=counted, LD_LIBRARY_PATH=str(BUILD)
     )
@@ -117,8 +116,7 @@ def json_line(output):
 def printed_within(folder, arguments, text):
     """Search a file with the text, within 32 MiB of memory. Return the output."""
     path, data_max = os.path.join(folder, "long"), 32 << 20
-    with open(path, "wb") as file:
-        file.write(text)
+    write(path, text)
     done = subprocess.run(
         [PROGRAM, "-j1", *arguments, path],
         stdout=subprocess.PIPE,
@@ -165,8 +163,7 @@ def test_work_of_files(arguments, most, folder):
     many = os.path.join(folder, "many")
     os.mkdir(many)
     for i in range(1000):
-        with open(os.path.join(many, str(i)), "w") as file:
-            file.write("a line of a log %d\n" % i)
+        write(os.path.join(many, str(i)), "a line of a log %d\n" % i)
     output, _, work = run([PROGRAM, "-j1", "-r", *arguments, many], b"", folder, True)
     assert 0 < work / 1000 <= most, "blocks per file"
     assert output.count(b"\n") == 1000 * ("-c" in arguments)

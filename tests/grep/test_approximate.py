@@ -13,6 +13,7 @@ import re
 import cases
 import locales
 import pytest
+from harness import write
 
 CASES, ONE_IN = 1280, 3
 COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A", "N": "N", "R": "Y", "Y": "R"}
@@ -361,8 +362,7 @@ def test_case(rng, trawl, folder):
     case = Case(rng)
     patterns, text, (expected, found) = (fasta_case if case.fasta else lines_case)(rng, case)
     path = os.path.join(folder, "text")
-    with open(path, "wb") as file:
-        file.write(text.encode(case.codec))
+    write(path, text.encode(case.codec))
     arguments = [trawl] + case.arguments()
     for pattern in patterns:
         pattern = pattern.encode(case.codec)
@@ -411,8 +411,7 @@ def test_in_locales(trawl, folder):
 def test_damaged(trawl, folder):
     """Check that --fasta searches the sequences before the place where a compressed file is damaged."""
     packed = gzip.compress(b">s\nACG\nTTT\n" + b">t\nCCC\n" * 50000)
-    with open(os.path.join(folder, "damaged.gz"), "wb") as file:
-        file.write(packed[: len(packed) - 30])
+    write(os.path.join(folder, "damaged.gz"), packed[: len(packed) - 30])
     got = cases.execute([trawl, "--fasta", "--search-zip", "CGT", "damaged.gz"], folder)
     assert got[:2] == (2, b"s:1:+:0:CGT\n") and got[2].startswith(b"trawl: damaged.gz: "), "a damaged file: %r" % (got,)
 
@@ -425,8 +424,7 @@ def test_binary(trawl, folder):
         (b"needle\nxxneedle\0", 1),
         (b"\0int\n", 0),
     ):
-        with open(os.path.join(folder, "binary"), "wb") as file:
-            file.write(text)
+        write(os.path.join(folder, "binary"), text)
         for options in ["-x"], ["-xn"], ["-xl"], ["-xc"], ["-xo"], ["-xq"], ["-xm1"], ["-xi"], ["-x", "--json"]:
             command = [trawl, *options, "--edits=1", "needle"]
             alone, piped = cases.execute(command + ["binary"], folder), cases.execute(command, None, "C.UTF-8", text)

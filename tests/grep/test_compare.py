@@ -29,6 +29,7 @@ import subprocess
 import cases
 import locales
 import pytest
+from harness import write
 
 CASES, ONE_IN = 3200, 5
 CASES_PER_TREE = 20
@@ -148,8 +149,7 @@ def make_tree(rng, top, known=()):
     files.setdefault("a.txt", random_text(rng, files.locale))
     files["nul"] = b"\n".join(random_line(rng, "nul") for _ in range(6))
     for path, text in files.items():
-        with open(os.path.join(top, path), "wb") as file:
-            file.write(text)
+        write(os.path.join(top, path), text)
     if rng.random() < 0.3:
         os.symlink("a.txt", os.path.join(top, "link"))
         os.symlink("nowhere", os.path.join(top, "broken"))
@@ -319,10 +319,9 @@ def make_case(rng, top, files, known=()):
     if rng.random() < 0.15:
         if rng.random() < 0.2 and "-z" not in flat:
             patterns[-1] = patterns[-1][:2] + b"\0" + patterns[-1][2:]
-        with open(os.path.join(top, "patterns"), "wb") as file:
-            file.write(b"\n".join(patterns) + (b"\n" if rng.random() < 0.7 else b""))
+        write(os.path.join(top, "patterns"), b"\n".join(patterns) + (b"\n" if rng.random() < 0.7 else b""))
         if rng.random() < 0.1:
-            open(os.path.join(top, "patterns"), "wb").close()
+            write(os.path.join(top, "patterns"), "")
         options.append(rng.choice([["-f", "patterns"], ["--file=patterns"]]))
         if rng.random() < 0.3:
             options.append(["-e", patterns[0].replace(b"\0", b"")])
@@ -570,8 +569,7 @@ def reduced(case, trawl):
         if piped:
             smaller.stdin = ("pipe", b"".join(parts[2]))
         for name, lines in zip(names, parts[2 + bool(piped) :]):
-            with open(os.path.join(Tree.top, name), "wb") as file:
-                file.write(b"".join(lines))
+            write(os.path.join(Tree.top, name), b"".join(lines))
         return smaller
 
     def fails(parts):
@@ -665,8 +663,7 @@ def test_borders(trawl, folder):
             text += b"x" * (BLOCK + ends - len(text) - 8) + b"\nneedle\n" + (b"y" * 15 + b"\n") * (BLOCK // 16 + 9)
             if null is not None and null != ends - 1:
                 text[BLOCK + null] = 0
-            with open(os.path.join(folder, "border"), "wb") as file:
-                file.write(b"z" * begin + text)
+            write(os.path.join(folder, "border"), b"z" * begin + text)
             for string, nowhere, options in BORDER_ROWS[: None if null is None else -1]:
                 case = Case()
                 case.arguments, case.stdin, case.nowhere = options + [string], ("file", "border", begin), nowhere
@@ -712,8 +709,10 @@ def test_short_files(trawl, folder):
     for count in range(1, 5):
         for line_numbers in itertools.product(range(len(lines)), repeat=count):
             names.append("s" + "".join(map(str, line_numbers)))
-            with open(os.path.join(folder, names[-1]), "wb") as file:
-                file.write(b"\n".join(lines[i] for i in line_numbers) + b"\n" * (line_numbers[-1] != 1))
+            write(
+                os.path.join(folder, names[-1]),
+                b"\n".join(lines[i] for i in line_numbers) + b"\n" * (line_numbers[-1] != 1),
+            )
     for number in range(cases.amount(8 * 30)):
         options = rng.choice(["", "-A1", "-A2", "-A3", "-B1", "-C1", "-C2"]).split()
         options += rng.choice(["", "", "-I", "-a", "-o", "-m1", "-m2", "-c", "-l", "-L"]).split()

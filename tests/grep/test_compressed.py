@@ -21,6 +21,7 @@ import subprocess
 import cases
 import pytest
 import test_compare as compare
+from harness import write
 
 CASES = 2500 if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20 else 160  # 50,000 in long runs
 FORMATS = {
@@ -119,8 +120,10 @@ def check_whole(trawl, top, case, rng):
     for folder in ("plain", "packed"):
         os.makedirs(os.path.join(top, folder, "tree"), exist_ok=True)
         for i in range(4):
-            with open(os.path.join(top, folder, "tree/%d" % i), "wb") as file:
-                file.write(packed if i == 2 and folder == "packed" else text if i == 2 else b"foo %d\n" % i)
+            write(
+                os.path.join(top, folder, "tree/%d" % i),
+                packed if i == 2 and folder == "packed" else text if i == 2 else b"foo %d\n" % i,
+            )
     if way == "stdin":
         with open(os.path.join(top, "packed/tree/2"), "rb") as file:
             return run(grep, top, text), run(ours, top, stdin=file)
@@ -157,8 +160,7 @@ def check_damaged(trawl, top, case, rng):
         packed[at:at] = rng.choice(
             [b"garbage", b"\x1f\x8b\x08\0garbage", pack(rng.choice(FORMATS_HERE), b"foo\n"), rng.randbytes(99)]
         )
-    with open(os.path.join(top, "damaged"), "wb") as file:
-        file.write(packed)
+    write(os.path.join(top, "damaged"), packed)
     expected = run(["grep", "-F", "-ab", "o"], top, text)  # -a: a NUL made by the damage would end the search
     got = run([trawl, "--search-zip", "-ab"] + own + ["o", "damaged"], top)
     for others in rng.sample(OWN, 2):
@@ -256,8 +258,7 @@ def test_damage(trawl, folder):
         begin = len(packed) - 2 if is_last else len(packed) * 19 // 20  # is_last: only the stream's checksum is wrong
         for at in range(begin, min(begin + 30, len(packed) - 1)):
             packed[at] ^= 0x5A
-        with open(os.path.join(folder, "damaged"), "wb") as file:
-            file.write(packed)
+        write(os.path.join(folder, "damaged"), packed)
         for options in (["foo"], ["--positions", "o"]):  # "o": a large chunk has more matches than a result holds
             found = [
                 run([trawl, "--search-zip", *own, *options, "damaged"], folder)[:2]
@@ -279,8 +280,7 @@ def test_damaged_byte(trawl, folder):
         for _ in range(cases.amount(32)):
             packed = bytearray(members)
             packed[rng.randrange(len(packed) // 5, len(packed))] ^= 0x5A
-            with open(os.path.join(folder, "damaged"), "wb") as file:
-                file.write(packed)
+            write(os.path.join(folder, "damaged"), packed)
             found = [run([trawl, "--search-zip", own, "-c", "foo", "damaged"], folder) for own in ("-j1", "-j2", "-j5")]
             if found != found[:1] * 3:
                 pytest.fail("a damaged member: %s: %s" % (name, found))
@@ -297,8 +297,7 @@ def test_long_strings(trawl, folder):
         ("whole", text),
         ("strings", b"\n".join(text[begin : begin + 1500] for begin in begins)),
     ):
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(data)
+        write(os.path.join(folder, name), data)
     found = [
         run([trawl, "-j4", "--chunk-bytes=1000", "--positions", "--search-zip", "-F", "-f", "strings", name], folder)[
             :2

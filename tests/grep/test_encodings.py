@@ -16,6 +16,7 @@ import time
 import cases
 import pytest
 import test_compare as compare
+from harness import write
 
 CASES = 640
 LETTERS = "ab \n\n\tfoo\r" + "é漢字😀Σя\u2028\ufeff\ufffd"
@@ -112,8 +113,7 @@ def test_case(rng, trawl, folder):
     here, there = os.path.join(folder, "here"), os.path.join(folder, "there")
     for place, content in ((here, data), (there, text.encode())):
         os.makedirs(place, exist_ok=True)
-        with open(os.path.join(place, "file"), "wb") as file:
-            file.write(content)
+        write(os.path.join(place, "file"), content)
     text_options = ["-a"] * (rng.random() < 0.6)
     options = text_options + [word for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 2])) for word in chosen]
     if "--positions" in options or "--count-matches" in options:
@@ -151,8 +151,7 @@ def test_nulls(trawl, folder):
     for turn, at in enumerate((0, 5000, 98303, 98304, 150000, 196608, 200000)):
         text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
         for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):
-            with open(os.path.join(folder, place, "file"), "wb") as file:
-                file.write(content)
+            write(os.path.join(folder, place, "file"), content)
         for options in (
             ["-n"],
             ["-o"],
@@ -211,8 +210,7 @@ def test_in_pieces(trawl, folder):
 def test_refused(trawl, folder):
     """Check the messages for a folder, for an unknown encoding, and for two options that exclude each other."""
     os.makedirs(os.path.join(folder, "here", "sub"), exist_ok=True)
-    with open(os.path.join(folder, "here", "file"), "wb") as file:
-        file.write("x\nfoo\n".encode("utf-16"))
+    write(os.path.join(folder, "here", "file"), "x\nfoo\n".encode("utf-16"))
     here = os.path.join(folder, "here")
     for arguments, wanted in (
         (
@@ -321,8 +319,7 @@ def test_sequences(trawl, folder):
     rests = [bytes(rest) for count in range(3) for rest in itertools.product(edges, repeat=count)]
     rests += [rest + b"\x80" for rest in rests if len(rest) == 2]
     lines = [b"x" * 40 + bytes([lead]) + rest + b"y" * 30 for lead in range(0x80, 0x100) for rest in rests]
-    with open(os.path.join(folder, "sequences"), "wb") as file:
-        file.write(b"\n".join(lines))
+    write(os.path.join(folder, "sequences"), b"\n".join(lines))
     output = cases.execute([trawl, "--json", "x", "sequences"], folder)[1]
     found = [b'"lines":{"text":' in line for line in output.split(b"\n") if line.startswith(b'{"type":"match"')]
     wanted = [line == line.decode(errors="ignore").encode() for line in lines]

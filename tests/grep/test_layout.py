@@ -15,6 +15,7 @@ import sys
 
 import cases
 import pytest
+from harness import write
 
 CASES, ONE_IN = 2800, 5
 TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "é".encode(), "漢".encode(), b"x1", b"-",
@@ -738,8 +739,7 @@ def test_case(rng, trawl, folder):
         lines = [line.rstrip(b"\r") for text in texts.values() for line in text.split(case.end)]
         case.strings[0] = rng.choice([line for line in lines if b"\0" not in line and len(line) < 200] or case.strings)
     for path, text in texts.items():
-        with open(os.path.join(folder, path), "wb") as file:
-            file.write(text)
+        write(os.path.join(folder, path), text)
     arguments, operands, label = (
         list(case.arguments),
         list(paths),
@@ -757,8 +757,7 @@ def test_case(rng, trawl, folder):
         ):  # a file becomes standard input
             texts["-"] = texts.get(operands[at], b"")
             operands[at], seeks = "-", case.input == "seeks"
-            with open(os.path.join(folder, "input"), "wb") as file:
-                file.write(texts["-"])
+            write(os.path.join(folder, "input"), texts["-"])
             give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"input": texts["-"]}
             if rng.random() < 0.2:
                 label = "la/bel"
@@ -853,8 +852,7 @@ def test_long_lines(trawl, folder):
     line first.)"""
     # a NUL takes back the lines already found in its block
     for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write("  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)
+        write(os.path.join(folder, name), "  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)
     for options in cases.some(
         [*selected, *printed, name]
         for name in ("long", "null")
@@ -870,8 +868,7 @@ def test_long_lines(trawl, folder):
 
 def test_much_before_null(trawl, folder):
     """Check the messages of --json for a block with a NUL and with more output before the NUL than the command can take back."""
-    with open(os.path.join(folder, "much"), "wb") as file:
-        file.write(b"a\n" * 40000 + b"\0" + b"a\n" * 2000)
+    write(os.path.join(folder, "much"), b"a\n" * 40000 + b"\0" + b"a\n" * 2000)
     long = 900 * "y"
     for own in ["--chunk-bytes=4096"], ["--chunk-bytes=4096", "-j1", "none"], []:
         lines = cases.execute([trawl, "--json", "--replace=" + long, *own, "-e", "a", "much"], folder)[1].splitlines()

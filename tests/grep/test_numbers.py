@@ -15,6 +15,7 @@ import subprocess
 
 import cases
 import pytest
+from harness import write
 
 CASES = 2400
 WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
@@ -337,8 +338,7 @@ def pattern_arguments(rng, case, patterns, folder):
         data = b"".join(b"%s\n" % pattern.hex(rng.choice("  :")).replace(":", "").encode() for pattern in patterns)
     else:
         data = b"".join(pattern + b"\n" for pattern in patterns)
-    with open(path, "wb") as file:
-        file.write(data)
+    write(path, data)
     return ["-f", path] + ["--hex"] * (case.form == "hex")
 
 
@@ -377,8 +377,7 @@ def test_case(rng, trawl, folder):
     texts = [("t%d" % i, make_text(rng, case)) for i in range(rng.choice([1, 1, 3, 9]) if totals else 1)]
     patterns = make_patterns(rng, case, texts)
     for name, text in texts:
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(text)
+        write(os.path.join(folder, name), text)
     arguments = report_arguments(case) + pattern_arguments(rng, case, patterns, folder)
     arguments += ["-a"] * case.is_binary + ["-i"] * case.ignore_case + ["-w"] * case.words + ["-x"] * case.whole_lines
     if not totals or case.report == "--count-by-pattern" and rng.random() < 0.5:
@@ -429,8 +428,7 @@ def test_long_line(trawl, folder):
     text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
     patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
     path = os.path.join(folder, "long")
-    with open(path, "wb") as file:
-        file.write(text)
+    write(path, text)
     arguments = ["-n", "--pattern-number"] + [word for pattern in patterns for word in ("-e", pattern)]
     wanted = b""
     for index, line in enumerate(text.splitlines(keepends=True)):
@@ -472,8 +470,7 @@ def test_line_ends(trawl, folder):
             ["--no-mmap", "-e", "y"],
         ):
             data = text.replace(b"\n", b"\0") if "-z" in options else text
-            with open(os.path.join(folder, "ends"), "wb") as file:
-                file.write(data)
+            write(os.path.join(folder, "ends"), data)
             operand, given = (("ends", {"stdin": subprocess.DEVNULL}), ("-", {"input": data}))[number % 2]
             done = run(
                 trawl, ["-nh", *options, "-e", "x+"[: 1 + ("-P" in options)], operand], False, cwd=folder, **given
@@ -541,8 +538,7 @@ def test_trees(trawl, folder):
     for i in range(200):
         os.makedirs(os.path.join(top, "d%d" % (i % 7)), exist_ok=True)
         text = bytes(rng.choice(b"ab\n\0") for _ in range(rng.choice([0, 3, 2000])))
-        with open(os.path.join(top, "d%d" % (i % 7), "f%d" % i), "wb") as file:
-            file.write(text)
+        write(os.path.join(top, "d%d" % (i % 7), "f%d" % i), text)
         for number, pattern in enumerate(patterns):
             sums[number] += len(occurrences(case, pattern, text))
     wanted = b"".join(b"%d:%d:%s\n" % (i + 1, sums[i], patterns[i]) for i in range(5))
@@ -562,8 +558,7 @@ def test_statistics(trawl, folder):
     """Check the numbers of --stats after searches that take a measurable time. The numbers must not count a
     search of a small file twice."""
     path = os.path.join(folder, "many")
-    with open(path, "wb") as file:
-        file.write(b"".join(b"%d foo\n" % i for i in range(300000)))
+    write(path, b"".join(b"%d foo\n" % i for i in range(300000)))
     for options in (
         ["-c", "foo"],
         ["-c", "none"],
@@ -587,8 +582,7 @@ def test_statistics(trawl, folder):
             if wrong:
                 pytest.fail("%r: %s" % (options + operands, wrong))
     small = os.path.join(folder, "small")
-    with open(small, "wb") as file:
-        file.write(b"bar foo\n" * 100)
+    write(small, b"bar foo\n" * 100)
     for count in range(1, 10):  # the command searches several small files together
         done = run(
             trawl,

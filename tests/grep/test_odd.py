@@ -10,6 +10,7 @@ import subprocess
 import cases
 import locales
 import pytest
+from harness import write
 
 BLOCK = 98304
 
@@ -81,8 +82,7 @@ def test_odd(what, locale, arguments, text, ours, theirs, known, grep_is_known, 
         file.write(text if text is not None else b"b")
     if "-f" in arguments:
         at = arguments.index("-f") + 1
-        with open(os.path.join(folder, "strings"), "wb") as file:
-            file.write(arguments[at])
+        write(os.path.join(folder, "strings"), arguments[at])
         arguments = arguments[:at] + ["strings"] + arguments[at + 1 :]
     assert run([cases.TRAWL], locale, arguments, path, folder) == ours
     if grep_is_known and theirs:

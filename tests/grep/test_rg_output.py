@@ -16,6 +16,7 @@ import shutil
 
 import cases
 import pytest
+from harness import write
 
 CASES = 2400
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
@@ -272,11 +273,9 @@ def run_both(case, trawl, folder):
     shutil.rmtree(folder, ignore_errors=True)
     for name, lines in case.texts.items():
         os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(b"".join(lines))
+        write(os.path.join(folder, name), b"".join(lines))
     for name, text in ((".gitignore", "g*\n"), (".ignore", "sub\n"), ("more", "f1*\n")):
-        with open(os.path.join(folder, name), "w") as file:
-            file.write(text)
+        write(os.path.join(folder, name), text)
     os.makedirs(os.path.join(folder, ".git"), exist_ok=True)
     patterns = [word for pattern in case.patterns for word in ("-e", pattern)]
     data = b"".join(case.texts["f0"]) if case.operands == ["-"] else None

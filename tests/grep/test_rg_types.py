@@ -9,6 +9,7 @@ import subprocess
 
 import cases
 import pytest
+from harness import write
 
 TYPES_MIN = 120
 CASES = 320
@@ -24,7 +25,7 @@ def test_case(rng, trawl, folder):
     """Draw options that change the types of files, and select files by type. A glob that a type was given twice is printed
     twice by ripgrep, and once by trawl."""
     for name in FILES:
-        open(os.path.join(folder, name), "w").close()
+        write(os.path.join(folder, name), "")
     changes = []
     for _ in range(rng.choice([1, 2, 3, 5, 8])):
         name = rng.choice(["c", "py", "own", "new", "zzz"])  # zzz is last in the alphabet

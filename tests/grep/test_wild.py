@@ -20,6 +20,7 @@ import tempfile
 import cases
 import pytest
 import test_compare as compare
+from harness import write
 
 CASES, ONE_IN = 880, 10
 ONLY_MADE = False  # test_differential.py changes it
@@ -88,8 +89,7 @@ class Tree:
                 os.path.relpath(deep, self.top),
                 os.path.relpath(os.path.dirname(deep), self.top),
             ]
-            with open(os.path.join(deep, "a.c"), "wb") as file:
-                file.write(b"foo\n")
+            write(os.path.join(deep, "a.c"), b"foo\n")
             os.makedirs(full + ".d/e")  # a link down, and files to search after the return from there
             os.symlink(full, full + ".d/e/b")
             for name in ("a", "c", "d"):
@@ -121,8 +121,7 @@ class Tree:
         elif self.files:
             os.link(os.path.join(self.top, rng.choice(sorted(self.files))), full)
         if what in ("file", "big"):
-            with open(full, "wb") as file:
-                file.write(self.files[path])
+            write(full, self.files[path])
             os.chmod(full, 0o644)
 
     def lock_some(self):
@@ -140,8 +139,7 @@ class Tree:
 def make_files(top, rng):
     def put(name, data):
         os.makedirs(os.path.dirname(os.path.join(top, name)), exist_ok=True)
-        with open(os.path.join(top, name), "wb") as file:
-            file.write(data)
+        write(os.path.join(top, name), data)
 
     def text(lines):
         words = ["foo", "bar", "Foo", "foobar", "a", "é", ""]
@@ -187,8 +185,7 @@ def make_files(top, rng):
     os.mkdir("deep")
     os.chdir("deep")
     for i in range(DEEP_LEVELS):
-        with open("f", "wb") as file:
-            file.write(b"foo %d\n" % i)
+        write("f", b"foo %d\n" % i)
         os.mkdir(DEEP_NAME)
         os.chdir(DEEP_NAME)
     os.chdir(here)
@@ -416,8 +413,7 @@ def test_lone_file(trawl, folder):
     has the turn."""
     names = ["none%d" % i for i in range(400)]
     for name in names + ["hit"]:
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(b"foo\n" if name == "hit" else b"bar\n")
+        write(os.path.join(folder, name), b"foo\n" if name == "hit" else b"bar\n")
     for at in cases.some(range(0, 400, 20)):
         for option, name, wanted in (
             ("-s", "missing", (2, b"")),
@@ -439,8 +435,7 @@ def test_operand_globs(trawl, folder):
     folder = os.path.join(folder, "operands/in")
     os.makedirs(os.path.join(folder, "sub/b.c.d"))
     for name in ("b.c", "sub.c", "sub/b.c", "sub/x", "sub/b.c.d/b.c"):
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(b"foo\n")
+        write(os.path.join(folder, name), b"foo\n")
     paths = ["b.c", "sub.c", "sub", "sub/b.c", "sub/b.c.d", "sub/x"]
     operands = [
         before + path + after
@@ -472,8 +467,7 @@ def test_operand_globs(trawl, folder):
             "x",
         )
     ):
-        with open(os.path.join(folder, "../globs"), "w") as file:  # blanks behind a glob do not count
-            file.write("\n%s%s\n" % (glob, ("", " ", "\t\r", " \r ")[len(glob) % 4]))
+        write(os.path.join(folder, "../globs"), "\n%s%s\n" % (glob, ("", " ", "\t\r", " \r ")[len(glob) % 4]))
         for option in ("--include=" + glob, "--exclude=" + glob, "--exclude-dir=" + glob, "--exclude-from=../globs"):
             for recurse in ("-r", "-dskip", "-Rh"):
                 command = [recurse, "-c", option, "foo", *operands]

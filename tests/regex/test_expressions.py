@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import pytest
-from harness import ROOT, TRAWL, amount, judges, random_of
+from harness import ROOT, TRAWL, amount, judges, random_of, write
 
 sys.path.append(str(ROOT / "tests/grep"))
 import locales  # noqa: E402
@@ -274,14 +274,12 @@ def check(wanted, got, programs, broken=False, locale="C.UTF-8"):
 
 def test_fixed(programs, has_rg, folder):
     name, every, unended = (os.path.join(folder, one) for one in ("text", "every", "unended"))
-    with open(name, "wb") as file:
-        file.write(b"no\n" + b"A\xffb b" * 400000 + b"\nb\n")
+    write(name, b"no\n" + b"A\xffb b" * 400000 + b"\nb\n")
     with open(every, "wb") as file:  # blocks with letters, digits and blanks that did not change since ripgrep 13
         for block in (range(1, 0x80), range(0xA0, 0x530), range(0x1680, 0x1682), range(0x2000, 0x2070), range(0x2460, 0x2500),
                       range(0x2FF0, 0x3010), range(0xFE30, 0xFE50), range(0xFF00, 0xFF60), range(0x1F120, 0x1F1A0)):  # fmt: skip
             file.write(b"".join(chr(code).encode() + b"\n" for code in block if code != 10))
-    with open(unended, "wb") as file:  # the last line has no line end
-        file.write(b"a\nb")
+    write(unended, b"a\nb")
     fixed = [*long_cases(name), *quoted_cases(random_of("quoted"), os.path.join(folder, "quoted"))]
     for part in WIDE_CLASSES:
         fixed.append([[program, "-j1", "--no-config", "-n", f"^{part}$", every] for program in ("rg", "tg")])

@@ -11,7 +11,7 @@ import re
 import subprocess
 
 import pytest
-from harness import TRAWL, amount, judges, random_of
+from harness import TRAWL, amount, judges, random_of, write
 
 LETTERS = ["a", "A", "b", "c", "n", "N", "k", "K", "s", "é", "É", "0", "-", " ", "_"]
 COMMON = ['[aA]', '[nN]', '[kK]', '[ab]', '[a-c]', '[^a]', '[^nN]', '[a-cA]', '.', r'\x61', r'[\x61A]', '[éÉ]', '[]a]', '[^-a]', 'ab', 'cab', 'ко', 'a.c',
@@ -201,10 +201,8 @@ def test_judges(row, number, folder):
         ]
         options = [draw.choice(["-anob", "-ac", "-an"])]
         patterns = ["-f", name + "-list"]
-        with open(patterns[1], "w", encoding="utf-8") as file:
-            file.write("\n".join([*many, made]) + "\n")
-    with open(name, "wb") as file:
-        file.write(b"\n".join(lines) + b"\n")
+        write(patterns[1], "\n".join([*many, made]) + "\n")
+    write(name, b"\n".join(lines) + b"\n")
     allowed = FREE_S
     if judge == "perl-P":
         with open(name, "rb") as file:

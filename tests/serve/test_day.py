@@ -18,7 +18,7 @@ import threading
 import time
 
 import pytest
-from harness import BUILD, IS_SANITIZED, SEED, SERVE, TRAWL
+from harness import BUILD, IS_SANITIZED, SEED, SERVE, TRAWL, write
 from server import Server, seconds
 
 WORDS = ["alpha", "beta", "gamma", "needle", "Needle", "e", "ab", "abab", "Zürich", "x_1", "\t", "zz"]
@@ -66,8 +66,7 @@ class Tree:
     def write(self, name, content):
         path = os.path.join(self.root, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(content)
+        write(path, content)
         self.files[name] = content
 
     def change(self):
@@ -86,8 +85,7 @@ class Tree:
             content = self.text()
         if kind == "replace":
             made = os.path.join(self.outside, "file")
-            with open(made, "wb") as file:
-                file.write(content)
+            write(made, content)
             after[name] = content
 
             def act():

@@ -25,7 +25,7 @@ import subprocess
 import threading
 import time
 
-from harness import DIVISOR, SCALE, SEED, SERVE, TRAWL, until
+from harness import DIVISOR, SCALE, SEED, SERVE, TRAWL, until, write
 from server import Server, frames_of
 
 FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;\n", b"sub/none.c": b"nothing\n",
@@ -135,8 +135,7 @@ class Model:
         row = self.row
         listen = "unix:" + os.path.join(folder, "socket%d" % number) if row["listen"] == "unix" else row["listen"]
         token = os.path.join(folder, "token")
-        with open(token, "w") as file:
-            file.write("a secret\n")
+        write(token, "a secret\n")
         self.options = [*row["kept"], *(["--search-zip"] if row["zip"] else [])]
         self.headers = {"Authorization": "Bearer " + row["token"]} if row["token"] else {}
         given = {
@@ -882,10 +881,8 @@ def test_exchanges(folder):
     for name, text in FILES.items():
         path = os.path.join(os.fsencode(folder), b"tree", name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(text)
-    with open(os.path.join(folder, "tree/.ignore"), "w") as file:
-        file.write("*.o\n")
+        write(path, text)
+    write(os.path.join(folder, "tree/.ignore"), "*.o\n")
     FILES[b".ignore"] = b"*.o\n"
     for number in range(count):
         model = Model(folder, number)

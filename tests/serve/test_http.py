@@ -23,7 +23,7 @@ import sys
 import time
 
 import pytest
-from harness import ROOT, SEED, TRAWL, WAIT_S, amount, respect_modes, until
+from harness import ROOT, SEED, TRAWL, WAIT_S, amount, respect_modes, until, write
 from server import Server, frames_of
 
 SERVE = [TRAWL, "serve"]
@@ -42,8 +42,7 @@ def root(folder):
         b"\xff.txt": b"a needle in \xff\n",
         b"large.txt": b"".join(b"%07d straw of the haystack\n" % i for i in range(200000)),
     }.items():
-        with open(os.path.join(os.fsencode(root), name), "wb") as file:
-            file.write(text)
+        write(os.path.join(os.fsencode(root), name), text)
     return root
 
 
@@ -266,8 +265,7 @@ def test_loopback(folder, root):
 def test_token(folder, root):
     """Checks that every path that reveals something about the files needs the whole token."""
     path = os.path.join(folder, "token")
-    with open(path, "w") as file:
-        file.write("the token of this test \t\r\nthe next line\n")
+    write(path, "the token of this test \t\r\nthe next line\n")
     with Server(SERVE, "--listen=127.0.0.1:0", "--token-file", path, root) as server:
         for given, status in [
             (None, 401),
@@ -330,8 +328,7 @@ def test_tls(folder, root):
         check=True,
         stderr=subprocess.DEVNULL,
     )
-    with open(path, "w") as file:
-        file.write("secret")
+    write(path, "secret")
     with Server(
         SERVE, "--listen=0.0.0.0:0", "--token-file=" + path, "--certificate=" + certificate, "--key=" + key, root
     ) as server:
@@ -445,14 +442,13 @@ def test_options(folder, root):
         ("", empty),
         ("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n", os.path.join(folder, "half.pem")),
     ):
-        with open(name, "w") as file:
-            file.write(text)
+        write(name, text)
         refused(name + ": the file has no ", "--listen=127.0.0.1:0", "--certificate=" + name, "--key=" + name, root)
     wrong = os.path.join(folder, "wrong.pem")
-    with open(wrong, "w") as file:
-        file.write(
-            "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n"
-        )
+    write(
+        wrong,
+        "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n",
+    )
     refused(
         "TLS does not start with the certificate " + wrong,
         "--listen=127.0.0.1:0",
@@ -557,8 +553,7 @@ def test_collections(folder, root):
         asked(server, "POST", "/v1/count", 404, {"patterns": ["needle"], "collection": "tree"})
     # The first collection takes longer to load than the last collection. (Two small collections would be loaded at the
     # same time.)
-    with open(os.path.join(other, "x.bz2"), "wb") as file:
-        file.write(bz2.compress(os.urandom(900000)) * 6)
+    write(os.path.join(other, "x.bz2"), bz2.compress(os.urandom(900000)) * 6)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--search-zip", other, root) as server:
         server.loaded(2)
     # Collections share the memory for files.
@@ -575,8 +570,7 @@ def test_bounds(folder, root):
     for name in ("sub.d", "z"):
         os.mkdir(os.path.join(root, name))
     for name in ("sub.d/x", "z/y", "sub-a", "m"):
-        with open(os.path.join(root, name), "w") as file:
-            file.write("needle\nno\n")
+        write(os.path.join(root, name), "needle\nno\n")
     os.mkdir(os.path.join(root, "closed"), 0)
     borders, lines = [[], ["--until=m"]], ["--from=m", "--from=sub/b.c", "--from=sub.d/x"]
     for first, last in zip(lines, [*lines[1:], None]):
@@ -592,8 +586,7 @@ def test_bounds(folder, root):
     for number, own in enumerate(borders):
         with Server(SERVE, "--listen=unix:" + os.path.join(folder, "bounds%d" % number), *own, root) as server:
             server.loaded()
-            with open(os.path.join(root, "sub/added%d" % number), "w") as file:
-                file.write("needle\n")
+            write(os.path.join(root, "sub/added%d" % number), "needle\n")
             os.unlink(os.path.join(root, "sub/added%d" % number))
             frames = frames_of(
                 asked(server, "POST", "/v1/search", 200, {**body, "continued": number > 1, "part": True})
@@ -806,8 +799,10 @@ def test_systemd(folder, root):
     for name in os.listdir(units):
         with open(os.path.join(units, name)) as file:
             text = file.read()
-        with open(os.path.join(folder, "trawl-serve.service.d" if name.endswith(".conf") else "", name), "w") as file:
-            file.write(text.replace("ExecStart=trawl ", "ExecStart=%s " % TRAWL))
+        write(
+            os.path.join(folder, "trawl-serve.service.d" if name.endswith(".conf") else "", name),
+            text.replace("ExecStart=trawl ", "ExecStart=%s " % TRAWL),
+        )
     got = subprocess.run(
         [
             "systemd-analyze",
@@ -919,8 +914,7 @@ def test_ending(folder, root):
 def test_ends(folder, root):
     """Checks that an answer which has begun ends with a status, whatever ends the answer: a limit, between lines,
     inside a line or long after the limit, or the end of the server."""
-    with open(os.path.join(root, "line"), "w") as file:
-        file.write("straw" + "x" * 12000000)
+    write(os.path.join(root, "line"), "straw" + "x" * 12000000)
     with Server(SERVE, "--listen=127.0.0.1:0", "--drain-seconds=1", root) as server:
         server.loaded()
         ways = {
@@ -1083,8 +1077,7 @@ def test_limits(folder, root):
         # must count such a line, too.
         for count in 48, 99:
             name = b"\xff" + b"x" * count
-            with open(os.path.join(os.fsencode(root), name), "wb") as file:
-                file.write(b"\xe9\n" * 36000)
+            write(os.path.join(os.fsencode(root), name), b"\xe9\n" * 36000)
             answer = asked(
                 server,
                 "POST",
@@ -1518,8 +1511,7 @@ def test_absent(folder, root):
     # The command finds a server installed beside it, and names a server that cannot run.
     beside = os.path.join(folder, "alone", "libexec", "trawl")
     os.makedirs(beside)
-    with open(os.path.join(beside, "trawl-serve"), "w") as file:
-        file.write('#!/bin/sh\necho "$@"\n')
+    write(os.path.join(beside, "trawl-serve"), '#!/bin/sh\necho "$@"\n')
     got = subprocess.run([os.path.join(alone, "trawl"), "serve", "a", "b"], capture_output=True, timeout=WAIT_S)
     assert got.returncode == 2 and b"Permission denied" in got.stderr, "a server that cannot run"
     os.chmod(os.path.join(beside, "trawl-serve"), 0o755)

@@ -12,7 +12,7 @@ import threading
 import time
 
 import pytest
-from harness import IS_SANITIZED, SERVE
+from harness import IS_SANITIZED, SERVE, write
 from server import Server, frames_of
 
 LEVEL = not IS_SANITIZED
@@ -110,8 +110,7 @@ def test_line(folder):
     needs all of the line's occurrences at once says that they do not fit."""
     long = os.path.join(folder, "long")
     os.mkdir(long)
-    with open(os.path.join(long, "line"), "w") as file:
-        file.write("ab " * 800000)
+    write(os.path.join(long, "line"), "ab " * 800000)
     with Server(
         [SERVE], "--listen=unix:" + os.path.join(folder, "line"), "--max-memory=160M", "--threads=64", long
     ) as server:
@@ -139,8 +138,7 @@ def test_small_memory(folder):
     several = os.path.join(folder, "several")
     os.mkdir(several)
     for i in range(16):  # a search of one of the files takes 9 MiB
-        with open(os.path.join(several, "f%d" % i), "w") as file:
-            file.write("ab " * 80000)
+        write(os.path.join(several, "f%d" % i), "ab " * 80000)
     with Server(
         [SERVE], "--listen=unix:" + os.path.join(folder, "several.socket"), "--max-memory=72M", "--threads=1", several
     ) as server:
@@ -238,8 +236,7 @@ def test_growth(folder):
     only what grows by megabytes.)"""
     tree = os.path.join(folder, "growth")
     os.mkdir(tree)
-    with open(os.path.join(tree, "file"), "w") as file:
-        file.write("a needle\nno\n")
+    write(os.path.join(tree, "file"), "a needle\nno\n")
     asked = {"patterns": ["needle"], "options": ["-n", "-i"]}
     requests = [
         ("GET", path, None)
@@ -291,12 +288,12 @@ def root(folder):
     root = os.path.join(folder, "tree")
     os.makedirs(os.path.join(root, "sub"))
     for i in range(100):
-        with open(os.path.join(root, "sub" if i % 10 == 0 else "", "f%03d.txt" % i), "w") as file:
-            file.write("".join("line %d, a needle\n" % j for j in range(50)))
-    with open(os.path.join(root, "a.txt"), "w") as file:
-        file.write(("a" * 3000 + "\n") * 5000)
-    with open(os.path.join(root, "few.txt"), "w") as file:
-        file.write("a" * 10)
+        write(
+            os.path.join(root, "sub" if i % 10 == 0 else "", "f%03d.txt" % i),
+            "".join("line %d, a needle\n" % j for j in range(50)),
+        )
+    write(os.path.join(root, "a.txt"), ("a" * 3000 + "\n") * 5000)
+    write(os.path.join(root, "few.txt"), "a" * 10)
     return root
 
 

@@ -25,7 +25,7 @@ import tempfile
 
 import pytest
 import server as servers
-from harness import ROOT, SERVE, TRAWL, respect_modes, terminal
+from harness import ROOT, SERVE, TRAWL, respect_modes, terminal, write
 
 sys.path[:0] = [str(ROOT / "tests/grep"), str(ROOT / "tests/regex")]
 import cases  # noqa: E402
@@ -224,7 +224,7 @@ def test_surroundings(places):
         ("sub/b.h", b"a foo foo\nx\ny\nfoo"),
         ("nul", b"foo\0foo\n"),
     ):
-        open(os.path.join(tree, name), "wb").write(content)
+        write(os.path.join(tree, name), content)
     tg = os.path.join(places, "tg")
     for command in (
         [tg, "foo", "."],
@@ -260,8 +260,7 @@ def test_large(places):
     tree = os.path.join(tempfile.tempdir, "large")
     os.mkdir(tree)
     for number in range(60):
-        with open(os.path.join(tree, "f%03d" % number), "wb") as file:
-            file.write(b"foo bar\n" * (number * 1100))
+        write(os.path.join(tree, "f%03d" % number), b"foo bar\n" * (number * 1100))
     for options in (["-rC1", ""], ["-rz", "foo"]):
         cases.execute([TRAWL, *options], tree)
 
@@ -292,8 +291,8 @@ def test_passes(places):
             file.write(words[kind] if kind < len(words) else words[number % 2] * 40)
     with gzip.open(os.path.join(tree, "zip.gz"), "wb") as file:
         file.write(b"a needle\n")
-    open(os.path.join(tree, "wide"), "wb").write("a needle\n".encode("utf-16"))
-    open(os.path.join(tree, ".ignore"), "wb").write(b"*.h\n")
+    write(os.path.join(tree, "wide"), "a needle\n".encode("utf-16"))
+    write(os.path.join(tree, ".ignore"), b"*.h\n")
     answers, draw = {}, cases.random_of("passes", 0)
     every = (
         "-c -n -l -L -v -o -x -w -i -z -xz -zx -s -a -I -h -q -m1 -C1 -cH -lZ --json --count-matches --search-zip --sort=path "
@@ -362,8 +361,7 @@ def change(draw, tree, names):
     elif kind == "link":
         os.link(path, other)
     else:
-        with open(os.path.join(tree, *draw.choice(RULES)), "wb") as file:
-            file.write(draw.choice((b"a\n", b"b\ne\n", b"")))
+        write(os.path.join(tree, *draw.choice(RULES)), draw.choice((b"a\n", b"b\ne\n", b"")))
 
 
 def test_changes(places):
@@ -374,7 +372,7 @@ def test_changes(places):
     os.makedirs(os.path.join(tree, "d", "e"))
     os.mkdir(os.path.join(tree, "g"))
     for place, name in RULES:
-        open(os.path.join(tree, place, name), "wb").close()
+        write(os.path.join(tree, place, name), "")
     deep = os.open(tree, os.O_RDONLY)
     for _ in range(17):  # a path of more than 4096 bytes
         os.mkdir("n" * 250, dir_fd=deep)
@@ -422,7 +420,7 @@ def test_changes(places):
             for name in ("a", "b", "d/a", "d/e/b"):
                 with contextlib.suppress(OSError):
                     os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
-                    open(os.path.join(tree, name), "wb").write(b"foo")
+                    write(os.path.join(tree, name), b"foo")
         for _ in range(draw.choice((1, 1, 2))):
             with contextlib.suppress(OSError):
                 change(draw, tree, names)
@@ -496,12 +494,12 @@ def test_rules(places):
                             os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))
                         else:
                             os.makedirs(os.path.dirname(path), exist_ok=True)
-                            with open(path, "w") as file:
-                                file.write(
-                                    "\n".join(draw.sample(globs, 2)) + "\n"
-                                    if path.endswith(("ignore", "exclude"))
-                                    else "foo\n" * draw.randint(0, 3)
-                                )
+                            write(
+                                path,
+                                "\n".join(draw.sample(globs, 2)) + "\n"
+                                if path.endswith(("ignore", "exclude"))
+                                else "foo\n" * draw.randint(0, 3),
+                            )
                 for _ in range(4):
                     options = own * (draw.random() < 0.7) + draw.sample(ABOUT_FILES, draw.choice((0, 0, 1, 2)))
                     options += [draw.choice(("-c", "-l", "-L", "--files", "--sortr=path", "-h", "-dskip", "-q"))] * (
@@ -566,8 +564,7 @@ def test_expressions(places):
     )
     for number in range(cases.amount(120)):
         if number % 20 == 0:
-            with open(name, "wb") as file:
-                file.write(b"x\n" + differential.text(draw, number % 40 == 0, False))
+            write(name, b"x\n" + differential.text(draw, number % 40 == 0, False))
         made = (differential.rg_case if number % 2 else differential.grep_case)(draw, "text", False, number % 3 == 0)[1]
         options = fixed[number] if number < len(fixed) else made[1:]
         cases.execute([TRAWL if made[0] == "trawl" else tg, *options], tree)

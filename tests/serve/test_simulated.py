@@ -16,7 +16,7 @@ import subprocess
 import threading
 
 import pytest
-from harness import ROOT, TRAWL, amount, environment, random_of
+from harness import ROOT, TRAWL, amount, environment, random_of, write
 
 ADDRESS = "unix:socket"
 signal.signal(
@@ -193,7 +193,7 @@ def test_lies(server):
         assert status == 2 and (said.endswith(EARLY) or said.endswith(FOREIGN))
         assert output == b"a" or WANTED[1].startswith(output)
     server.reads, server.answer = False, answer(FRAMES)  # the server answers and closes before it has read the request
-    open("many", "w").write("string\n" * 3000000)
+    write("many", "string\n" * 3000000)
     status, output, said = run("-f", "many", "f")
     assert (status, output, said) in (WANTED, (2, b"", EARLY))
     server.reads = True
@@ -324,7 +324,7 @@ def test_options(server):
 
 def test_requests(server):
     for name, text in (("words", b"one\ntwo\n"), ("bytes", b"\xff\0"), ("empty", b"")):
-        open(name, "wb").write(text)
+        write(name, text)
     plain = {
         "format": "frames",
         "tg": False,
@@ -385,7 +385,7 @@ def test_requests(server):
                 patterns.append(coded(given))
                 words += [b"-e", given]
                 continue
-            open(name, "wb").write(given)
+            write(name, given)
             text = coded(given)
             patterns.append({"name": coded(name), **({"text": text} if isinstance(text, str) else text)})
             words.append(b"-f" + name)
@@ -409,7 +409,7 @@ def test_requests(server):
         GREP_COLORS="mt=1",
     )
     check({"environment": {**plain["environment"]}}, "x", "f", TERM="xterm", NO_COLOR="")
-    open("config", "w").write("--line-number\n# a comment\n-C1\n")
+    write("config", "--line-number\n# a comment\n-C1\n")
     check({"options": ["--line-number", "--context=1", "--count"]}, "-c", "x", "f", TRAWL_CONFIG_PATH="config")
     os.symlink(TRAWL, "tg")
     check({"options": ["--no-filename", "--replace=y"], "tg": True, "paths": ["."]}, "-I", "-ry", "x", ".", name="./tg")
@@ -422,7 +422,7 @@ def test_requests(server):
 
 def test_refused(server):
     count = len(server.requests)
-    open("pipe-input", "w").write("x\n")
+    write("pipe-input", "x\n")
     for arguments in (
         ["-j2", "x", "f"],
         ["--stats", "x", "f"],
@@ -467,7 +467,7 @@ def test_refused(server):
 
 def test_variable(server):
     """Tests when the command searches by itself: the command finds the file's line, which the server would not send."""
-    open("f", "w").write("x here\n")
+    write("f", "x here\n")
     local, served = (0, b"x here\n", b""), (1, b"", b"")
     server.answer = answer(frame(b"x", b"\1"))
 
@@ -487,7 +487,7 @@ def test_variable(server):
     check(local, "another server by option", "--server=", "x", "f")
     with open("f") as stdin:
         check(local, "standard input", "x", stdin=stdin)
-    open("p", "w").write("x\n")
+    write("p", "x\n")
     with open("p") as stdin:
         check(local, "strings from standard input", "-f-", "f", stdin=stdin)
     for status in (b"404 Not Found", b"409 Conflict", b"413 Large", b"422 No", b"429 Many", b"503 Ends"):
@@ -512,7 +512,7 @@ def test_tcp_and_token(server):
     tcp = Server(socket.AF_INET, ("127.0.0.1", 0))
     tcp.answer = answer(FRAMES)
     address = "http://127.0.0.1:%d" % tcp.socket.getsockname()[1]
-    open("token", "w").write("secret\n")
+    write("token", "secret\n")
     for form in (address, address + "/", address[7:]):  # the last form is that of --listen
         assert run("x", "f", address=form, TRAWL_TOKEN_FILE="token") == WANTED
         head = tcp.heads[-1].split(b"\r\n")
@@ -530,7 +530,7 @@ def test_tcp_and_token(server):
     closed = socket.socket()
     closed.bind(("127.0.0.1", 0))
     refused = "http://127.0.0.1:%d" % closed.getsockname()[1]  # bound, but nobody listens there
-    open("f", "w").write("x here\n")
+    write("f", "x here\n")
     for bad, why in ((refused, b"Connection refused"), (refused + "/", b"Connection refused"), ("http://a..b:1", b"")):
         status, output, said = run("x", "f", address=bad)
         assert (
@@ -546,7 +546,7 @@ def test_tcp_and_token(server):
         got = run("x", "f", address=address, TRAWL_TOKEN_FILE="token")
         assert got == WANTED and b"Authorization: Bearer " + text.strip().encode() in tcp.heads[-1].split(b"\r\n")
     for text in ("", "\n", "two words", "x" * 4097, "two\nlines", "x" * 5000, "\0"):
-        open("token", "w").write(text)
+        write("token", text)
         assert run("x", "f", TRAWL_TOKEN_FILE="token") == (
             2,
             b"",
