@@ -163,19 +163,8 @@ def test_limits():
         for number in HUGE:
             assert run("trawl", [option + str(number), "bar", "a"]) == run("trawl", [wanted, "bar", "a"])
     for option, least, most, others in LIMITS:
-        for number in (
-            least - 1,
-            least,
-            most,
-            most + 1,
-            most + 2**32,
-            most + 2**64,
-            "+%d" % most,
-            "-0",
-            "",
-            "1x",
-            "0x1",
-        ):
+        for number in (least - 1, least, most, most + 1, most + 2**32, most + 2**64, "+%d" % most, "-0", "", "1x",
+                       "0x1"):  # fmt: skip
             good = (
                 isinstance(number, int)
                 and least <= number <= most
@@ -648,24 +637,8 @@ def test_manual():
 def test_faults_of_files():
     """Check the status, the message and the other files' output for each kind of file that cannot be read, with each
     report, and that -s takes away the message alone."""
-    reports = [
-        "-c",
-        "-n",
-        "-l",
-        "-L",
-        "-q",
-        "-o",
-        "-v",
-        "-m1",
-        "--json",
-        "--count-matches",
-        "--count-by-pattern",
-        "--vimgrep",
-        "-B1",
-        "--mismatches=1",
-        "-P",
-        "--color=always",
-    ]
+    reports = ["-c", "-n", "-l", "-L", "-q", "-o", "-v", "-m1", "--json", "--count-matches", "--count-by-pattern",
+               "--vimgrep", "-B1", "--mismatches=1", "-P", "--color=always"]  # fmt: skip
     text, packed = b"".join(b"%d\n" % (i * i) for i in range(3000)), []
     for name, pack in (("gzip", gzip.compress), ("bzip2", bz2.compress), ("xz", lzma.compress)):
         whole = pack(text)
@@ -939,23 +912,9 @@ def test_files():
     os.mkfifo("d/pipe")
     os.symlink("nowhere", "d/e/dangling")
     for name in ("trawl", "tg"):
-        for more in (
-            [],
-            *[["--follow"]] * (name == "tg"),
-            ["--devices=skip"],
-            ["--exclude=c"],
-            ["--include=c"],
-            ["--exclude-dir=e"],
-            ["--max-depth=1"],
-            ["--glob=!c"],
-            ["--type=c"],
-            ["--hidden"],
-            ["--no-hidden"],
-            ["--ignore"],
-            ["--unrestricted"],
-            ["--max-filesize=5"],
-            ["--directories=recurse"],
-        ):
+        for more in ([], *[["--follow"]] * (name == "tg"), ["--devices=skip"], ["--exclude=c"], ["--include=c"],
+                     ["--exclude-dir=e"], ["--max-depth=1"], ["--glob=!c"], ["--type=c"], ["--hidden"], ["--no-hidden"],
+                     ["--ignore"], ["--unrestricted"], ["--max-filesize=5"], ["--directories=recurse"]):  # fmt: skip
             for operands in (["d"], ["b", "d"], ["d/e/c"]):
                 listed, searched = (
                     run(name, ["--no-messages", "--with-filename", *options, *more, *operands])[1].decode().splitlines()

@@ -36,19 +36,8 @@ class Case:
         self.exact = range(first, rng.randrange(first, self.most + 1) + 1) if rng.random() < 0.25 else range(0)
         reports = ["", "", "-c", "-l", "--json", "--bed", "--bed"]
         if not self.fasta:
-            reports = [
-                "",
-                "--json",
-                "--json",
-                "-c",
-                "-v",
-                "-o",
-                "-o",
-                "--overlapping -o",
-                "--positions",
-                "--count-matches",
-                "-vc",
-            ]
+            reports = ["", "--json", "--json", "-c", "-v", "-o", "-o", "--overlapping -o", "--positions",
+                       "--count-matches", "-vc"]  # fmt: skip
         self.report = rng.choice(reports)
         self.distance = not self.fasta and not self.report.startswith("-v") and rng.random() < 0.3
         # the option -n, or --pattern-number for FASTA files
@@ -75,23 +64,13 @@ class Case:
         return {"%s %s" % row for row in vars(self).items()}
 
     def arguments(self):
-        options = [
-            ("-i", self.fold),
-            ("--every-end", self.every_end),
-            ("--fasta", self.fasta),
-            ("--alphabet=dna", self.dna),
-            ("--distance", self.distance),
-            ("--reverse-complement", self.both),
-            ("--pattern-number" if self.fasta else "-n", self.number),
-            ("-H", self.name),
-            ("-z", self.null),
-            ("--hex", self.hex),
-            (self.ends, self.ends),
-            ("--exact=%d-%d" % (self.exact.start + 1, self.exact.stop), self.exact),
-            ("-m%s" % self.limit, self.limit),
-            ("--chunk-bytes=%d" % self.chunk, self.chunk),
-            ("-j%d" % self.jobs, True),
-        ]
+        options = [("-i", self.fold), ("--every-end", self.every_end), ("--fasta", self.fasta),
+                   ("--alphabet=dna", self.dna), ("--distance", self.distance), ("--reverse-complement", self.both),
+                   ("--pattern-number" if self.fasta else "-n", self.number), ("-H", self.name), ("-z", self.null),
+                   ("--hex", self.hex), (self.ends, self.ends),
+                   ("--exact=%d-%d" % (self.exact.start + 1, self.exact.stop), self.exact),
+                   ("-m%s" % self.limit, self.limit), ("--chunk-bytes=%d" % self.chunk, self.chunk),
+                   ("-j%d" % self.jobs, True)]  # fmt: skip
         return (
             ["--%s=%d" % ("edits" if self.by_edits else "mismatches", self.most)]
             + [option for option, given in options if given]

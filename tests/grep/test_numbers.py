@@ -453,22 +453,8 @@ def test_line_ends(trawl, folder):
     lines. Some texts have more line ends in a row than a byte can count."""
     for number, count in enumerate((254, 255, 256, 257, 511, 512, 9000, 70000)):
         text = (b"\n" * count + b"x\n") * 2
-        for options in (
-            [],
-            ["-B2"],
-            ["-A3"],
-            ["-o"],
-            ["-v"],
-            ["-P"],
-            ["-i"],
-            ["-w"],
-            ["-x", "--chunk-bytes=100"],
-            ["-z"],
-            ["--mismatches=0"],
-            ["-m1"],
-            ["--column"],
-            ["--no-mmap", "-e", "y"],
-        ):
+        for options in ([], ["-B2"], ["-A3"], ["-o"], ["-v"], ["-P"], ["-i"], ["-w"], ["-x", "--chunk-bytes=100"],
+                        ["-z"], ["--mismatches=0"], ["-m1"], ["--column"], ["--no-mmap", "-e", "y"]):  # fmt: skip
             data = text.replace(b"\n", b"\0") if "-z" in options else text
             write(os.path.join(folder, "ends"), data)
             operand, given = (("ends", {"stdin": subprocess.DEVNULL}), ("-", {"input": data}))[number % 2]
@@ -559,19 +545,9 @@ def test_statistics(trawl, folder):
     search of a small file twice."""
     path = os.path.join(folder, "many")
     write(path, b"".join(b"%d foo\n" % i for i in range(300000)))
-    for options in (
-        ["-c", "foo"],
-        ["-c", "none"],
-        ["-j1", "-c", "77"],
-        ["-co", "7"],
-        ["-ci", "-e", "FOO 7", "-e", "x"],
-        ["-l", "299999"],
-        ["-c", "--edits=1", "99x99"],
-        ["-c", "--mismatches=1", "99x99"],
-        ["--count-by-pattern", "-e", "1", "-e", "2"],
-        ["-v", "foo"],
-        ["-n", "77"],
-    ):
+    for options in (["-c", "foo"], ["-c", "none"], ["-j1", "-c", "77"], ["-co", "7"], ["-ci", "-e", "FOO 7", "-e", "x"],
+                    ["-l", "299999"], ["-c", "--edits=1", "99x99"], ["-c", "--mismatches=1", "99x99"],
+                    ["--count-by-pattern", "-e", "1", "-e", "2"], ["-v", "foo"], ["-n", "77"]):  # fmt: skip
         jobs = 1 if "-j1" in options else 0
         for operands in ([path], [path, path], ["-"], ["-r", folder] if "-c" in options else ["-"]):
             with open(path, "rb") as file:

@@ -220,35 +220,13 @@ def test_loopback(folder, root):
         check_facts(server, root)
         check_refusals(server)
         port = server.address.rsplit(":", 1)[1]
-        for host, status in [
-            ("localhost", 200),
-            ("127.0.0.1:" + port, 200),
-            ("[::1]:" + port, 200),
-            ("LOCALHOST:1", 200),
-            ("elsewhere.example", 403),
-            ("elsewhere.example:" + port, 403),
-            ("127.0.0.1.example", 403),
-            ("[::1].example", 403),
-            ("x" * 5000, 403),
-            ("x" * 255, 403),
-            ("x" * 256, 403),
-            ("", 403),
-            ("[localhost]", 403),
-            ("1.2.3", 403),
-            ("[::1]", 200),
-            ("[::1", 403),
-            ("::1", 403),
-            ("localhost:", 200),
-            ("localhost:80.evil.example", 403),
-            ("localhost:80:80", 403),
-            ("localhost:80x", 403),
-            ("localhost:80@evil.example", 400),
-            ("localhost.", 403),
-            ("localhost.evil.example", 403),
-            ("127.0.0.1:-1", 403),
-            ("[127.0.0.1]", 403),
-            ("[::1]80", 403),
-        ]:
+        for host, status in [("localhost", 200), ("127.0.0.1:" + port, 200), ("[::1]:" + port, 200),
+            ("LOCALHOST:1", 200), ("elsewhere.example", 403), ("elsewhere.example:" + port, 403),
+            ("127.0.0.1.example", 403), ("[::1].example", 403), ("x" * 5000, 403), ("x" * 255, 403), ("x" * 256, 403),
+            ("", 403), ("[localhost]", 403), ("1.2.3", 403), ("[::1]", 200), ("[::1", 403), ("::1", 403),
+            ("localhost:", 200), ("localhost:80.evil.example", 403), ("localhost:80:80", 403), ("localhost:80x", 403),
+            ("localhost:80@evil.example", 400), ("localhost.", 403), ("localhost.evil.example", 403),
+            ("127.0.0.1:-1", 403), ("[127.0.0.1]", 403), ("[::1]80", 403)]:  # fmt: skip
             assert server.ask("GET", "/v1/collections", Host=host)[0] == status
         assert server.ask("GET", "/healthz", Host="elsewhere.example")[0] == 403
         assert server.stop(signal.SIGINT) == 0
@@ -406,24 +384,8 @@ def test_options(folder, root):
     refused("must have 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
     for address in ":80", "127.0.0.1:", "", "[]", "x" * 256 + ":0":
         refused("neither unix:PATH nor HOST:PORT", "--listen=" + address, root)
-    for port in (
-        "x",
-        "65536",
-        "99999",
-        "-1",
-        "+80",
-        " 80",
-        "80 ",
-        "0x50",
-        "4294967376",
-        "18446744073709551696",
-        "000080",
-        "8 0",
-        "\uff11",
-        "1e3",
-        "0.5",
-        "http",
-    ):
+    for port in ("x", "65536", "99999", "-1", "+80", " 80", "80 ", "0x50", "4294967376", "18446744073709551696",
+                 "000080", "8 0", "\uff11", "1e3", "0.5", "http"):  # fmt: skip
         refused("127.0.0.1:%s: the port is not a number" % port, "--listen=127.0.0.1:" + port, root)
     refused("No such file or directory", "--listen=unix:" + folder + "/none/x", root)
     for name, words in ("run", "no socket is named"), ("", "no socket is named"), ("/" + "x" * 100, "is too long"):
@@ -1209,85 +1171,35 @@ def shapes():
         b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\n",
     )
     length, chunked = b"Content-Length: %d" % len(body), b"Transfer-Encoding: chunked"
-    for status, words, heads in [
-        (
-            400,
-            b"folded",
-            [
-                b"Content-Length:\r\n 42",
-                b"Content-Length:\r\n\t42",
-                b"Content-Length: 4\r\n 2",
-                length + b"\r\n ",
-                length + b"\r\n\t\r\nX: y",
-                chunked + b"\r\n ",
-                b"Transfer-Encoding:\r\n chunked",
-                length + b"\r\nTransfer-Encoding:\r\n chunked",
-                b"Transfer-Encoding:\r\n chunked\r\n" + length,
-                length + b"\r\nX: y\r\n z",
-                b"X: y\r\n " + length,
-                b"X:\r\n \r\n y\r\n" + length,
-                length + b"\r\nX: y\0z",
-                b"Content-Length: 4\0002",
-                length + b"\0",
-                b"\0\r\n" + length,
-                length + b"\r\nX:\0 y",
-                length + b"\nX: y",
-                length + b"\r\nX: y\n" + chunked,
-                length + b"\r\n\nX: y",
-                length + b"\r\nX: y\n\nX: z",
-            ],
-        ),
-        (
-            400,
-            b"name",
-            [
-                length.replace(b":", b" :"),
-                length.replace(b":", b"\t:"),
-                chunked.replace(b":", b" :"),
-                length.replace(b":", b"\x0b:"),
-                length + b"\r\nTransfer Encoding: chunked",
-                length + b"\r\nTransfer-Encoding\xa0: chunked",
-            ],
-        ),
-        (
-            400,
-            b"value",
-            [
-                length + b"\r\nX: a\r" + chunked,
-                length + b"\r\nX: \x0b",
-                length + b"\r\nX: a\x7f",
-                chunked.replace(b" ", b" \x0b"),
-            ],
-        ),
-        (
-            400,
-            b"comes twice",
-            [
-                length + b"\r\n" + length,
-                length + b"\r\nContent-Length: 5",
-                length + b"\r\nHost: elsewhere",
-                chunked + b"\r\nTransfer-Encoding: x",
-            ],
-        ),
+    for status, words, heads in [(400, b"folded",
+         [b"Content-Length:\r\n 42", b"Content-Length:\r\n\t42", b"Content-Length: 4\r\n 2", length + b"\r\n ",
+          length + b"\r\n\t\r\nX: y", chunked + b"\r\n ", b"Transfer-Encoding:\r\n chunked",
+          length + b"\r\nTransfer-Encoding:\r\n chunked", b"Transfer-Encoding:\r\n chunked\r\n" + length,
+          length + b"\r\nX: y\r\n z", b"X: y\r\n " + length, b"X:\r\n \r\n y\r\n" + length, length + b"\r\nX: y\0z",
+          b"Content-Length: 4\0002", length + b"\0", b"\0\r\n" + length, length + b"\r\nX:\0 y", length + b"\nX: y",
+          length + b"\r\nX: y\n" + chunked, length + b"\r\n\nX: y", length + b"\r\nX: y\n\nX: z"]),
+        (400, b"name",
+         [length.replace(b":", b" :"), length.replace(b":", b"\t:"), chunked.replace(b":", b" :"),
+          length.replace(b":", b"\x0b:"), length + b"\r\nTransfer Encoding: chunked",
+          length + b"\r\nTransfer-Encoding\xa0: chunked"]),
+        (400, b"value",
+         [length + b"\r\nX: a\r" + chunked, length + b"\r\nX: \x0b", length + b"\r\nX: a\x7f",
+          chunked.replace(b" ", b" \x0b")]),
+        (400, b"comes twice",
+         [length + b"\r\n" + length, length + b"\r\nContent-Length: 5", length + b"\r\nHost: elsewhere",
+          chunked + b"\r\nTransfer-Encoding: x"]),
         (400, b"beside", [length + b"\r\n" + chunked, chunked + b"\r\n" + length]),
-        (
-            400,
-            b"not chunked",
-            [
+        (400, b"not chunked",
+         [
                 chunked.replace(b"chunked", text)
                 for text in (b"gzip, chunked", b"chunked, x", b"xchunked", b"chunked ", b",chunked", b"", b'"chunked"')
-            ],
-        ),
-        (
-            400,
-            None,
-            [b"Content-Length:" + text for text in (b"", b" 5 ", b" -1", b" +5", b" 5x", b" 5, 5", b" 0x5")]
-            + [b"X", b" " + length, length + b"\r\n: x", length + b"\r"],
-        ),
+            ]),
+        (400, None,
+         [b"Content-Length:" + text for text in (b"", b" 5 ", b" -1", b" +5", b" 5x", b" 5, 5", b" 0x5")]
+            + [b"X", b" " + length, length + b"\r\n: x", length + b"\r"]),
         (413, None, [b"Content-Length: 18446744073709551616"]),
         (411, b"Content-Length", [b"X: y", length.replace(b"-", b"_"), length.replace(b":", b"s:")]),
-        (415, b"Content-Encoding", [length + b"\r\nContent-Encoding: gzip", length + b"\r\ncontent-encoding:"]),
-    ]:
+        (415, b"Content-Encoding", [length + b"\r\nContent-Encoding: gzip", length + b"\r\ncontent-encoding:"])]:  # fmt: skip
         yield from ((post + head + b"\r\n\r\n" + body, {status}, words) for head in heads)
     chunks = [
         b"17\r\n%s\r\n0\r\n\r\n" % body,
@@ -1312,29 +1224,17 @@ def shapes():
         ]
     )
     yield (post + chunked + b"\r\n\r\n" + chunks[0]).replace(b"/1.1", b"/1.0"), {400}, b"not HTTP/1.1"
-    for old, new, status, words in [
-        (b"healthz", b"healthz%00x", 400, b"NUL"),
-        (b"healthz", b"healthz\0x", 400, None),
-        (b"healthz", b"v1/files?collection=tree%00x", 400, b"NUL"),
-        (b"healthz", b"health\rz", 400, b"control"),
-        (b"GET", b"GET\0", 400, b"method"),
-        (b"GET", b"GET ", 400, b"method"),
-        (b" HTTP/1.1", b"", 400, None),
-        (b"1.1\r\n", b"1.1\n", 400, b"folded"),
-        (b"/healthz", b"http://elsewhere/healthz", 404, b"path"),
-        (b"GET", b"PUT", 405, b"method"),
-        (b"GET", b"get", 405, b"method"),
-        (b"HTTP/1", b"HTTP/2", 505, None),
-        (b"localhost", b"localhost:80@evil.example", 400, b"value"),
-        (b"localhost", b"localhost/x", 400, b"value"),
-        (b"localhost", b"localhost, evil.example", 400, b"value"),
-        (b"Host", b"Hos", 400, None),
+    for old, new, status, words in [(b"healthz", b"healthz%00x", 400, b"NUL"), (b"healthz", b"healthz\0x", 400, None),
+        (b"healthz", b"v1/files?collection=tree%00x", 400, b"NUL"), (b"healthz", b"health\rz", 400, b"control"),
+        (b"GET", b"GET\0", 400, b"method"), (b"GET", b"GET ", 400, b"method"), (b" HTTP/1.1", b"", 400, None),
+        (b"1.1\r\n", b"1.1\n", 400, b"folded"), (b"/healthz", b"http://elsewhere/healthz", 404, b"path"),
+        (b"GET", b"PUT", 405, b"method"), (b"GET", b"get", 405, b"method"), (b"HTTP/1", b"HTTP/2", 505, None),
+        (b"localhost", b"localhost:80@evil.example", 400, b"value"), (b"localhost", b"localhost/x", 400, b"value"),
+        (b"localhost", b"localhost, evil.example", 400, b"value"), (b"Host", b"Hos", 400, None),
         (b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(LAST), 413, b"bytes"),
-        (b"GET", b"POST", 411, b"Content-Length"),
-        (b"healthz", b"x" * 300000, 414, None),
+        (b"GET", b"POST", 411, b"Content-Length"), (b"healthz", b"x" * 300000, 414, None),
         (b"Host", b"X: " + b"x" * 300000 + b"\r\nHost", 431, None),
-        (b"Host", b"X: y\r\n" * 30000 + b"Host", 431, None),
-    ]:
+        (b"Host", b"X: y\r\n" * 30000 + b"Host", 431, None)]:  # fmt: skip
         yield LAST.replace(old, new), {status}, words
     yield from (
         (get + head + b"\r\n", {0}, b"ok\n")

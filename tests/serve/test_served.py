@@ -226,25 +226,12 @@ def test_surroundings(places):
     ):
         write(os.path.join(tree, name), content)
     tg = os.path.join(places, "tg")
-    for command in (
-        [tg, "foo", "."],
-        [tg, "foo", "a.c"],
-        [tg, "-l", "foo", "."],
-        [tg, "--json", "nothing", "."],
-        [tg, "-F", "a.*b", "."],
-        [tg, "--no-heading", "-c", "foo", "."],
-        [TRAWL, "--color=auto", "-rn", "foo"],
-        [TRAWL, "a.*b", "a.c"],
-        [TRAWL, "foo", "\33[1m"],
-        [TRAWL, "--color", "-o", "foo", "nul", "a.c"],
-        [TRAWL, "-r", "foo", "."],
-        [TRAWL, "-rc", "foo", "."],
-        [TRAWL, "-rl", "foo", "."],
-        [TRAWL, "-rl", "absent", "."],
-        [TRAWL, "-r", "absent"],
-        [TRAWL, "foo", "a.c", "out"],
-        [TRAWL, "-m1", "foo", "out"],
-    ):
+    for command in ([tg, "foo", "."], [tg, "foo", "a.c"], [tg, "-l", "foo", "."], [tg, "--json", "nothing", "."],
+                    [tg, "-F", "a.*b", "."], [tg, "--no-heading", "-c", "foo", "."],
+                    [TRAWL, "--color=auto", "-rn", "foo"], [TRAWL, "a.*b", "a.c"], [TRAWL, "foo", "\33[1m"],
+                    [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."],
+                    [TRAWL, "-rc", "foo", "."], [TRAWL, "-rl", "foo", "."], [TRAWL, "-rl", "absent", "."],
+                    [TRAWL, "-r", "absent"], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):  # fmt: skip
         address = (addresses if command[0] == TRAWL or command[2:] == ["a.c"] else ignoring or [""])[0]
         with_server = command[:1] + ["--server=" + address] + command[1:]
         for way in (in_terminal, to_own_file) if address else ():  # a front heeds no ignore files
@@ -381,22 +368,10 @@ def test_changes(places):
     names = ("a", "a", "b", "d/a", "d/a", "d/e/b", "d", "d/e", "f")
     # Several options and operands decide which files a search has (its view). Each command differs from its neighbour in
     # one of them.
-    commands = [
-        ["-rc", "--ignore"],
-        ["-r", "--ignore", "-g!A"],
-        ["-r", "--ignore", "--iglob=!A"],
-        ["-rL", "--ignore"],
-        ["--files", "-r", "--ignore"],
-        ["-rlZ", "--max-filesize=4"],
-        ["-rc", "--max-filesize=8"],
-        ["-d", "skip"],
-        ["-d", "read"],
-        ["-r", "--include=a"],
-        ["-r", "--exclude=a"],
-        ["-r", "--exclude-dir=e"],
-        ["-r", "--max-depth=1"],
-        ["-r", "--max-depth=2"],
-    ]
+    commands = [["-rc", "--ignore"], ["-r", "--ignore", "-g!A"], ["-r", "--ignore", "--iglob=!A"], ["-rL", "--ignore"],
+                ["--files", "-r", "--ignore"], ["-rlZ", "--max-filesize=4"], ["-rc", "--max-filesize=8"],
+                ["-d", "skip"], ["-d", "read"], ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"],
+                ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]  # fmt: skip
     commands = [one for one in commands if not FRONT or "--ignore" not in one]  # a front heeds no ignore files
     operands = [
         ["."],

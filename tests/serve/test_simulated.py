@@ -157,37 +157,16 @@ def test_early_ends(server):
 
 def test_lies(server):
     head = b"HTTP/1.1 200 OK\r\n"
-    for given in (
-        b"",
-        b"\0",
-        b"\n\n",
-        b"x" * 100000,
-        b"HTTP/1.1\r\n\r\n",
-        b"HTTP/1.1 abc\r\n\r\n",
-        b"HTTP/2 200\r\n\r\n",
-        b"SSH-2.0-OpenSSH_9.2\r\n",
-        head + b"no colon\r\n\r\n",
-        head + b"A: " + b"x" * 9000 + b"\r\n\r\n" + FRAMES,
-        head + b"A: b\r\n" * 2000 + b"\r\n" + FRAMES,
-        b"HTTP/1.1 100 Continue\r\n\r\n" + answer(FRAMES),
-        answer(FRAMES)[:-3],
-        answer(b"<html>hello</html>"),
-        answer(frame(b"x", b"\0\0")),
-        answer(frame(b"x", b"")),
-        answer(frame(b"x", b"\3")),
-        answer(frame(b"x", b"\xff")),
-        answer(b"o\xff\xff\xff\xff" + b"a"),
-        answer(b"m\xff\xff\xff\xff" + b"a"),
-        answer(b"q\0\0\0\0"),
-        answer(b""),
-        chunked(FRAMES[:-3], 9),
-        chunked(b"", 1),
-        chunked(b"", 1, b"-5\r\nhello"),
-        chunked(b"", 1, b"x\r\n" + FRAMES),
-        chunked(b"", 1, b"0x50\r\n" + FRAMES),
-        chunked(b"", 1, b"f" * 17 + b"\r\n" + FRAMES),
-        chunked(b"", 1, b"\r\n\r\n" + FRAMES),
-    ):
+    for given in (b"", b"\0", b"\n\n", b"x" * 100000, b"HTTP/1.1\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n",
+                  b"HTTP/2 200\r\n\r\n", b"SSH-2.0-OpenSSH_9.2\r\n", head + b"no colon\r\n\r\n",
+                  head + b"A: " + b"x" * 9000 + b"\r\n\r\n" + FRAMES, head + b"A: b\r\n" * 2000 + b"\r\n" + FRAMES,
+                  b"HTTP/1.1 100 Continue\r\n\r\n" + answer(FRAMES), answer(FRAMES)[:-3], answer(b"<html>hello</html>"),
+                  answer(frame(b"x", b"\0\0")), answer(frame(b"x", b"")), answer(frame(b"x", b"\3")),
+                  answer(frame(b"x", b"\xff")), answer(b"o\xff\xff\xff\xff" + b"a"),
+                  answer(b"m\xff\xff\xff\xff" + b"a"), answer(b"q\0\0\0\0"), answer(b""), chunked(FRAMES[:-3], 9),
+                  chunked(b"", 1), chunked(b"", 1, b"-5\r\nhello"), chunked(b"", 1, b"x\r\n" + FRAMES),
+                  chunked(b"", 1, b"0x50\r\n" + FRAMES), chunked(b"", 1, b"f" * 17 + b"\r\n" + FRAMES),
+                  chunked(b"", 1, b"\r\n\r\n" + FRAMES)):  # fmt: skip
         server.answer = given
         status, output, said = run("x", "f")
         assert status == 2 and (said.endswith(EARLY) or said.endswith(FOREIGN))
@@ -252,18 +231,8 @@ def test_errors(server):
         said = b'{"error":{"status":404,"message":{"bytes":"%s"}}}' % base64.b64encode(message)
         got = say("", b"404 Not Found", said)
         assert got == (2, b"", b"trawl: --server: %s\n" % message[:399])
-    for text in (
-        b"",
-        b"<html>",
-        b"{",
-        b'{"message":',
-        b'{"message":"',
-        b'{"message":3}',
-        b"\0" * 9000,
-        b'{"message":{"bytes":"',
-        b'{"message":{"bytes":"=x"}',
-        b'{"message":{"bytes":""}',
-    ):
+    for text in (b"", b"<html>", b"{", b'{"message":', b'{"message":"', b'{"message":3}', b"\0" * 9000,
+                 b'{"message":{"bytes":"', b'{"message":{"bytes":"=x"}', b'{"message":{"bytes":""}'):  # fmt: skip
         assert say("", b"502 Bad", text) == (2, b"", b"trawl: --server: the server answers with the HTTP status 502\n")
 
 
