@@ -205,7 +205,8 @@ struct engine_text {
     const uint8_t *bytes;
     uint64_t bytes_count;
     enum engine_hold how;
-    uint64_t address;              /* BORROWED */
+    uint64_t address; /* BORROWED */
+    bool is_whole;    /* COPY, ANEW: a long text is not split over the devices if one has room */
     const struct trawl_plan *plan; /* LOOK: the plan of the search to come; NULL: any plan */
     /* PINNED: the device in whose driver context the memory is pinned. LOOK and MEMORY set `device`
      * to the device that holds the text. If several devices do, LOOK sets ENGINE_DEVICES_MAX. */

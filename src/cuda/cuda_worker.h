@@ -65,6 +65,7 @@ struct cuda_answering {
     const uint32_t *lengths, *patterns;
     struct cuda_memory automaton;    /* of lines: the table, then the ends */
     uint64_t automaton_serial;       /* of its plan; 0: none */
+    bool automaton_of_records;       /* else of lines, which end at a newline */
     struct cuda_memory bits;         /* a bit for each record */
     struct cuda_memory values;       /* what will be copied to the caller's memory */
     struct cuda_memory block_counts; /* of answer_cells */

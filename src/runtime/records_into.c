@@ -78,7 +78,7 @@ static enum trawl_status load_tape(struct trawl_runtime *runtime, struct trawl_r
                                          records->tape_bytes, &own->text, error));
     else
         TRAWL_TRY(trawl_text_from_memory(records->tape, records->tape_bytes, &own->text, error));
-    return runtime_load(runtime, own->text, error);
+    return runtime_load(runtime, own->text, true, error);
 }
 
 /* Puts the offsets on the device that has the tape, if there is such a device. */

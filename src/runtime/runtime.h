@@ -195,8 +195,9 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *options,
                                struct trawl_runtime **runtime, struct trawl_error *error);
 void runtime_close(struct trawl_runtime *runtime);
 
+/* Loads a text onto the devices, if there are any; if it has to be whole, onto one of them. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
-                               struct trawl_error *error);
+                               bool is_whole, struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
 /* Finds out whether memory of the caller lies in a device's memory. With engine AUTO, a device that
  * does not answer is no fault: the host goes on without that device. */

@@ -230,7 +230,7 @@ enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_
     if (text->kind != TEXT_MEMORY)
         return TRAWL_FAIL(error, ARGUMENT, "%s: only a text in memory can be loaded", text->name);
     TRAWL_TRY(searcher_enter(searcher, error));
-    status = runtime_load(searcher->runtime, text, error);
+    status = runtime_load(searcher->runtime, text, false, error);
     searcher_leave(searcher);
     return status;
 }

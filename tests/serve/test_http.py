@@ -114,7 +114,11 @@ def check_facts(server, root):
 
 
 def check_page(server):
-    for path, kind in ("/", "text/html"), ("/style.css", "text/css"), ("/app.js", "text/javascript"):
+    for path, kind in [
+        ("/", "text/html"),
+        ("/style.css", "text/css"),
+        *((f"/{name}.js", "text/javascript") for name in ("app", "colours", "prism")),
+    ]:
         status, headers, body = server.ask("GET", path)
         assert (status, headers["Content-Type"].split(";")[0]) == (200, kind)
         policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
@@ -128,6 +132,55 @@ def check_page(server):
         assert server.ask("GET", path, If_None_Match=headers["ETag"])[::2] == (304, b"")
         assert server.ask("GET", path, If_None_Match='"other"')[0] == 200
         assert len(body) > 100
+
+
+def check_names(server):
+    """Checks the member `names`: which files are listed, and in which a string is found."""
+
+    def listed(names, *options, **more):
+        body = {"options": ["--files", *options], "names": names, "format": "frames", **more}
+        text = b"".join(
+            text for kind, text in frames_of(asked(server, "POST", "/v1/search", 200, body)) if kind == b"o"
+        )
+        return text.replace(b"\0", b"\n").decode("latin-1").split()
+
+    files = ["a.txt", "large.txt", "sub/b.c", "sub/none.c", "\xff.txt"]
+    for names, wanted in [
+        ([], files),
+        ([""], files),
+        (["!"], []),
+        (["B"], []),
+        (["b"], files[2:4]),
+        (["!b"], files[:2] + files[4:]),
+        (["b.C"], []),
+        (["sub/"], files[2:4]),
+        (["*.c"], files[2:4]),
+        (["su*/*.c"], files[2:4]),
+        (["u*/*.c"], []),
+        (["b"] * 64, files[2:4]),
+        (["*"], files),
+        (["sub/?.*"], files[2:3]),
+        (["LARGE*"], []),
+        (["Large"], []),
+        (["la", "!.c", "*.t?t"], files[1:2]),
+        (["["], []),
+        ([{"bytes": "/w=="}], files[4:]),
+    ]:
+        assert sorted(listed(names)) == wanted
+    assert listed(["b"], "--glob=n*") == ["sub/none.c"]
+    for options in [], ["--null"], ["--null-data"]:
+        assert len(listed([], *options, max_results=3)) == 3
+    for names, status in (["[*"], 400), (["a\0"], 400), ("a", 400), ([1], 400), (["b"] * 65, 413):
+        asked(server, "POST", "/v1/count", status, {"patterns": ["needle"], "names": names})
+    found = json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["n"], "names": ["sub/"]}))
+    assert (found["files"], found["patterns"]) == (2, [found["occurrences"]])
+    assert (
+        {
+            line["data"]["path"]["text"]
+            for line in lines_of(asked(server, "POST", "/v1/search", 200, {"patterns": ["n"], "names": ["sub/"]}))
+            if line["type"] == "begin"
+        }
+    ) == set(files[2:4])
 
 
 def check_refusals(server):
@@ -206,6 +259,7 @@ def test_unix(folder, root):
         server.loaded()
         check_facts(server, root)
         check_page(server)
+        check_names(server)
         check_refusals(server)
         assert server.stop() == 0
         assert not os.path.exists(path), "the socket is removed"

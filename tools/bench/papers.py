@@ -514,10 +514,6 @@ def anchor(title):
 # ---- Plots, and the report in a terminal -----------------------------------------------------
 
 
-def kernels_of(row, name, part='seconds'):
-    return [it[part] for it in row['results'] if it['name'] == name and Figures.good(it) and it.get(part)]
-
-
 def plot_factors(data):
     """Draw each claim with a factor: what is claimed, and the speed ratios here."""
     rows = []

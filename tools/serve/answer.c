@@ -283,9 +283,10 @@ static void free_answer(struct served_answer *answer)
 static uint8_t line_end_of(const struct request *request)
 {
     const struct settings *settings = &request->settings;
-    bool names_end = settings->heads.null_after_name && settings->list != LIST_NONE;
+    bool names = settings->list != LIST_NONE || settings->files.names_only;
+    bool is_null = names ? settings->heads.null_after_name : settings->null_data;
 
-    return request->format == REQUEST_FRAMES && (settings->null_data || names_end) ? '\0' : '\n';
+    return request->format == REQUEST_FRAMES && is_null ? '\0' : '\n';
 }
 
 /* Opens the pipe and starts the answer's thread. Returns false if that fails; errno may say why. */
