@@ -24,8 +24,9 @@ def pytest_sessionfinish(session, exitstatus):
     """CTest counts a program with status 77 as skipped. No test that cannot run counts as passed."""
     report = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = {one.longrepr[2].removeprefix("Skipped: ") for one in report.stats.get("skipped", ())}
-    if session.config.option.ctest and skipped and exitstatus in (0, 5):
-        print(f"\nSKIPPED: {len(report.stats['skipped'])} of {report._numcollected}: {'; '.join(sorted(skipped))}")
+    if session.config.option.ctest and (skipped and exitstatus == 0 or exitstatus == 5):
+        count = len(report.stats.get("skipped", ()))
+        print(f"\nSKIPPED: {count} of {report._numcollected}: {'; '.join(sorted(skipped)) or 'no test is chosen'}")
         session.exitstatus = 77
 
 

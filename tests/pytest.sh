@@ -3,4 +3,4 @@
 # cannot be installed, or a test cannot run here.
 place=$(bash "$(dirname "$0")/../scripts/judges.sh" tools) || { echo "$place" && exit 77; }
 export TRAWL_BUILD=$1 PYTHONDONTWRITEBYTECODE=1
-exec "$place/bin/python" -m pytest -p no:cacheprovider --ctest "${@:2}"
+exec "$place/bin/python" -m pytest -p no:cacheprovider -W ignore::pytest.PytestConfigWarning --ctest "${@:2}"
