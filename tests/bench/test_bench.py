@@ -438,17 +438,20 @@ class TestDocs(Case):
                 {"column": "C", "call": "find_multiple", "why": "no memory"},
             ],
         }
-        lines = gpu.form_lines({"cudf": beside}, "", rows)
+        lines = gpu.form_lines({"cudf, forms": beside}, "forms", "", rows)
         for line in (
-            "|lines|**0.250** 1.25 0.050|",
-            "|records, any|**0.500** - -|",
+            "|lines|**0.250**/1.25/0.050|",
+            "|records, any|**0.500**/-/-|",
             "- records, cells: refused",
             "|contains|0.400 **10.0**|",
             "|contains_re|other answer|",
             "- find_multiple, C: no memory",
         ):
             assert line in lines
-        assert gpu.form_lines({}, "", rows)[-1] == "pylibcudf: not measured."
+        assert gpu.form_lines({}, "forms", "", rows)[-1] == "pylibcudf: not measured."
+        data = {"machine": {"gpu": "G, 1", "date": "d"}, "rows": rows, "cudf, forms": beside}
+        assert "pylibcudf 26" in gpu.plot_cudf(data)
+        assert gpu.plot_cudf({**data, "cudf, forms": {"why": "not measured"}}) is None
 
         clock = bench.Clock(bench.parse(["cpu", f"--command={COMMAND}", "--filter=a", "--seconds=1000"]))
         begun = clock.rows([{"name": "b"}, {"name": "a"}, {"name": "ab"}])

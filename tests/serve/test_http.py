@@ -137,12 +137,14 @@ def check_page(server):
 def check_names(server):
     """Checks the member `names`: which files are listed, and in which a string is found."""
 
-    def listed(names, *options, **more):
-        body = {"options": ["--files", *options], "names": names, "format": "frames", **more}
-        text = b"".join(
+    def printed(*options, **more):
+        body = {"patterns": ["e"], "options": [*options], "format": "frames", **more}
+        return b"".join(
             text for kind, text in frames_of(asked(server, "POST", "/v1/search", 200, body)) if kind == b"o"
         )
-        return text.replace(b"\0", b"\n").decode("latin-1").split()
+
+    def listed(names, *options, **more):
+        return printed("--files", *options, names=names, **more).replace(b"\0", b"\n").decode("latin-1").split()
 
     files = ["a.txt", "large.txt", "sub/b.c", "sub/none.c", "\xff.txt"]
     for names, wanted in [
@@ -168,8 +170,13 @@ def check_names(server):
     ]:
         assert sorted(listed(names)) == wanted
     assert listed(["b"], "--glob=n*") == ["sub/none.c"]
-    for options in [], ["--null"], ["--null-data"]:
-        assert len(listed([], *options, max_results=3)) == 3
+    for report in "--files", "-l", "-c", "--positions", "--count-matches", "--count-by-pattern":
+        for options in [], ["--null"], ["-z"], ["-z", "--null"]:
+            text, end = (
+                printed(report, "-H", *options, max_results=2),
+                b"\0" if "--null" in options and report in ("--files", "-l") else b"\n",
+            )
+            assert (text.count(end), text[-1:]) == (2, end)
     for names, status in (["[*"], 400), (["a\0"], 400), ("a", 400), ([1], 400), (["b"] * 65, 413):
         asked(server, "POST", "/v1/count", status, {"patterns": ["needle"], "names": names})
     found = json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["n"], "names": ["sub/"]}))

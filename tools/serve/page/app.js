@@ -15,6 +15,7 @@ const NAMES_MAX = 10000; // names of files in an answer
 const NAMES_SHOWN = 200; // of them in the page if the query asks for names alone, else NAMES_BESIDE
 const NAMES_BESIDE = 3;
 const COLOURS_MAX = 1 << 20; // characters of the text that is coloured
+const COLOURS_MS = 5000; // if it takes longer, there are no colours
 const FOLLOW_MS = 2000; // time between two looks for changed files
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
@@ -503,7 +504,6 @@ const LANGUAGES = new Map(Object.entries({
    are shown in part and files with NUL bytes stay as they are. */
 function colour(search) {
     painter?.terminate(); // a text of an earlier search may be slow
-    painter = null;
     const texts = [], rows = [];
     let last = null, rest = COLOURS_MAX;
     for (const row of inks.length ? search.rows : []) {
@@ -518,10 +518,10 @@ function colour(search) {
         last = row;
     }
     if (!rows.length) return;
-    painter = new Worker('colours.js');
-    painter.onmessage = ({ data }) => {
-        painter.terminate();
-        painter = null;
+    const worker = painter = new Worker('colours.js');
+    setTimeout(() => worker.terminate(), COLOURS_MS);
+    worker.onmessage = ({ data }) => {
+        worker.terminate();
         for (const [at, tokens] of data.entries()) rows[at].tokens = tokens;
         search.coloured = rows;
         paint(search, true);
