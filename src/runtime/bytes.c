@@ -34,6 +34,25 @@ static inline bool search_brief(struct trawl_searcher *searcher, const struct tr
            bytes_search(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
 }
 
+bool bytes_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                 const struct trawl_text *text, uint64_t *count)
+{
+    struct engine_brief found = {.to = text->bytes_count};
+    uint32_t method = plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS : TRAWL_METHOD_EVERY;
+
+    if (!search_is_brief(searcher, text) ||
+        !search_brief(searcher, plan, text->bytes, text->bytes_count, &found))
+        return false;
+    *count = found.count;
+    atomic_store_explicit(&searcher->brief.count, found.count, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.candidates, found.candidates, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.method, method, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.bytes_after, text->bytes_count + 1,
+                          memory_order_relaxed);
+    atomic_store_explicit(&searcher->progress, text->bytes_count, memory_order_relaxed);
+    return true;
+}
+
 static __attribute__((noinline)) struct trawl_text *text_of(struct trawl_text *text,
                                                             const void *bytes, uint64_t count)
 {

@@ -33,4 +33,9 @@ static inline bool bytes_search(struct trawl_searcher *searcher, const struct tr
     return false;
 }
 
+/* Counts the occurrences in a text object without a worker, as trawl_count_bytes does, and notes
+ * what trawl_searcher_stats tells of the call. Returns false if an ordinary search is needed. */
+bool bytes_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                 const struct trawl_text *text, uint64_t *count);
+
 #endif

@@ -79,6 +79,7 @@ void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, ui
     struct devices *devices = &searcher->runtime->devices;
 
     done->ended = true;
+    atomic_store_explicit(&searcher->brief.bytes_after, 0, memory_order_relaxed);
     if (begin_ns > 0)
         done->stats.wall_ns = clock_now_ns() - begin_ns;
     if (searcher->runtime->engine == TRAWL_ENGINE_AUTO && done->stats.note[0] == '\0' &&
@@ -613,9 +614,7 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* Returns true if run_brief should search the text: the text is so short that cutting chunks for a
- * job would take longer than the search. Returns false if a device holds the text. */
-static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
+bool search_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
 {
     return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&
            text->device_address == 0 &&
@@ -665,7 +664,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     enum trawl_status status;
     bool more = true;
 
-    if (is_brief(searcher, text))
+    if (search_is_brief(searcher, text))
         return run_brief(searcher, plan, text, sink, error);
     TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));
     for (;;) {

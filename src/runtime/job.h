@@ -44,6 +44,9 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
  * so at the text's end. */
 enum trawl_status search_decided(const struct search *search, struct trawl_error *error);
 void search_end(struct search *search);
+/* Returns true if the text is so short that cutting chunks for a job would take longer than the
+ * search. Returns false if a device holds the text. */
+bool search_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text);
 /* Does a whole search and delivers all results to the sink. STOPPED: the sink stopped the search,
  * or the call was cancelled. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "runtime/begins.h"
 #include "runtime/buffers.h"
+#include "runtime/bytes.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/forked.h"
@@ -172,8 +173,8 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
     if (searcher == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
     if (count != NULL)
-        *count = searcher->last.kinds;
-    if (index >= searcher->last.kinds)
+        *count = stats_kinds(searcher);
+    if (index >= stats_kinds(searcher))
         return TRAWL_FAIL(error, ARGUMENT, "index %" PRIu32 " is beyond the last kind of workers",
                           index);
     stats_tell_workers(searcher, index, &told);
@@ -265,6 +266,9 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
 
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
+    if (searcher != NULL && plan != NULL && text != NULL &&
+        bytes_count(searcher, plan, text, count))
+        return TRAWL_OK;
     sink_count(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
     if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)

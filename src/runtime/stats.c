@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
@@ -38,11 +39,21 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
 {
     const struct trawl_runtime *runtime = searcher->runtime;
     const struct call_record *done = &searcher->last;
+    uint64_t brief = atomic_load(&searcher->brief.bytes_after);
     bool on_host;
 
     *stats = done->stats;
-    if (!done->ended)
+    if (brief > 0)
+        *stats = (struct trawl_stats){.text_bytes = brief - 1,
+                                      .chunk_count = 1,
+                                      .match_count = atomic_load(&searcher->brief.count),
+                                      .candidate_count = atomic_load(&searcher->brief.candidates),
+                                      .thread_count = 1};
+    else if (!done->ended)
         return;
+    if (brief > 0 && runtime->engine == TRAWL_ENGINE_AUTO &&
+        atomic_load(&runtime->devices.state) != DEVICES_NOT_ASKED)
+        devices_failure(&searcher->runtime->devices, stats->note, sizeof stats->note);
     stats->cpu_chunk_count = stats->chunk_count - stats->device_chunk_count;
     on_host = runtime->engine != TRAWL_ENGINE_CUDA || stats->cpu_chunk_count > 0;
     (void)snprintf(stats->engine, sizeof stats->engine, "%s",
@@ -54,12 +65,24 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
                        engine_for_host->instruction_set(runtime->host));
 }
 
+uint32_t stats_kinds(const struct trawl_searcher *searcher)
+{
+    return atomic_load(&searcher->brief.bytes_after) > 0 ? 1 : searcher->last.kinds;
+}
+
 void stats_tell_workers(const struct trawl_searcher *searcher, uint32_t index,
                         struct trawl_worker_stats *stats)
 {
     const struct call_record *done = &searcher->last;
+    uint64_t brief = atomic_load(&searcher->brief.bytes_after);
 
-    TRAWL_ASSERT(index < done->kinds);
+    TRAWL_ASSERT(index < stats_kinds(searcher));
+    if (brief > 0) {
+        *stats = (struct trawl_worker_stats){
+            .name = "cpu", .chunk_count = 1, .text_bytes = brief - 1, .thread_count = 1};
+        stats->method_bytes[atomic_load(&searcher->brief.method)] = brief - 1;
+        return;
+    }
     if (index == 0) {
         one_kind(&done->host, stats);
         (void)snprintf(stats->name, sizeof stats->name, "cpu");
