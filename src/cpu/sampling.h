@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "cpu/worker.h"
 
@@ -19,14 +20,6 @@ struct sampling {
     /* number of words of the tile (64 positions each) that are searched line by line; 0: none */
     uint64_t line_words;
 };
-
-static inline uint64_t load64(const uint8_t *bytes)
-{
-    uint64_t word;
-
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
 
 /* Returns the 8 bytes at position i. Bytes that are not readable count as 0. */
 static inline uint64_t load_readable(const struct scan *scan, uint64_t i)

@@ -49,7 +49,8 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
         for (; bits != 0; bits &= bits - 1) {
             uint64_t i = sampling->begin + 64 * w + (uint64_t)__builtin_ctzll(bits);
 
-            passed->hash[count] = set_gram_short(load64(scan->chunk->bytes + i), fold, class->keep);
+            passed->hash[count] =
+                set_gram_short(bytes_load64(scan->chunk->bytes + i), fold, class->keep);
             passed->position[count++] = (uint32_t)i;
         }
     }

@@ -104,7 +104,8 @@ def check_facts(server, root):
 
 
 def check_page(server):
-    for path, kind in ("/", "text/html"), ("/style.css", "text/css"), ("/app.js", "text/javascript"):
+    for path, kind in [("/", "text/html"), ("/style.css", "text/css"),
+                       *((f"/{name}.js", "text/javascript") for name in ("app", "colours", "prism"))]:
         status, headers, body = server.ask("GET", path)
         equal((status, headers["Content-Type"].split(";")[0]), (200, kind), path)
         policy = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
@@ -115,6 +116,34 @@ def check_page(server):
         equal(server.ask("GET", path, If_None_Match=headers["ETag"])[::2], (304, b""), path + " again")
         equal(server.ask("GET", path, If_None_Match='"other"')[0], 200, path + " changed")
         expect(len(body) > 100, path)
+
+
+def check_names(server):
+    """Checks the member `names`: which files are listed, and in which a string is found."""
+    def printed(*options, **more):
+        body = {"patterns": ["e"], "options": [*options], "format": "frames", **more}
+        return b"".join(text for kind, text in frames_of(asked(server, "POST", "/v1/search", 200, body)) if kind == b"o")
+
+    def listed(names, *options, **more):
+        return printed("--files", *options, names=names, **more).replace(b"\0", b"\n").decode("latin-1").split()
+
+    files = ["a.txt", "large.txt", "sub/b.c", "sub/none.c", "\xff.txt"]
+    for names, wanted in [([], files), ([""], files), (["!"], []), (["B"], []), (["b"], files[2:4]), (["!b"], files[:2] + files[4:]),
+                          (["b.C"], []), (["sub/"], files[2:4]), (["*.c"], files[2:4]), (["su*/*.c"], files[2:4]), (["u*/*.c"], []),
+                          (["b"] * 64, files[2:4]), (["*"], files), (["sub/?.*"], files[2:3]), (["LARGE*"], []), (["Large"], []),
+                          (["la", "!.c", "*.t?t"], files[1:2]), (["["], []), ([{"bytes": "/w=="}], files[4:])]:
+        equal(sorted(listed(names)), wanted, f"names {names}")
+    equal(listed(["b"], "--glob=n*"), ["sub/none.c"], "names and a glob")
+    for report in "--files", "-l", "-c", "--positions", "--count-matches", "--count-by-pattern":
+        for options in [], ["--null"], ["-z"], ["-z", "--null"]:
+            text, end = printed(report, "-H", *options, max_results=2), b"\0" if "--null" in options and report in ("--files", "-l") else b"\n"
+            equal((text.count(end), text[-1:]), (2, end), f"max_results: {report} {options}")
+    for names, status in (["[*"], 400), (["a\0"], 400), ("a", 400), ([1], 400), (["b"] * 65, 413):
+        asked(server, "POST", "/v1/count", status, {"patterns": ["needle"], "names": names})
+    found = json.loads(asked(server, "POST", "/v1/count", 200, {"patterns": ["n"], "names": ["sub/"]}))
+    equal((found["files"], found["patterns"]), (2, [found["occurrences"]]), "a count by names")
+    equal({line["data"]["path"]["text"] for line in lines_of(asked(server, "POST", "/v1/search", 200, {"patterns": ["n"], "names": ["sub/"]}))
+           if line["type"] == "begin"}, set(files[2:4]), "lines by names")
 
 
 def check_refusals(server):
@@ -183,6 +212,7 @@ def unix(folder, root):
         server.loaded()
         check_facts(server, root)
         check_page(server)
+        check_names(server)
         check_refusals(server)
         equal(server.stop(), 0, "the exit status")
         expect(not os.path.exists(path), "the socket is removed")

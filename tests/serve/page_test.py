@@ -78,7 +78,7 @@ SHOWN = """() => [...document.querySelectorAll('.file')].map(file => [
     })])"""
 
 # Returns the contrast of each element with text, by the colours of the element and its parents.
-CONTRASTS = """() => {
+COLOURS = """
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const rgb = (colour, below) => {
         canvas.fillStyle = below; canvas.fillRect(0, 0, 1, 1);
@@ -93,12 +93,21 @@ CONTRASTS = """() => {
         const below = element.parentElement ? back(element.parentElement) : 'rgb(255, 255, 255)';
         return `rgb(${rgb(getComputedStyle(element).backgroundColor, below).join(', ')})`;
     };
+    const contrast = (colour, behind) => {
+        const [a, b] = [light(rgb(colour, behind)), light(rgb(behind, behind))].sort((x, y) => y - x);
+        return (a + 0.05) / (b + 0.05);
+    };
+"""
+CONTRASTS = '() => {' + COLOURS + """
     return [...document.body.querySelectorAll('*')].filter(element => element.checkVisibility()
-        && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())).map(element => {
-        const behind = back(element), text = rgb(getComputedStyle(element).color, behind);
-        const [a, b] = [light(text), light(rgb(behind, behind))].sort((x, y) => y - x);
-        return [element.tagName + ' ' + element.textContent.slice(0, 30), (a + 0.05) / (b + 0.05)];
-    });
+        && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())).map(element =>
+        [element.tagName + ' ' + element.textContent.slice(0, 30), contrast(getComputedStyle(element).color, back(element))]);
+}"""
+# The same of the colours of source code, in lines with and without the focus.
+INK_CONTRASTS = '() => {' + COLOURS + """
+    const code = document.querySelector('.line code'), probe = document.querySelector('#theme');
+    return [...CSS.highlights.keys()].flatMap(kind => [back(code), back(probe)].map(behind =>
+        [kind, behind, contrast(getComputedStyle(code, `::highlight(${kind})`).color, behind)]));
 }"""
 
 
@@ -406,6 +415,74 @@ def test_view(page, url):
             return bottom > 0 && top < innerHeight; }""")
 
 
+def test_names(page, url):
+    """Checks files that are found by their names."""
+    page.goto(url)
+
+    def names(query):
+        ask(page, query)
+        return page.locator('#named li').all_inner_texts()
+
+    expect(names('f:words'), ['words.c', 'words.py'], 'a part of names')
+    for query, wanted in (('file:*.C', []), ('path:*.c', ['words.c', 'many/second.c']), ('f:MANY', []), ('f:Many/', []),
+                          ('f:many/', ['many/second.c', 'many/first.txt']), ('f:t -f:*.txt', []), ('f:m?ny/* -f:sec', ['many/first.txt']),
+                          ('f:*needle', []), ('f:.txt f:a -f:ma', ['aaa.txt', 'a blank.txt', 'umlaut.txt']), ('f:none', [])):
+        expect(names(query), wanted, query)
+        expect(page.inner_text('#status').startswith(f'{len(wanted)} file' if wanted else 'No file has'), True, f'status of {query}')
+        expect(page.locator('.file').count(), 0, f'{query}: no lines')
+    for query in 'f:*.c needle', 'needle path:words.c file:*.c', '-f:many -f:txt needle f:*.c':
+        ask(page, query)
+        check(page, query, b'needle', ['words.c', 'many/second.c'] if query[0] == 'f' else ['words.c'])
+    ask(page, r'\f:x')
+    expect('f:x' in page.inner_text('main') or page.inner_text('#status').startswith('Nothing found.'), True, 'a text that looks like a name')
+    expect(names('zoo'), ['zoo/0.bin', 'zoo/0.txt', 'zoo/1.bin', '5 more'], 'names beside lines')
+    page.click('#named a:text-is("5 more")')
+    page.wait_for_function('() => document.querySelectorAll("#named li").length === 8')
+    expect(page.input_value('#q'), 'f:zoo', 'all names')
+    ask(page, 'f:words')
+    for key, where in ('ArrowDown', 'words.c'), ('j', 'words.py'), ('k', 'words.c'), ('k', 'q'):
+        page.keyboard.press(key)
+        expect(focused(page), where, f'the focus after {key}')
+    page.keyboard.press('Enter')
+    page.wait_for_selector('.line a')
+    settle(page)
+    expect(shown(page)['words.c'][2][2], 'needles', 'Enter opens the first file')
+    page.go_back()
+    page.wait_for_selector('#named a')
+
+
+def coloured(page):
+    """Returns {kind: set of the texts in its colour}, when there are some."""
+    page.wait_for_function('() => [...CSS.highlights.values()].some(ink => ink.size)')
+    return {kind: set(texts) for kind, texts in page.evaluate("""() => [...CSS.highlights].map(([kind, ink]) => [kind,
+        [...ink].map(range => range.startContainer.data.slice(range.startOffset, range.endOffset))])""")}
+
+
+def test_colours(page, url):
+    """Checks colours of lines and of a file; marks and what is not source code have none."""
+    page.goto(url + '#q=needle_399')
+    page.reload()
+    settle(page)
+    expect(coloured(page), {'comment': {'/* needle */'}, 'keyword': {'int'}, 'string': set(), 'number': set(), 'function': set(),
+                            'type': set()}, 'colours beside a mark')
+    ask(page, 'before that')
+    expect(page.evaluate('[...CSS.highlights.values()].map(ink => ink.size)'), [0] * 6, 'colours of the search before')
+    page.goto(url + '#q=x&f=many/second.c')
+    page.reload()
+    settle(page)
+    colours = coloured(page)
+    expect((colours['comment'], colours['keyword']), ({'/* needle */'}, {'int'}), 'colours of a file')
+    show_all(page)
+    page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    page.wait_for_function("""() => { const last = [...document.querySelectorAll('.line code')].at(-2).firstChild;
+        return [...CSS.highlights.get('comment')].some(range => range.startContainer === last); }""")
+    for name in 'long.txt', 'zoo/0.bin', 'bytes.txt':
+        page.goto(url + f'#q=needle&f={name}')
+        page.reload()
+        settle(page)
+        expect(page.evaluate('[...CSS.highlights.values()].every(ink => ink.size === 0)'), True, f'{name}: no colours')
+
+
 def test_links(page, browser, url):
     """Checks that the page's address restores the same search, and so do the browser's back and forward."""
     page.goto(url)
@@ -585,11 +662,16 @@ def test_access(browser, url):
                            ('spinbutton', 'Mismatches'), ('textbox', 'Paths'), ('search', None)):
             expect(page.get_by_role(role, **({'name': name} if name else {})).count(), 1, f'{role} {name}')
         expect(page.locator('#status').get_attribute('role'), 'status', 'a live region')
-        if axe:
-            page.evaluate(axe)
-            found_by_axe = page.evaluate('axe.run().then(result => result.violations.map('
-                                         'one => [one.id, one.nodes.length, one.nodes[0].html]))')
-            expect(found_by_axe, [], f'{theme}: axe-core')
+        inks = page.evaluate(INK_CONTRASTS)
+        expect((len(inks), [one for one in inks if one[2] < 4.5]), (12, []), f'{theme}: contrast of colours')
+        for address in '', '#q=f:o', '#q=needle&f=many/second.c':
+            page.goto(url + address) if address else None
+            settle(page)
+            if axe:
+                page.evaluate(axe)
+                found_by_axe = page.evaluate('axe.run().then(result => result.violations.map('
+                                             'one => [one.id, one.nodes.length, one.nodes[0].html]))')
+                expect(found_by_axe, [], f'{theme}: axe-core {address}')
         page.click('#theme')
         page.click('#theme') if theme == 'dark' else None
         other = page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
@@ -645,6 +727,8 @@ def run(chromium, program, folder):
         test_aborts(page)
         test_links(page, browser, url)
         test_view(page, url)
+        test_names(page, url)
+        test_colours(page, url)
         test_keys(page, url)
         test_change(page, url, root)
         test_access(browser, url)
@@ -659,9 +743,9 @@ def run(chromium, program, folder):
 def screenshot(chromium, program, path):
     with Served(program, os.path.join(PROJECT, 'src')) as server:
         page = Browser(chromium).open(server.address + '/', viewport={'width': 1090, 'height': 640})
-        ask(page, 'candidate')
+        ask(page, 'cursor')
         page.fill('[name=c]', '1')
-        ask(page, 'candidate')
+        ask(page, 'cursor')
         page.keyboard.press('ArrowDown')
         page.screenshot(path=path)
 

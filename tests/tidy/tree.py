@@ -57,7 +57,8 @@ class Tree:
     def is_text(self, path):
         with open(os.path.join(self.root, path), 'rb') as file:
             head = file.read(4096)
-        return b'\0' not in head and '/corpus/' not in path
+        is_own = '/corpus/' not in path and path != 'tools/serve/page/prism.js'
+        return b'\0' not in head and is_own
 
     def read(self, path):
         if path not in self._texts:

@@ -137,6 +137,8 @@ static bool build(const struct contestant *it, const struct trawl_pattern *patte
     options.exact = &exact;
     options.exact_count = exact.begin < exact.end;
     options.flags = it->question->flags;
+    if (strcmp(field(fields, "syntax", ""), "perl") == 0)
+        options.syntax = TRAWL_PERL;
     options.algorithm = field(&it->fields, "algorithm", NULL);
     options.method = method_named(field(&it->fields, "method", "auto"));
     if (field(&it->fields, "sample", NULL) != NULL) {

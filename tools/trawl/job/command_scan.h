@@ -158,7 +158,6 @@ struct lines {
      * already, after a `rerun` by the first search */
     uint64_t ignore_before;
     uint64_t scanned_end; /* end of the last window */
-    bool ends_with_run; /* the search ends when a run of selected lines ends or leaves its block */
 };
 
 /* What command_matches.c keeps between matches. */
@@ -201,11 +200,6 @@ struct scan_rules {
     /* lines.c looks at each line; otherwise only at lines with a match, or (-v) between these */
     bool every_line;
     bool counts_spans; /* matches are counted line by line, for tg --count-matches or --multiline */
-    /* With -v and -m, grep goes on reading standard input after it has stopped printing, until a
-     * run of selected lines ends or leaves its block. So grep leaves standard input at another
-     * position. If run_ends_input, this scan does the same: ends_with_run becomes true when
-     * printing stops. */
-    bool run_ends_input;
     bool check_whole_line; /* the command checks -x, because the plan finds strings anywhere */
     bool filters;          /* the library's matches must be checked (occurrences.c) */
     unsigned number_width; /* -T: width of line numbers */

@@ -206,18 +206,6 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns true if the search ends before this line, because the line ends the run of selected lines
- * before it: the line is not selected, or ends in a later block of BLOCK_BYTES than they. Always
- * false unless lines.ends_with_run. The line ends at text offset `end`; `selected` says whether the
- * line is selected. */
-static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
-{
-    uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
-
-    return scan->lines.ends_with_run && scan->lines.selected > scan->nulls.selected_before &&
-           (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
-}
-
 /* Handles a line that is not selected. */
 static void pass_line(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end)
 {
@@ -250,9 +238,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
             i++;
         selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                 view->matches + first, i - first) != scan->settings->invert;
-        if (ends_run(scan, view->begin + end, selected))
-            scan->stop = true;
-        else if (selected)
+        if (selected)
             select_line(scan, view, at, end);
         else
             pass_line(scan, view, at, end);
@@ -499,10 +485,6 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
                     scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carry.matches,
                                  scan->carry.match_count) != scan->settings->invert;
 
-    if (ends_run(scan, end, selected)) {
-        scan->stop = true;
-        return;
-    }
     if (selected) {
         select_line(scan, &view, 0, view.count);
     } else if ((scan->lines.pending > 0 || scan->settings->passthru) && !scan->quiet) {
