@@ -4,11 +4,8 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
-#include "runtime/bytes.h"
-#include "runtime/engines.h"
 #include "runtime/job.h"
-#include "runtime/runtime.h"
-#include "runtime/search.h"
+#include "runtime/schedule.h"
 
 static enum trawl_status check(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const void *bytes, uint64_t bytes_count, struct trawl_error *error)
@@ -31,7 +28,7 @@ static inline bool search_brief(struct trawl_searcher *searcher, const struct tr
 {
     return searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
            atomic_load(&searcher->call.state) == ENGINE_CALL_NONE &&
-           bytes_search(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
+           schedule_brief(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
 }
 
 static __attribute__((noinline)) struct trawl_text *text_of(struct trawl_text *text,

@@ -59,7 +59,7 @@ struct work_done {
     _Atomic uint64_t method_bytes[TRAWL_METHODS_COUNT];
 };
 
-/* Counts what a call did, for trawl_searcher_stats (stats.c). */
+/* Counts what a call did, for trawl_searcher_stats. */
 struct call_record {
     struct trawl_stats stats; /* the public statistics that the other fields do not contain */
     bool ended;               /* a call has ended; false: the searcher has made no call yet */

@@ -308,11 +308,14 @@ class Docs(Case):
             {'column': 'C', 'call': 'contains', 'seconds': [20], 'count': 7},
             {'column': 'C', 'call': 'contains_re', 'seconds': [20], 'count': 8},
             {'column': 'C', 'call': 'find_multiple', 'why': 'no memory'}]}
-        lines = gpu.form_lines({'cudf': beside}, '', rows)
-        for line in ('|lines|**0.250** 1.25 0.050|', '|records, any|**0.500** - -|', '- records, cells: refused',
+        lines = gpu.form_lines({'cudf, forms': beside}, 'forms', '', rows)
+        for line in ('|lines|**0.250**/1.25/0.050|', '|records, any|**0.500**/-/-|', '- records, cells: refused',
                      '|contains|0.400 **10.0**|', '|contains_re|other answer|', '- find_multiple, C: no memory'):
             self.assertIn(line, lines)
-        self.assertEqual(gpu.form_lines({}, '', rows)[-1], 'pylibcudf: not measured.')
+        self.assertEqual(gpu.form_lines({}, 'forms', '', rows)[-1], 'pylibcudf: not measured.')
+        data = {'machine': {'gpu': 'G, 1', 'date': 'd'}, 'rows': rows, 'cudf, forms': beside}
+        self.assertIn('pylibcudf 26', gpu.plot_cudf(data))
+        self.assertIsNone(gpu.plot_cudf({**data, 'cudf, forms': {'why': 'not measured'}}))
 
         clock = bench.Clock(bench.parse(['cpu', f'--command={COMMAND}', '--filter=a', '--seconds=1000']))
         begun = clock.rows([{'name': 'b'}, {'name': 'a'}, {'name': 'ab'}])

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "calls.h"
 #include "diff/cut.h"
 
 #define UNTOUCHED 0x7777777777777777u
@@ -741,5 +742,9 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         wrong(held, "the match that ends at %" PRIu64 " is missing", seen.missing_end);
     if (held->stopped && status != TRAWL_STOPPED)
         wrong(held, "status %d, though the sink stopped the search", (int)status);
+    /* a stream and records are several searches */
+    if (status == TRAWL_OK && held->right && call != HELD_STREAM && call != HELD_RECORDS &&
+        !stats_agree(held->searcher, call == HELD_FIRST || held->lines_max != UINT64_MAX))
+        wrong(held, "the statistics of workers do not add up to those of the call");
     return status;
 }

@@ -324,7 +324,7 @@ def crossed(rows_of, title):
     found = {name: f'{read / own:.3f}' for name, (read, own) in times.items() if read and own}
     heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
-    return ['', f'### {title}', '', "A cell is the median speed of the rounds by the host's clock, as a multiple of the read speed.", ''] + table(
+    return ['', f'### {title}', '', "Median speeds by the host's clock, as multiples of the read speed.", ''] + table(
                 [''] + heads, [[name.replace(' = ', '=')] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
 
 
@@ -343,6 +343,38 @@ def plot(data):
     return plots.curves('Counting a string in GPU memory', f"{data['machine']['gpu']}, loaded text of "
                         f"{rows_of[0]['text_bytes'] >> 30} GiB, {data['machine']['date']}", ('bytes of the string', ticks),
                         ('GB/s', plots.decades(read, fastest)), series + [('read speed of the memory', [(1, read), (most, read)], 'rule')])
+
+
+def plot_sets(data):
+    """Draw questions about log lines over the number of strings that occur rarely."""
+    rows_of = [it for it in data['rows'] if it['name'] == 'rare: text' or it['name'].endswith(' of 7 digits: text')]
+
+    def points(name):
+        return [(it['pattern_count'], it['text_bytes'] / median(result(it, name)) / 1e9) for it in rows_of if result(it, name)]
+
+    series = [(label, points(name), 'line') for label, name in (
+        ('count', 'count'), ('lines', 'lines'), ('start offsets', 'begins'), ("count, host's cores", f'{CPU}, count'))]
+    read = median({'seconds': [y for _, y in points(READ)]})
+    ticks = [(10 ** i, f'{10 ** i:,}') for i in range(5)]
+    return plots.curves('Many strings in GPU memory', f"{data['machine']['gpu'].partition(', ')[0]}, {rows_of[0]['text_bytes'] >> 30} "
+                        f"GiB of log lines, {data['machine']['date']}; strings of 7 or 8 bytes, few of which occur", (
+                            'strings', ticks), ('GB/s', plots.decades(min(y for _, it, _ in series for _, y in it), read)),
+                        series + [('read speed of the memory', [(1, read), (ticks[-1][0], read)], 'rule')])
+
+
+def plot_cudf(data):
+    """Draw which records hold a string: trawl, and cuDF's fastest call for each column; None if cuDF was not measured."""
+    beside, rows = data.get('cudf, forms') or {}, []
+    for column in dict.fromkeys(it['column'] for it in beside.get('results', [])):
+        own = result(next((it for it in data['rows'] if it['name'] == f'{column}: records'), {'results': []}), FORMS[1][0][0])
+        other = min((median(it) for it in beside['results'] if it['column'] == column and it.get('seconds')), default=None)
+        if own and other:
+            rows.append((column, [beside['bytes'] / median(own) / 1e9, beside['bytes'] / other / 1e9]))
+    values = [it for _, found in rows for it in found]
+    return rows and plots.dots('Which log records hold a string', f"{data['machine']['gpu'].partition(', ')[0]}, "
+                               f"{beside['bytes'] / 2**30:.0f} GiB of records in GPU memory, {data['machine']['date']}; cuDF: the fastest "
+                               'of its calls', ('GB/s', plots.decades(min(values), max(values))),
+                               ['trawl', f"pylibcudf {beside['version']}"], rows) or None
 
 
 def why_lines(rows_of):
@@ -365,16 +397,16 @@ def form_lines(data, group, title, rows_of):
         kind = 'records' if name.startswith('records') else 'text'
         own, first, host, read = (median(result(known.get(f'{column}: {kind}', {'results': []}), it))
                                   for it in (name, name + FIRST, f'{CPU}, {name}', READ))
-        return f"**{number(ratio(read, own), '.3f')}** {number(ratio(first, own))} {number(ratio(read, host), '.3f')}"
+        return f"**{number(ratio(read, own), '.3f')}**/{number(ratio(first, own))}/{number(ratio(read, host), '.3f')}"
 
     names = [name for forms in FORMS for name, *_ in forms if any(result(row_, name) for row_ in rows_of)]
     rows_are, columns_are, cell_of = names, heads, lambda name, head: found(head, name)
     if group == 'expressions':  # they are too long for the head of a table
         rows_are, columns_are, cell_of = heads, names, found
-    lines = ['', f'### {title}', '', 'A cell has three figures. In bold: the median speed on the GPU, as a multiple of the '
-             'read speed; each timed call follows an untimed one. Then the time of the first call with a new plan in a '
-             'newly loaded text, as a multiple of the median. Last: the speed of the host\'s cores, also as a multiple of '
-             'the read speed. Positions go to the host; begins, and answers about records, to the memory of the GPU.', '']
+    lines = ['', f'### {title}', '', 'In bold: the median speed on the GPU, as a multiple of the read speed. Then the time of '
+             'the first call with a new plan in a newly loaded text, as a multiple of the median. Last: the speed of the '
+             'host\'s cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, '
+             'stay in GPU memory.', '']
     lines += table([''] + columns_are, [[code(it)] + [cell_of(it, other) for other in columns_are] for it in rows_are])
     lines += why_lines(rows_of)
     return lines + cudf.lines(data.get(f'cudf, {group}'), lambda column: result(
@@ -414,7 +446,7 @@ def device_lines(data):
 
 
 def section(data):
-    lines = opening(data)
+    lines = opening(data, on_gpu=True)
     for group, title in GROUPS:
         lines += group_lines(data, group, title)
     several_lines = device_lines(data)

@@ -558,61 +558,41 @@ SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t stat
     return state <= 1u ? (int)state : simt_load_u8(a->automaton_ends + state) != 0;
 }
 
-/* Copies the automaton to shared memory, where it has room. All threads of the block call. */
-SIMT_FUNCTION void answer_share(const struct answer_arguments *a, uint16_t *table)
-{
-    for (uint32_t k = simt_thread(); k < 256u * a->state_count; k += simt_threads())
-        table[k] = simt_load_u16(a->automaton_next + k);
-    simt_barrier();
-}
-
-SIMT_FUNCTION void answer_decide_by(const struct answer_arguments *a, const uint16_t *table)
+SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread(), hit = 0;
     int is_kept = 0, is_near;
 
-    if (SIMT_BOUND(i < a->count)) {
-        uint64_t x, from = a->decide_low, to = a->text_end, most = a->decide_bytes;
+    if (SIMT_BOUND(i < args.count)) {
+        uint64_t x, from = args.decide_low, to = args.text_end, most = args.decide_bytes;
 
-        hit = simt_load_u64(a->hits + i);
-        x = a->begin + (uint32_t)hit;
-        if (a->steps == 0) {
+        hit = simt_load_u64(args.hits + i);
+        x = args.begin + (uint32_t)hit;
+        if (args.steps == 0) {
             uint64_t low = x - from > most ? x - most : from;
 
-            is_near = low == from && a->decide_begins != 0;
-            from = answer_line_begin(a, low, x);
+            is_near = low == from && args.decide_begins != 0;
+            from = answer_line_begin(&args, low, x);
             is_near |= from > low;
         } else {
-            uint64_t record = answer_record_of(a, x - a->tape);
+            uint64_t record = answer_record_of(&args, x - args.tape);
 
-            from = answer_record_at(a, record) + a->tape;
-            to = answer_record_at(a, record + 1u) + a->tape;
+            from = answer_record_at(&args, record) + args.tape;
+            to = answer_record_at(&args, record + 1u) + args.tape;
             /* modulo 2^64, a record that begins before this memory is too long, too */
-            is_near = x - from <= most && from - a->decide_low <= x - a->decide_low;
+            is_near = x - from <= most && from - args.decide_low <= x - args.decide_low;
         }
         if (is_near) {
             uint64_t stop = to - x > most ? x + most : to, reached;
-            uint32_t state = answer_run(a, table, from, stop, to, &reached);
+            uint32_t state = answer_run(&args, 0, from, stop, to, &reached);
 
-            is_kept = answer_matches(a, state);
+            is_kept = answer_matches(&args, state);
             is_near = state <= 1u || stop == to;
         }
         if (!is_near)
-            simt_max_u64(a->sums + ANSWER_FAULT, 1);
+            simt_max_u64(args.sums + ANSWER_FAULT, 1);
     }
-    answer_keep(a, is_kept, hit);
-}
-
-SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
-{
-    SIMT_SHARED(uint16_t, answer_deciding, 256u * READ_STATES);
-
-    if (args.count <= DECIDE_SHARED_HITS && args.state_count <= READ_STATES) {
-        answer_share(&args, answer_deciding);
-        answer_decide_by(&args, answer_deciding);
-    } else {
-        answer_decide_by(&args, 0);
-    }
+    answer_keep(&args, is_kept, hit);
     answer_sign(&args);
 }
 
@@ -683,7 +663,9 @@ SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
     SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
 
     if (args.state_count <= READ_STATES) {
-        answer_share(&args, answer_table);
+        for (uint32_t k = simt_thread(); k < 256u * args.state_count; k += simt_threads())
+            answer_table[k] = simt_load_u16(args.automaton_next + k);
+        simt_barrier();
         answer_read_by(&args, answer_table);
     } else {
         answer_read_by(&args, 0);

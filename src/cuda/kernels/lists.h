@@ -137,9 +137,6 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
-/* For at most so many hits, answer_decide takes the automaton into shared memory: then the time
- * goes to the first reads of its table. With more hits the table is in the caches. */
-#define DECIDE_SHARED_HITS (1u << 16)
 /* answer_decide reads a line once for each hit. It leaves lines to the host that are longer than
  * the mean distance of so many hits, so all hits together read the text at most twice as often. */
 #define DECIDE_HITS_MAX 256u
