@@ -493,10 +493,12 @@ let painter = null; // the worker
 
 /* By what follows the last full stop of a file's name; the whole name if it has none. */
 const LANGUAGES = new Map(Object.entries({
-    bash: 'bash sh zsh ksh bashrc profile', c: 'c h', cpp: 'cc cpp cxx c++ hh hpp hxx inl cu cuh ino', csharp: 'cs', css: 'css',
-    docker: 'dockerfile containerfile', go: 'go', ini: 'ini cfg conf desktop service socket', java: 'java',
-    javascript: 'js mjs cjs jsx', json: 'json ipynb geojson', kotlin: 'kt kts', lua: 'lua', makefile: 'makefile mk gnumakefile',
-    markdown: 'md markdown', markup: 'html htm xhtml xml svg xsd xsl rss', perl: 'pl pm t', protobuf: 'proto',
+    bash: 'bash sh zsh ksh bashrc profile', c: 'c h', cmake: 'cmake', cpp: 'cc cpp cxx c++ hh hpp hxx inl cu cuh ino', csharp: 'cs',
+    css: 'css', diff: 'diff patch', docker: 'dockerfile containerfile', go: 'go', haskell: 'hs',
+    ini: 'ini cfg conf desktop service socket', java: 'java', javascript: 'js mjs cjs jsx', json: 'json ipynb geojson', julia: 'jl',
+    kotlin: 'kt kts', lua: 'lua', makefile: 'makefile mk gnumakefile', markdown: 'md markdown',
+    markup: 'html htm xhtml xml svg xsd xsl rss', objectivec: 'm mm', perl: 'pl pm t', php: 'php', powershell: 'ps1 psm1',
+    protobuf: 'proto',
     python: 'py pyi pyx pxd pxi', r: 'r', ruby: 'rb gemspec rakefile gemfile', rust: 'rs', scala: 'scala sc', sql: 'sql',
     swift: 'swift', toml: 'toml', typescript: 'ts mts cts tsx', yaml: 'yml yaml',
 }).flatMap(([language, ends]) => ends.split(' ').map(end => [end, language])));
@@ -506,13 +508,14 @@ const LANGUAGES = new Map(Object.entries({
 function colour(search) {
     painter?.terminate(); // a text of an earlier search may be slow
     const texts = [], rows = [];
+    const binary = new Set(search.rows.filter(({ code }) => code.textContent.includes('\u2400')).map(({ file }) => file)); // NUL
     let last = null, rest = COLOURS_MAX;
     for (const row of inks.length ? search.rows : []) {
-        const { file, line, code } = row, language = LANGUAGES.get(file.path.split('/').at(-1).toLowerCase().split('.').at(-1));
+        const { file, line, code } = row, name = file.path.split('/').at(-1).toLowerCase();
+        const language = name === 'cmakelists.txt' ? 'cmake' : LANGUAGES.get(name.split('.').at(-1));
         const text = code.querySelector('.note') ? '' : code.textContent;
         rest -= text.length;
-        if (text.includes('\u2400')) rest = 0; // how textOf shows a NUL byte
-        if (!language || rest <= 0) continue;
+        if (!language || rest < 0 || binary.has(file)) continue;
         if (file !== last?.file || line !== last.line + 1) texts.push({ language, lines: [] });
         texts.at(-1).lines.push(text);
         rows.push(row);
@@ -567,7 +570,7 @@ function tell(search) {
         || (counts === null && !search.view && !search.isListing && query.value !== ''));
     if (search.isListing && names) {
         const found = several(names.length, names.length === 1 ? 'file has' : 'file'), have = names.length === 1 ? '' : ' have';
-        byId('status').textContent = search.error ? '' : names.length === 0 ? 'No file has such a name. \\ before the query makes it a text.'
+        byId('status').textContent = search.error ? '' : names.length === 0 ? 'No file has such a name. A name is a part of it, or a glob such as *.c; \\ before the query makes it a text.'
             : `${names.length === NAMES_MAX ? 'At least ' : ''}${found}${have} such a name.`
                 + (names.length > NAMES_SHOWN ? ` The best ${NAMES_SHOWN} are shown.` : '');
         return;
