@@ -13,8 +13,6 @@ import random
 import subprocess
 import time
 
-import pytest
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("TRAWL_BUILD") or ROOT / "build/release").resolve()
 TRAWL, SERVE = str(BUILD / "trawl"), str(BUILD / "trawl-serve")
@@ -67,12 +65,18 @@ def until(condition, what):
         time.sleep(0.004)
 
 
+def skip(why):
+    import pytest  # tests/serve/page_test.py runs without it
+
+    pytest.skip(why)
+
+
 def terminal():
     """Return the two ends of a pseudo-terminal; the test is skipped where /dev/ptmx or /dev/pts is missing."""
     try:
         return os.openpty()
     except OSError:
-        pytest.skip("no pseudo-terminal")
+        skip("no pseudo-terminal")
 
 
 def respect_modes():
@@ -92,5 +96,5 @@ def judges():
 def ripgrep():
     """Return the program of ripgrep 15.2; without it, the test is skipped."""
     if not judges():
-        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
+        skip("scripts/judges.sh could not install ripgrep 15.2")
     return os.path.join(judges(), "rg")
