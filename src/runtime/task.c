@@ -202,7 +202,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .firsts = (search->sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
         .spans = search->sink->spans,
         .pinned = task->buffer_is_pinned,
-        .may_be_left = search->job.layer == ENGINE_LAYERS || search->job.layer == ENGINE_FOR_ERRORS,
+        .may_be_left = search->job.kind->leaves_chunks,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
         .records = search->sink->records,
         .call = &search->searcher->call,
@@ -224,7 +224,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
-    if ((!on_device || plan_judges(search->job.plan)) &&
+    if ((!on_device || search->job.kind->judges) &&
         search->cursor.text->device_address != 0) /* the host reads the text */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     if (on_device && search->answers && task->from == 0) {
@@ -238,7 +238,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (search->sink->by_engine) /* the device that had the text is lost, or no longer has it */
         return TRAWL_FAIL(error, UNSUPPORTED, "no device has the text");
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
-    if (scanned.owned >= UINT32_MAX && search->job.layer == ENGINE_FOR_EXPRESSIONS)
+    if (scanned.owned >= UINT32_MAX && search->job.kind->by_lines)
         return TRAWL_FAIL(error, LIMIT,
                           "a line has 4 GiB or more, too much for regular expressions");
     if (!on_device && scanned.owned > resident_sizes.host && want == WANT_COUNT &&
@@ -248,7 +248,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         TRAWL_TRY(
             engine_scan(engine, engine_worker, &scanned, task->from, want, &task->result, error));
     if (task->result.is_left && task->result.done == task->from) {
-        if (search->job.layer == ENGINE_FOR_ERRORS)
+        if (search->job.kind->leaves_text)
             leave_device(search, task);
         TRAWL_TRY(worker_host_ready(worker, &search->job, error));
         return scan(search, task, worker, false, error);
@@ -286,7 +286,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
     /* The call was cancelled, or the device lacks what the algorithm's kernels need. */
-    if (search->job.layer == ENGINE_FOR_ALGORITHMS || *status == TRAWL_STOPPED)
+    if (search->job.kind->is_apart || *status == TRAWL_STOPPED)
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
         return false;
