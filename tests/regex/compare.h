@@ -1,4 +1,5 @@
-// compare: compares what the library answers with what RE2 answers when it reads each line alone.
+// compare: compares what the library answers with what RE2 answers when it reads each line alone,
+// or the whole text.
 #ifndef TRAWL_TESTS_REGEX_COMPARE_H
 #define TRAWL_TESTS_REGEX_COMPARE_H
 
@@ -18,6 +19,10 @@ struct setup {
     std::string text;
     trawl_plan_options options;
 };
+
+// Returns true if occurrences may cross lines (TRAWL_MULTILINE): RE2 then reads the text as one
+// line.
+bool is_multi(const setup &given);
 
 // Adds an expression. Returns true if the library's printer writes it as RE2 accepts it.
 bool add_expression(setup *given, const std::string &expression);

@@ -71,6 +71,30 @@ static void test_rules_come(void)
     remove_tree("rules");
 }
 
+/* Checks that the server finds as many new directories at once as it walks apart, one less, and
+ * more. */
+static void test_new_parts(void)
+{
+    char path[64];
+    unsigned count = 0;
+
+    begin_tree("new");
+    viewed = open_by("trawl -r", "new", true, 0);
+    check_count(0);
+    for (unsigned many = PARTS_MAX - 1; many <= PARTS_MAX + 2; many++) {
+        for (unsigned i = 0; i < many; i++) {
+            (void)snprintf(path, sizeof path, "new/%u-%u", many, i);
+            TEST_CHECK(mkdir(path, 0755) == 0);
+            strcat(path, "/a");
+            put(path, "a\n");
+        }
+        count += many;
+        check_count(count);
+    }
+    close_opened(viewed);
+    remove_tree("new");
+}
+
 /* Checks that the server keeps no memory of directories that are gone. */
 static void test_gone(void)
 {
@@ -291,7 +315,7 @@ int main(void)
     static const struct tree_test tests[] = {{"moving", test_moving},   {"spent", test_views_spent},
                                              {"paths", test_paths},     {"bounds", test_bounds},
                                              {"becomes", test_becomes}, {"rules", test_rules_come},
-                                             {"gone", test_gone}};
+                                             {"gone", test_gone},       {"parts", test_new_parts}};
 
     return run_tree_tests("serve_view", tests, sizeof tests / sizeof *tests);
 }
