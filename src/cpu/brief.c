@@ -231,7 +231,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
 static bool is_for_worker(const struct trawl_plan *plan, const struct find_ops *find)
 {
     return plan->literal_count > PLAN_NIBBLE_LITERALS_MAX || find->nibbles == NULL ||
-           set_trigrams_pay(plan, find);
+           (!find->looks_six && set_stems_pay(plan, find));
 }
 
 bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,

@@ -45,19 +45,15 @@ struct find_bytes {
     struct plan_nibbles nibbles;
 };
 
-/* The first bytes of some literals, as five or six pairs of neighbouring bytes. Each pair is
- * mapped to one of 128 values. The literals are divided among 8 slots of each group; bit c of
- * slots[g][j][v] is set if pair j of a literal in slot c of group g has the value v. A position is
+/* The first bytes of some literals, as five pairs of neighbouring bytes. Each pair is mapped to one
+ * of 128 values. The literals are divided among 8 slots; bit c of slots[j][v] is set if pair j of a
+ * literal in slot c has the value v, or if such a literal is too short for the pair. A position is
  * a candidate if some slot has the values of all its pairs. */
-#define FIND_PAIRS_MAX 6u
-#define FIND_PAIR_GROUPS_MAX 2u
+#define FIND_PAIRS 5u
 
 struct find_pairs {
     /* aligned to cache lines, so that no load needs two lines */
-    _Alignas(64) uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
-    uint32_t groups; /* 1 or 2 */
-    /* number of pairs, 5 or 6; if a literal is too short for a pair, every value passes there */
-    uint32_t count;
+    _Alignas(64) uint8_t slots[FIND_PAIRS][128];
     uint8_t fold; /* or-ed into each byte of the text, to ignore the case of letters */
 };
 

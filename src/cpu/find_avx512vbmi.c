@@ -105,46 +105,25 @@ static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t
     return count;
 }
 
-/* Returns for each position of the block a byte that is not 0 if all the position's pairs share a
- * slot in some group. */
-static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t *block,
-                                                                  const struct find_pairs *tables,
-                                                                  __m512i fold, uint32_t groups,
-                                                                  uint32_t count)
+/* Returns the positions of the block whose pairs all share a slot. */
+static inline uint64_t pairs_shared(const uint8_t *block, const struct find_pairs *tables,
+                                    __m512i fold)
 {
     const __m512i twice_shifted = _mm512_set1_epi64(0x0000010204081020); /* each byte << 2 */
-    __m512i bytes[FIND_PAIRS_MAX + 1], pairs[FIND_PAIRS_MAX], shared = _mm512_setzero_si512();
+    __m512i shared = _mm512_set1_epi8(-1), byte = _mm512_or_si512(load64(block), fold);
 
-    for (uint32_t j = 0; j <= count; j++)
-        bytes[j] = _mm512_or_si512(load64(block + j), fold);
-    for (uint32_t j = 0; j < count; j++)
-        pairs[j] = _mm512_xor_si512(bytes[j],
-                                    _mm512_gf2p8affine_epi64_epi8(bytes[j + 1], twice_shifted, 0));
-    for (uint32_t g = 0; g < groups; g++) {
-        __m512i slots[FIND_PAIRS_MAX], of_all;
+#pragma GCC unroll 5
+    for (uint32_t j = 0; j < FIND_PAIRS; j++) {
+        __m512i next = _mm512_or_si512(load64(block + j + 1), fold);
+        __m512i pair =
+            _mm512_xor_si512(byte, _mm512_gf2p8affine_epi64_epi8(next, twice_shifted, 0));
 
-        for (uint32_t j = 0; j < count; j++)
-            slots[j] = _mm512_permutex2var_epi8(load64(tables->slots[g][j]), pairs[j],
-                                                load64(tables->slots[g][j] + 64));
-        of_all = _mm512_ternarylogic_epi64(slots[0], slots[1], slots[2], 0x80);
-        for (uint32_t j = 3; j < count; j++)
-            of_all = _mm512_and_si512(of_all, slots[j]);
-        shared = _mm512_or_si512(shared, of_all);
+        shared = _mm512_and_si512(shared, _mm512_permutex2var_epi8(load64(tables->slots[j]), pair,
+                                                                   load64(tables->slots[j] + 64)));
+        byte = next;
     }
-    return shared;
+    return _mm512_test_epi8_mask(shared, shared);
 }
-
-/* A loop for each number of groups and pairs, which the compiler then knows. */
-#define PAIRS_CASE(GROUPS, COUNT)                                                         \
-    case 8 * (GROUPS) + (COUNT):                                                          \
-        for (uint64_t w = 0; w < word_count; w++) {                                       \
-            __m512i shared = pairs_shared(text + 64 * w, pairs, fold, (GROUPS), (COUNT)); \
-                                                                                          \
-            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                         \
-            count += positions_of_bits(_mm512_test_epi8_mask(shared, shared),             \
-                                       base + 64 * (uint32_t)w, positions + count);       \
-        }                                                                                 \
-        break;
 
 static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
                                  const struct find_pairs *restrict pairs, uint32_t base,
@@ -154,9 +133,10 @@ static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
     uint32_t count = 0;
 
     TRAWL_ASSERT(base + 64 * word_count <= UINT32_MAX);
-    switch (8 * pairs->groups + pairs->count) {
-        PAIRS_CASE(1, 5)
-        PAIRS_CASE(2, 6)
+    for (uint64_t w = 0; w < word_count; w++) {
+        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
+        count += positions_of_bits(pairs_shared(text + 64 * w, pairs, fold),
+                                   base + 64 * (uint32_t)w, positions + count);
     }
     TRAWL_ASSERT(count <= 64 * word_count);
     return count;

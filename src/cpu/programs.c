@@ -480,7 +480,7 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
     of.length_max = of.length_min;
     buckets = plan_set_price(PROGRAM_BUCKETS, &of, false);
     classes = plan_set_price(PROGRAM_CLASSES, &of, false);
-    if (set_trigrams_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
+    if (set_stems_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
         return false;
     return plan_has_program(plan, PROGRAM_BUCKETS) &&
            (!plan_has_program(plan, PROGRAM_CLASSES) ||

@@ -19,15 +19,14 @@
 #define BUCKET_BITS_MIN 4u
 /* log2 of the number of entries up to which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
-#define PAIRS_OF_ONE_GROUP 512u
-#define PAIRS_OF_TWO_GROUPS 1024u
-/* In a class of more than PAIRS_OF_ONE_GROUP literals whose weights (key_weight) add up to more
- * than this, too many positions pass two groups of slots. Short literals weigh much. */
-#define WEIGHT_OF_TWO_GROUPS 2048u
+/* For more literals, trigrams are as fast as pairs or faster. */
+#define PAIRS_LITERALS_MAX 512u
 /* From this number of words on, trigrams are faster than tables of half bytes, of which each word
  * lets more positions pass: 4 MiB of English took 0.39 ms by tables and 0.51 by trigrams for 40
- * words, 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). */
+ * words, 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). Pairs are not slower than tables of
+ * six bits from about 100 words on. */
 #define TRIGRAMS_PAY_FROM 56u
+#define PAIRS_PAY_FROM 100u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
@@ -127,19 +126,18 @@ static int compare_keys(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* A key holds a literal's first pairs of neighbouring bytes, at most pairs->count, in
- * FIND_PAIRS_MAX fields of PAIR_BITS bits, the first pair in the highest field. Above the fields is
- * the number of pairs. */
+/* A key holds a literal's first pairs of neighbouring bytes in FIND_PAIRS fields of PAIR_BITS bits,
+ * the first pair in the highest field. Above the fields is the number of pairs. */
 #define PAIR_BITS 7u
-#define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS_MAX)
+#define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS)
 
 static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, uint64_t length)
 {
-    uint32_t count = (uint32_t)min_u64(length - 1, pairs->count);
+    uint32_t count = (uint32_t)min_u64(length - 1, FIND_PAIRS);
     uint64_t key = count;
 
-    TRAWL_ASSERT(length >= 2 && pairs->count <= FIND_PAIRS_MAX);
-    for (uint32_t j = 0; j < FIND_PAIRS_MAX; j++)
+    TRAWL_ASSERT(length >= 2);
+    for (uint32_t j = 0; j < FIND_PAIRS; j++)
         key = key << PAIR_BITS |
               (j < count ? find_pair(bytes[j] | pairs->fold, bytes[j + 1] | pairs->fold) : 0);
     return key;
@@ -147,50 +145,35 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
 
 /* Returns the weight of a literal, 2^(number of missing pairs). If a literal is too short for a
  * pair, every value of that pair passes, so the literal's slot rejects fewer positions. */
-static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
+static uint64_t key_weight(uint64_t key)
 {
-    TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= pairs->count);
-    return 1ull << (pairs->count - (uint32_t)(key >> KEY_COUNT_SHIFT));
+    TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= FIND_PAIRS);
+    return 1ull << (FIND_PAIRS - (uint32_t)(key >> KEY_COUNT_SHIFT));
 }
 
-/* Divides the sorted keys among the slots of all groups, with about the same weight in each slot.
- * Literals with the same first pairs come to share a slot. */
+/* Divides the sorted keys among the slots, with about the same weight in each slot. Literals with
+ * the same first pairs come to share a slot. */
 static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 {
-    uint64_t slots = 8ull * pairs->groups, total = 0, before = 0;
+    uint64_t total = 0, before = 0;
 
     for (uint64_t i = 0; i < count; i++)
-        total += key_weight(pairs, keys[i]);
+        total += key_weight(keys[i]);
     TRAWL_ASSERT(count == 0 || total >= count);
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t slot = (uint32_t)(before * slots / total), in = slot % 8;
+        uint32_t slot = (uint32_t)(before * 8 / total);
 
-        TRAWL_ASSERT(slot < slots);
-        before += key_weight(pairs, keys[i]);
-        for (uint32_t j = 0; j < pairs->count; j++) {
-            uint8_t *values = pairs->slots[slot / 8][j];
+        TRAWL_ASSERT(slot < 8);
+        before += key_weight(keys[i]);
+        for (uint32_t j = 0; j < FIND_PAIRS; j++) {
             bool has = j < keys[i] >> KEY_COUNT_SHIFT;
-            uint32_t value = keys[i] >> PAIR_BITS * (FIND_PAIRS_MAX - 1 - j) & 127;
+            uint32_t value = keys[i] >> PAIR_BITS * (FIND_PAIRS - 1 - j) & 127;
 
             for (uint32_t v = has ? value : 0; v <= (has ? value : 127); v++)
-                values[v] |= (uint8_t)(1u << in);
+                pairs->slots[j][v] |= (uint8_t)(1u << slot);
         }
     }
     TRAWL_ASSERT(before == total);
-}
-
-/* Returns how many groups the literals are divided among: 1 or 2; or 0 if two groups, each of eight
- * slots (find.h), would let too many positions pass. */
-static uint32_t pairs_groups(const struct set_class *class)
-{
-    uint64_t weight = 0;
-
-    for (uint32_t k = SET_STEM_MIN; k <= SET_STEM_BYTES; k++)
-        weight += (uint64_t) class->stem_counts[k - SET_STEM_MIN]
-                  << (FIND_PAIRS_MAX - min_u64(k - 1, FIND_PAIRS_MAX));
-    if (class->literal_count <= PAIRS_OF_ONE_GROUP)
-        return 1;
-    return class->literal_count <= PAIRS_OF_TWO_GROUPS && weight <= WEIGHT_OF_TWO_GROUPS ? 2 : 0;
 }
 
 /* Returns the weight of a literal among the slots of trigrams. If fewer samples lie in the literal,
@@ -262,16 +245,13 @@ enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_c
     TRAWL_ASSERT(class->pairs == NULL && class->trigrams == NULL);
     if (class->literal_count > SET_FEW_LITERALS)
         return TRAWL_OK;
-    if (sample->find->pairs == NULL || pairs_groups(class) == 0)
+    if (sample->find->pairs == NULL || class->literal_count > PAIRS_LITERALS_MAX)
         return sample->find->trigrams != NULL && class->length_min >= FIND_TRIGRAMS_MIN
                    ? trigrams_make(plan, class, fold, error)
                    : TRAWL_OK;
     TRAWL_TRY(memory_allocate_zeroed(sizeof *class->pairs, 1, &pairs, error));
     class->pairs = (struct find_pairs *)pairs;
-    class->pairs->groups = pairs_groups(class);
-    class->pairs->count = class->pairs->groups == 2 ? FIND_PAIRS_MAX : FIND_PAIRS_MAX - 1;
-    TRAWL_ASSERT(class->pairs->count <= FIND_PAIRS_MAX &&
-                 class->entry_count == class->literal_count);
+    TRAWL_ASSERT(class->entry_count == class->literal_count);
     class->pairs->fold = (uint8_t)fold;
     TRAWL_TRY(MEMORY_NEW(keys, class->entry_count, error));
     for (; count < class->entry_count; count++) {
@@ -291,11 +271,11 @@ enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_c
     return TRAWL_OK;
 }
 
-bool set_trigrams_pay(const struct trawl_plan *plan, const struct find_ops *find)
+bool set_stems_pay(const struct trawl_plan *plan, const struct find_ops *find)
 {
-    return find->trigrams != NULL && !find->looks_six && plan_has_letters(plan) &&
+    return find->trigrams != NULL && plan_has_letters(plan) &&
            plan->length_min >= FIND_TRIGRAMS_MIN && plan->length_min < SET_STEM_LENGTH_MAX &&
-           plan->literal_count >= TRIGRAMS_PAY_FROM;
+           plan->literal_count >= (find->looks_six ? PAIRS_PAY_FROM : TRIGRAMS_PAY_FROM);
 }
 
 void set_stems_free(struct set_class *class)

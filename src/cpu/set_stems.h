@@ -23,9 +23,9 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t lengt
  * been stored before. */
 enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
-/* Returns true if classes find the plan's words by trigrams, where buckets would look up half bytes
- * in nibble tables. */
-bool set_trigrams_pay(const struct trawl_plan *plan, const struct find_ops *find);
+/* Returns true if classes find the plan's words, by pairs of bytes or trigrams, faster than nibble
+ * tables would. */
+bool set_stems_pay(const struct trawl_plan *plan, const struct find_ops *find);
 void set_stems_free(struct set_class *class);
 
 #endif

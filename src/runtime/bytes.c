@@ -31,17 +31,35 @@ static inline bool search_brief(struct trawl_searcher *searcher, const struct tr
            schedule_brief(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
 }
 
-/* Notes what trawl_searcher_stats tells of a count without a worker. */
-static inline void note(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                        uint64_t bytes_count, const struct engine_brief *found)
+/* Searches a short text object, and notes what trawl_searcher_stats tells of the call. Returns
+ * false if an ordinary search is needed, which also checks the arguments. */
+static inline bool search_short(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                const struct trawl_text *text, struct engine_brief *found)
 {
-    uint32_t method = plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS : TRAWL_METHOD_EVERY;
+    uint32_t method;
 
-    atomic_store_explicit(&searcher->brief.count, found->count, memory_order_relaxed);
+    if (searcher == NULL || plan == NULL || text == NULL || !schedule_is_brief(searcher, text))
+        return false;
+    found->to = text->bytes_count;
+    if (!search_brief(searcher, plan, text->bytes, found->to, found))
+        return false;
+    method = plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS : TRAWL_METHOD_EVERY;
+    atomic_store_explicit(&searcher->brief.count, found->is_first ? found->count > 0 : found->count,
+                          memory_order_relaxed);
     atomic_store_explicit(&searcher->brief.candidates, found->candidates, memory_order_relaxed);
     atomic_store_explicit(&searcher->brief.method, method, memory_order_relaxed);
-    atomic_store_explicit(&searcher->brief.bytes_after, bytes_count + 1, memory_order_relaxed);
-    atomic_store_explicit(&searcher->progress, bytes_count, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.bytes_after, found->to + 1, memory_order_relaxed);
+    atomic_store_explicit(&searcher->progress, found->to, memory_order_relaxed);
+    return true;
+}
+
+static void first_of(const struct trawl_plan *plan, const struct engine_brief *found,
+                     struct trawl_match *match, bool *is_found)
+{
+    *is_found = found->count > 0;
+    if (*is_found)
+        *match = (struct trawl_match){found->begin, found->begin + found->length,
+                                      plan_literal_at(plan, found->literal).pattern, 0, 0};
 }
 
 enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -53,10 +71,7 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
 
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
-    found.to = text != NULL ? text->bytes_count : 0;
-    if (searcher != NULL && plan != NULL && text != NULL && schedule_is_brief(searcher, text) &&
-        search_brief(searcher, plan, text->bytes, found.to, &found)) {
-        note(searcher, plan, found.to, &found);
+    if (search_short(searcher, plan, text, &found)) {
         *count = found.count;
         return TRAWL_OK;
     }
@@ -65,6 +80,31 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
     if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
         *count = sink.count;
     return status;
+}
+
+enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                              struct trawl_text *text, struct trawl_match *match, bool *found,
+                              struct trawl_error *error)
+{
+    struct engine_brief brief = {.is_first = true};
+    struct sink sink;
+    enum trawl_status status;
+
+    if (match == NULL || found == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
+    if (search_short(searcher, plan, text, &brief)) {
+        first_of(plan, &brief, match, found);
+        return TRAWL_OK;
+    }
+    sink_first(&sink);
+    status = search_checked(searcher, plan, text, &sink, error);
+    /* the sink has stopped the search; the call was not cancelled */
+    if (status != TRAWL_OK && !(status == TRAWL_STOPPED && sink.stopped))
+        return status;
+    *found = sink.found;
+    if (sink.found)
+        *match = sink.first;
+    return TRAWL_OK;
 }
 
 static __attribute__((noinline)) struct trawl_text *text_of(struct trawl_text *text,
@@ -105,9 +145,6 @@ enum trawl_status trawl_find_bytes(struct trawl_searcher *searcher, const struct
     if (!search_brief(searcher, plan, bytes, bytes_count, &found))
         return trawl_first(searcher, plan, text_of(&text, bytes, bytes_count), match, is_found,
                            error);
-    *is_found = found.count > 0;
-    if (*is_found)
-        *match = (struct trawl_match){found.begin, found.begin + found.length,
-                                      plan_literal_at(plan, found.literal).pattern, 0, 0};
+    first_of(plan, &found, match, is_found);
     return TRAWL_OK;
 }

@@ -366,26 +366,6 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
     return status;
 }
 
-enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                              struct trawl_text *text, struct trawl_match *match, bool *found,
-                              struct trawl_error *error)
-{
-    struct sink sink;
-    enum trawl_status status;
-
-    if (match == NULL || found == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
-    sink_first(&sink);
-    status = search_checked(searcher, plan, text, &sink, error);
-    /* the sink has stopped the search; the call was not cancelled */
-    if (status != TRAWL_OK && !(status == TRAWL_STOPPED && sink.stopped))
-        return status;
-    *found = sink.found;
-    if (sink.found)
-        *match = sink.first;
-    return TRAWL_OK;
-}
-
 enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                   struct trawl_text *text, trawl_match_sink function, void *context,
                                   struct trawl_error *error)
