@@ -75,9 +75,10 @@ static bool is_whole_sooner(const struct step *step)
     const uint64_t wasted =
         step->missed + (lists && expressions->count == 1 ? BYTES_PER_ATOM * atoms : 0);
 
-    return wasted > bytes || (lists && step->chunk->records == NULL &&
-                              atoms > bytes / QUICK_BYTES && program_is_quick(expressions->whole) &&
-                              words_are_ascii(step->chunk->bytes + step->from, bytes));
+    return wasted > bytes ||
+           (lists && step->chunk->records == NULL && atoms > bytes / QUICK_BYTES &&
+            step->judged > atoms / JUDGED_SHARE && program_is_quick(expressions->whole) &&
+            words_are_ascii(step->chunk->bytes + step->from, bytes));
 }
 
 void choose_next(const struct step *step)

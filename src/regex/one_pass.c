@@ -11,6 +11,7 @@
  * linear. */
 #define WASTE_MAX 256u
 #define WASTE_SHARE 4u
+#define KEY_LEAST 3u /* shorter strings are frequent */
 
 /* What a byte means for a character of the sequence. ASKS: the byte belongs to a character of
  * several bytes, which may fit, so RE2 decides. */
@@ -19,9 +20,10 @@ enum kind { FAILS, FITS, ASKS };
 struct one_pass {
     /* where a match may begin: anywhere, at the text's begin, or at each line's begin */
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
-    /* The key is a byte that each match holds, and no letter, digit or blank; -1: there is none.
-     * Before the key a match has at most `head_most` bytes, all of them set in `head_kinds`. */
-    int key;
+    /* The key is a string that each match holds; of 0 bytes: there is none. Before the key a match
+     * has at most `head_most` bytes, all of them set in `head_kinds`. */
+    uint8_t key[SEQUENCE_MAX];
+    uint32_t key_count;
     uint64_t head_most;
     bool head_kinds[256];
     uint32_t group_count; /* the whole match first */
@@ -68,29 +70,56 @@ static void fill_item(const struct sequence_item *from, const struct regex_optio
         item->kinds['\n'] = FAILS;
 }
 
+/* Returns the only byte that fits the item; -1: several fit, or none. */
+static int only_byte(const struct one_pass_item *item)
+{
+    int only = -1;
+
+    for (int byte = 0; byte < 256; byte++)
+        if (item->kinds[byte] != FAILS) {
+            if (only >= 0 || item->kinds[byte] == ASKS)
+                return -1;
+            only = byte;
+        }
+    return only;
+}
+
+static bool is_sign(int byte)
+{
+    return byte > ' ' && byte < 0x80 && (byte == '_' || !class_is_word_byte((char)byte));
+}
+
 /* Chooses the key: the first item that is always the same sign, such as '@', because signs are rare
- * in most texts. Computes which and how many bytes may come before the key. */
+ * in most texts, or else the longest string of KEY_LEAST and more items that are always the same
+ * byte. Computes which and how many bytes may come before the key. */
 static void find_key(struct one_pass *made)
 {
-    uint64_t most = 0;
+    uint32_t first = 0, count = 0;
 
-    for (uint32_t i = 0; i < made->count && made->key < 0; i++) {
+    for (uint32_t i = 0, run = 0; i < made->count && (count != 1 || !is_sign(made->key[0])); i++) {
         const struct one_pass_item *item = &made->items[i];
-        uint32_t fits = 0, byte = 0;
+        const int only = item->least > 0 ? only_byte(item) : -1;
 
-        for (uint32_t k = 0; k < 256; k++) {
-            fits += item->kinds[k] != FAILS;
-            byte = item->kinds[k] != FAILS ? k : byte;
+        run = only >= 0 && item->least == item->most && item->most == 1 ? run + 1 : 0;
+        if (is_sign(only) || run > count) {
+            count = is_sign(only) ? 1 : run;
+            first = i + 1 - count;
+            made->key[0] = (uint8_t)only_byte(&made->items[first]);
         }
-        if (item->least > 0 && fits == 1 && byte > ' ' && byte < 0x80 &&
-            (byte == '_' || !class_is_word_byte((char)byte))) {
-            made->key = (int)byte;
-            made->head_most = most;
-            return;
-        }
+    }
+    if (count < KEY_LEAST && !is_sign(made->key[0]))
+        count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        made->key[i] = (uint8_t)only_byte(&made->items[first + i]);
+    made->key_count = count;
+    for (uint32_t i = 0; i < first; i++) {
+        const struct one_pass_item *item = &made->items[i];
+
         /* a character beyond ASCII has up to 4 bytes */
         for (int bytes = item->kinds[0xff] == ASKS ? 4 : 1; bytes > 0; bytes--)
-            most = item->most > UINT64_MAX - most ? UINT64_MAX : most + item->most;
+            made->head_most = item->most > UINT64_MAX - made->head_most
+                                  ? UINT64_MAX
+                                  : made->head_most + item->most;
         for (uint32_t k = 0; k < 256; k++)
             made->head_kinds[k] |= item->kinds[k] != FAILS;
     }
@@ -116,7 +145,6 @@ enum trawl_status one_pass_make(const struct syntax_node *root, const struct reg
     TRAWL_TRY(memory_allocate_zeroed(
         1, sizeof *made + (sequence.count - first) * sizeof *made->items, &memory, error));
     made = (struct one_pass *)memory;
-    made->key = -1;
     made->count = sequence.count - first;
     made->group_count = sequence.group_count + 1;
     made->groups[0] = (struct sequence_group){0, made->count};
@@ -156,7 +184,7 @@ static uint64_t begin_by_key(const struct one_pass *matcher, const uint8_t *text
 
     if (begin < *known && *known - begin <= matcher->head_most)
         return begin;
-    found = begin < to ? memchr(text + begin, matcher->key, (size_t)(to - begin)) : NULL;
+    found = memmem(text + begin, (size_t)(to - begin), matcher->key, matcher->key_count);
     if (found == NULL)
         return UINT64_MAX;
     at = (uint64_t)(found - text);
@@ -174,7 +202,7 @@ static uint64_t next_begin(const struct one_pass *matcher, const uint8_t *text, 
     const struct one_pass_item *first = &matcher->items[0];
     const uint8_t *line;
 
-    if (matcher->key >= 0)
+    if (matcher->key_count > 0)
         begin = begin_by_key(matcher, text, begin, to, known);
     if (matcher->begins == AT_LINES && begin > 0 && text[begin - 1] != '\n') {
         line = begin < to ? memchr(text + begin, '\n', (size_t)(to - begin)) : NULL;
