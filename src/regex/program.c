@@ -25,6 +25,7 @@ struct program {
     struct printed text; /* in RE2's syntax */
     struct regex_options options;
     uint32_t groups;
+    bool may_be_empty;
     struct one_pass *one_pass;             /* NULL: there is none */
     _Atomic(const struct regex_ops *) ops; /* set before `regex` */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
@@ -77,6 +78,24 @@ static enum regex_status compile(struct program *program, struct trawl_error *er
     return status;
 }
 
+static bool may_be_empty(const struct syntax_node *node)
+{
+    bool some = false, all = true;
+
+    if (node->kind == SYNTAX_REPEAT && node->least == 0)
+        return true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const bool empty = may_be_empty(node->items[i]);
+
+        some |= empty;
+        all &= empty;
+    }
+    return node->kind == SYNTAX_GROUP ? some
+           : node->count > 0          ? all
+                                      : node->kind == SYNTAX_LIST || node->kind == SYNTAX_EDGE ||
+                                   node->kind == SYNTAX_EMPTY;
+}
+
 static uint32_t count_groups(const struct syntax_node *node)
 {
     uint32_t count = node->kind == SYNTAX_GROUP && node->is_numbered;
@@ -98,6 +117,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     made->options = *options;
     made->groups = count_groups(tree);
+    made->may_be_empty = may_be_empty(tree);
     TRAWL_TRY_DONE(print_re2(tree, options, &made->text, error));
     TRAWL_TRY_DONE(one_pass_make(tree, options, &made->one_pass, error));
     now = memory->mib > 0 || made->text.has_names ||
@@ -176,6 +196,11 @@ enum trawl_status program_failed(int found, struct trawl_error *error)
     if (found == PROGRAM_MISSING)
         TRAWL_TRY(regex_load(&ops, error));
     return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+}
+
+bool program_may_be_empty(const struct program *program)
+{
+    return program->may_be_empty;
 }
 
 uint32_t program_groups(const struct program *program)

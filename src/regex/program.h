@@ -44,6 +44,8 @@ int program_match(const struct program *program, const uint8_t *text, uint64_t c
                   uint32_t span_count);
 /* Returns the status for a result of program_match below 0. */
 enum trawl_status program_failed(int found, struct trawl_error *error);
+/* Returns true if a match may have no byte. */
+bool program_may_be_empty(const struct program *program);
 uint32_t program_groups(const struct program *program);
 /* Returns the number of the group with that name; 0 if no group has it. */
 uint32_t program_group(const struct program *program, const char *name, uint64_t count);

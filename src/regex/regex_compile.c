@@ -46,7 +46,6 @@ void expressions_free(void *object)
         if (made->beyond[i] != NULL)
             pcre2_release(made->beyond[i]);
     memory_release(made->beyond, made->count, sizeof(struct pcre2 *));
-    memory_release((void *)made->may_be_empty, made->count, 1);
     program_free(made->whole);
     words_free(made);
     anchors_free(made);
@@ -157,8 +156,6 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     if (made->marked == NULL)
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
-    if (made->may_be_empty == NULL)
-        TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
     TRAWL_TRY(words_prepare(made, error));
     made->has_wide_words |= is_wide;
     made->needs_marks |= words || syntax->edges > SYNTAX_EDGES;

@@ -41,8 +41,6 @@ struct expressions {
      * decides about the expression, or if the expression has no edge of a word about which the
      * program in `each` may be wrong. The array is NULL if all entries would be NULL. */
     struct program **marked;
-    /* for each program of `marked`: whether it may match the empty string; words.c finds out */
-    _Atomic uint8_t *may_be_empty;
     /* `count` programs of PCRE2. An entry is NULL if RE2 decides about the expression; the array is
      * NULL if RE2 decides about all. If PCRE2 decides, the program in `each` is that of a filter,
      * which matches each line in which PCRE2's program matches. */

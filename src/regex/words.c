@@ -283,23 +283,6 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* Returns true if the expression may match an empty string somewhere. Tries each place of some
- * short texts, which have all kinds of neighbours that an assertion can tell apart. */
-static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
-{
-    static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};
-    enum { UNKNOWN, NO, YES };
-    _Atomic uint8_t *known = &expressions->may_be_empty[expression];
-    bool found = *known == YES;
-
-    for (uint32_t i = 0; *known == UNKNOWN && i < sizeof texts / sizeof *texts && !found; i++)
-        for (uint64_t at = 0; at <= strlen(texts[i]); at++)
-            found |= program_match(expressions->each[expression], (const uint8_t *)texts[i],
-                                   strlen(texts[i]), at, at, REGEX_WHOLE, NULL, 0) != 0;
-    *known = found ? YES : NO;
-    return found;
-}
-
 /* Finds a match that lies in the bytes [0, end) of the copy. Results are as of words_match. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, uint64_t end,
@@ -313,7 +296,7 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
     bool within = false;
     int matched;
 
-    if (span_count == 0 && !may_be_empty(expressions, expression))
+    if (span_count == 0 && !program_may_be_empty(program))
         return program_match(program, words->copy, words->copy_count, at, end, anchor, NULL, 0);
     do {
         matched = program_match(program, words->copy, words->copy_count, at, end, anchor, found,
