@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "plan/build.h"
 
-/* Only the first AUTOMATA_MAX anchors get automata, because making one takes time. */
+/* Only the first AUTOMATA_MAX anchors get automata of their own, because making one takes time. */
 #define AUTOMATA_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -71,23 +71,33 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
     return TRAWL_OK;
 }
 
-/* Makes the automata of the anchor. */
-static enum trawl_status make_automata(struct anchor_maker *maker, const struct split *split,
-                                       struct anchor *anchor, struct trawl_error *error)
+/* Makes the automaton of a sequence, or shares the one that was made last. */
+static enum trawl_status make_automaton(struct anchor_maker *maker, const struct sequence *sequence,
+                                        bool backwards, struct around_automaton **out,
+                                        struct trawl_error *error)
 {
     const struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     const bool is_wide = made->marked != NULL && made->marked[maker->expression] != NULL;
-    struct around_options options = {.options = &made->options,
-                                     .backwards = true,
-                                     .crosses = expressions_cross(made),
-                                     .crlf = (plan->flags & TRAWL_CRLF) != 0,
-                                     .line_ends = {plan->line_end, plan->line_end_also},
-                                     .words = is_wide ? &made->words : NULL};
+    const struct around_options options = {.options = &made->options,
+                                           .backwards = backwards,
+                                           .crosses = expressions_cross(made),
+                                           .crlf = (plan->flags & TRAWL_CRLF) != 0,
+                                           .line_ends = {plan->line_end, plan->line_end_also},
+                                           .words = is_wide ? &made->words : NULL};
+    struct made_last *last = &maker->last[backwards];
 
-    TRAWL_TRY(around_make(split->before, &options, &maker->scratch, &anchor->before, error));
-    options.backwards = false;
-    return around_make(split->after, &options, &maker->scratch, &anchor->after, error);
+    if (sequence != NULL && last->automaton != NULL && last->words == options.words &&
+        sequence_equals(sequence, &last->sequence)) {
+        *out = around_share(last->automaton);
+        return TRAWL_OK;
+    }
+    if (made->anchor_count > AUTOMATA_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(around_make(sequence, &options, &maker->scratch, out, error));
+    if (*out != NULL)
+        *last = (struct made_last){*sequence, options.words, *out};
+    return TRAWL_OK;
 }
 
 /* Adds an anchor for a single alternative of the expression. This function is the callback `take`
@@ -118,9 +128,10 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     anchor = &made->anchors[made->anchor_count++];
     *anchor = (struct anchor){
         .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
-    return made->anchor_count <= AUTOMATA_MAX && (!split->is_sure || maker->has_edges)
-               ? make_automata(maker, split, anchor, error)
-               : TRAWL_OK;
+    if (split->is_sure && !maker->has_edges)
+        return TRAWL_OK;
+    TRAWL_TRY(make_automaton(maker, split->before, true, &anchor->before, error));
+    return make_automaton(maker, split->after, false, &anchor->after, error);
 }
 /* Returns true if i and I are different letters by the caller's rules, as in Turkish. */
 static bool splits_i(const struct regex_options *options)
@@ -310,7 +321,6 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     made->has_no_heads = true;
     for (uint64_t i = 0; i < made->anchor_count; i++)
         made->has_no_heads &= made->anchors[i].begins;
-    made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
     made->are_strings = made->atoms_are_exact && maker->all_match && made->count == 1 &&
                         made->atom_count <= SPLIT_STRINGS_MAX && !maker->folds && !overlap(maker);
     memory_release(patterns, made->atom_count, sizeof *patterns);

@@ -20,7 +20,14 @@ struct anchor_maker {
     bool all_sure;          /* each occurrence of each string lies in a match */
     bool all_match;         /* each occurrence of each string is a match */
     struct places *scratch; /* memory that automata are made in */
-    bool has_edges;         /* RE2 searches `expression` for whole words or whole lines */
+    /* the automata that were made last, backwards and forwards: often the next alternative shares
+     * them */
+    struct made_last {
+        struct sequence sequence;
+        const struct around_words *words;
+        struct around_automaton *automaton; /* NULL: there is none */
+    } last[2];
+    bool has_edges; /* RE2 searches `expression` for whole words or whole lines */
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;

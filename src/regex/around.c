@@ -29,6 +29,7 @@ enum { END, ELSE, LONG = 255 };
 
 /* States are numbered from AROUND_ASKS + 1 on: state AROUND_ASKS + 1 + i has rows[i]. */
 struct around_automaton {
+    uint32_t users; /* calls of around_make and around_share */
     /* The state in which reading begins: first[1] if the character on the other side of the place
      * where reading begins belongs to a word, else first[0]. */
     uint8_t first[2];
@@ -361,6 +362,7 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     places->sequence = sequence;
     places->options = options;
     places->symbol_count = ELSE + 1;
+    places->automaton.users = 1;
     places->automaton.backwards = options->backwards;
     places->automaton.crosses = options->crosses;
     memcpy(places->automaton.line_ends, options->line_ends, 2);
@@ -382,9 +384,16 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     return TRAWL_OK;
 }
 
-void around_free(struct around_automaton *automaton)
+struct around_automaton *around_share(struct around_automaton *automaton)
 {
     if (automaton != NULL)
+        automaton->users++;
+    return automaton;
+}
+
+void around_free(struct around_automaton *automaton)
+{
+    if (automaton != NULL && --automaton->users == 0)
         memory_release(automaton, 1,
                        sizeof *automaton + automaton->state_count * sizeof automaton->rows[0] +
                            automaton->cut_count * sizeof automaton->cuts[0]);

@@ -304,9 +304,8 @@ static bool is_wide(const struct step *step, struct line *line)
 }
 
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
- * end unless the bytes around the atom rule out all expressions. With `by_words`, an atom counts
- * only if it is a whole word. */
-static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom, bool by_words,
+ * end unless the bytes around the atom rule out all expressions. */
+static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -340,17 +339,6 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         is_within = judge_atom_within(atom, line->end - at) > 0;
         if (worker->known[anchor->expression] == worker->line)
             continue;
-        if (by_words && !matches && line->begin == UINT64_MAX)
-            line->begin = line_begin(step, at);
-        if (by_words && !matches) {
-            const struct judged judged =
-                judged_of(step, (struct regex_line){line->begin, line->end});
-
-            if (!judge_word(expressions, &judged, at - line->begin, atom)) {
-                step->missed += BYTES_PER_LOOK;
-                continue;
-            }
-        }
         if (!passes && !anchor->is_sure && !is_wide(step, line)) {
             if (step->want == WANT_LINES) /* else judge() reads the line */
                 TRAWL_TRY(verify(step, anchor, at, line, &may, error));
@@ -359,8 +347,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         worker->known[anchor->expression] = worker->line;
         if (may)
             worker->passing[(*passing)++] = anchor->expression;
-        line->is_decided |=
-            may && is_within && (matches || by_words || (plain && !is_wide(step, line)));
+        line->is_decided |= may && is_within && (matches || (plain && !is_wide(step, line)));
     }
     return TRAWL_OK;
 }
@@ -370,7 +357,6 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const bool any = step->want == WANT_LINES && !judges_whole(step);
-    const bool by_words = any && expressions->words_are_exact;
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 
@@ -397,7 +383,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             }
             atom = judge_atom(expressions, hits, i, step->chunk->bytes + step->from,
                               step->chunk->owned + step->chunk->after - step->from);
-            TRAWL_TRY(pass_atom(step, at, atom, by_words, &line, &passing, error));
+            TRAWL_TRY(pass_atom(step, at, atom, &line, &passing, error));
         }
         /* all hits that were left are ruled out, so no line was looked up */
         if (line.after == UINT64_MAX)

@@ -206,15 +206,6 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     return status_or_open(matched, line, error);
 }
 
-bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
-                struct atom atom)
-{
-    const uint64_t length = judge_atom_within(atom, line->count - at);
-
-    return length > 0 &&
-           plan_accepts(expressions->plan, line->bytes, at, at + length, 0, line->count);
-}
-
 static bool comes_before(const struct occurrence *a, const struct occurrence *b)
 {
     return a->span.begin != b->span.begin ? a->span.begin < b->span.begin

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "regex/class_text.h"
 #include "regex/regex_load.h"
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"
@@ -22,10 +23,12 @@
 #define SMALL_SETS 200u
 
 struct program {
-    struct printed text; /* in RE2's syntax */
+    const struct syntax_node *tree;
     struct regex_options options;
+    bool has_counts; /* a repetition has a number of 2 or more */
+    bool has_names;  /* a group has a name that only some versions of RE2 know */
+    uint32_t sets;   /* number of classes */
     uint32_t groups;
-    bool may_be_empty;
     struct one_pass *one_pass;             /* NULL: there is none */
     _Atomic(const struct regex_ops *) ops; /* set before `regex` */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
@@ -53,7 +56,6 @@ void program_free(struct program *program)
     if (program->regex != NULL)
         program->ops->release(program->regex);
     one_pass_free(program->one_pass);
-    print_release(&program->text);
     memory_release(program, 1, sizeof *program);
 }
 
@@ -65,12 +67,15 @@ static enum regex_status compile(struct program *program, struct trawl_error *er
     const struct regex_ops *ops;
     struct regex *made = NULL, *none = NULL;
     enum regex_status status;
+    struct printed text;
 
     if (regex_load(&ops, error) != TRAWL_OK)
         return REGEX_MISSING;
+    if (print_re2(program->tree, &program->options, &text, error) != TRAWL_OK)
+        return REGEX_MEMORY;
     program->ops = ops;
-    status =
-        ops->compile(program->text.bytes, program->text.count, &program->options, &made, message);
+    status = ops->compile(text.bytes, text.count, &program->options, &made, message);
+    print_release(&text);
     if (status == REGEX_SYNTAX)
         (void)TRAWL_FAIL(error, ARGUMENT, "%s", message);
     if (status == REGEX_OK && !atomic_compare_exchange_strong(&program->regex, &none, made))
@@ -96,13 +101,19 @@ static bool may_be_empty(const struct syntax_node *node)
                                    node->kind == SYNTAX_EMPTY;
 }
 
-static uint32_t count_groups(const struct syntax_node *node)
+static void read_facts(struct program *made, const struct syntax_node *node)
 {
-    uint32_t count = node->kind == SYNTAX_GROUP && node->is_numbered;
-
+    made->sets += node->set_count > 1;
+    made->groups += node->kind == SYNTAX_GROUP && node->is_numbered;
+    made->has_counts |= node->kind == SYNTAX_REPEAT &&
+                        (node->least > 1 || (node->most > 1 && node->most != SYNTAX_ENDLESS));
+    if (node->kind == SYNTAX_GROUP && node->bytes != NULL) {
+        made->has_names |= node->bytes_count == 0;
+        for (uint32_t i = 0; i < node->bytes_count; i++)
+            made->has_names |= !class_is_word_byte(node->bytes[i]);
+    }
     for (uint32_t i = 0; i < node->count; i++)
-        count += count_groups(node->items[i]);
-    return count;
+        read_facts(made, node->items[i]);
 }
 
 enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
@@ -116,13 +127,11 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     *out = NULL;
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
     made->options = *options;
-    made->groups = count_groups(tree);
-    made->may_be_empty = may_be_empty(tree);
-    TRAWL_TRY_DONE(print_re2(tree, options, &made->text, error));
+    made->tree = tree;
+    read_facts(made, tree);
     TRAWL_TRY_DONE(one_pass_make(tree, options, &made->one_pass, error));
-    now = memory->mib > 0 || made->text.has_names ||
-          (now &&
-           (tree->size > SMALL_NODES || made->text.sets > SMALL_SETS || made->text.has_counts));
+    now = memory->mib > 0 || made->has_names ||
+          (now && (tree->size > SMALL_NODES || made->sets > SMALL_SETS || made->has_counts));
     for (uint64_t each = memory->each; found == REGEX_LARGE;
          each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
         made->options.memory_bytes = times * each;
@@ -161,7 +170,7 @@ static const struct regex *regex_of(const struct program *program)
 bool program_is_ready(const struct program *program)
 {
     return program != NULL &&
-           ((program->one_pass != NULL && !program->text.has_counts) || regex_of(program) != NULL);
+           ((program->one_pass != NULL && !program->has_counts) || regex_of(program) != NULL);
 }
 
 bool program_is_quick(const struct program *program)
@@ -200,7 +209,7 @@ enum trawl_status program_failed(int found, struct trawl_error *error)
 
 bool program_may_be_empty(const struct program *program)
 {
-    return program->may_be_empty;
+    return may_be_empty(program->tree);
 }
 
 uint32_t program_groups(const struct program *program)

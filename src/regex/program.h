@@ -1,5 +1,5 @@
-/* program: a compiled expression: its one-pass matcher (sequence.h), and the text that RE2 compiles
- * when it is first asked. Divides the memory that a plan may use among its programs. */
+/* program: a compiled expression: its one-pass matcher (sequence.h), and the program of RE2, which
+ * is compiled when it is first asked. Divides the memory that a plan may use among its programs. */
 #ifndef TRAWL_REGEX_PROGRAM_H
 #define TRAWL_REGEX_PROGRAM_H
 
@@ -22,10 +22,11 @@ struct program_memory {
  * programs of parts of expressions, the common program of all expressions, and programs that need
  * more. */
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count);
-/* Compiles a tree, which is a LIST or a GROUP, with `times` as much memory as `each` or, if the
- * program needs more, as `most`. With `now`, or if the plan limits the memory, RE2 compiles at once
- * unless the program is sure to be small; otherwise when it is first asked. Sets *out to NULL, and
- * *is_large, if the program needs more memory. Errors: ARGUMENT, UNSUPPORTED, MEMORY. */
+/* Compiles a tree, which is a LIST or a GROUP and lives as long as the program, with `times` as
+ * much memory as `each` or, if the program needs more, as `most`. With `now`, or if the plan limits
+ * the memory, RE2 compiles at once unless the program is sure to be small; otherwise when it is
+ * first asked. Sets *out to NULL, and *is_large, if the program needs more memory. Errors:
+ * ARGUMENT, UNSUPPORTED, MEMORY. */
 enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
                                const struct regex_options *options, uint64_t times, bool now,
                                struct program **out, bool *is_large, struct trawl_error *error);

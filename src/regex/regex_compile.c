@@ -16,12 +16,18 @@
 /* A program for whole words may take this much memory, even if the plan allows less. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
+/* The tree of the common program: an alternative for each expression. */
+struct whole_tree {
+    const struct syntax_node *roots[WHOLE_MAX], *lists[WHOLE_MAX];
+    struct syntax_node alternatives[WHOLE_MAX];
+    struct syntax_node all;
+    const struct syntax_node *line[3];
+    struct syntax_node whole; /* `all` between the edges of a line */
+};
+
 /* The state of compiling a plan's expressions. */
 struct maker {
     struct expressions *made;
-    /* the trees of all expressions, for the common program; empty if there are more than
-     * WHOLE_MAX */
-    struct syntax trees[WHOLE_MAX];
     bool needs_line;
     struct anchor_maker anchors;
 };
@@ -47,6 +53,10 @@ void expressions_free(void *object)
             pcre2_release(made->beyond[i]);
     memory_release(made->beyond, made->count, sizeof(struct pcre2 *));
     program_free(made->whole);
+    memory_release(made->whole_tree, 1, sizeof *made->whole_tree);
+    for (uint32_t i = 0; i < made->count && made->trees != NULL; i++)
+        syntax_release(&made->trees[i]);
+    memory_release(made->trees, made->count, sizeof *made->trees);
     words_free(made);
     anchors_free(made);
     trawl_plan_free(made->atoms);
@@ -193,7 +203,10 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     bool is_large;
 
     made->memory.left += made->memory.each; /* program_divide has set it aside */
-    program_free(made->each[index]);        /* compile_beyond may compile a second filter */
+    /* compile_beyond may compile a second filter */
+    program_free(made->each[index]);
+    syntax_release(&made->trees[index]);
+    made->trees[index] = *syntax;
     status = program_make(&made->memory, syntax->root, &made->options, 1, true, &made->each[index],
                           &is_large, error);
     if (status == TRAWL_OK && is_large)
@@ -208,10 +221,6 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     maker->needs_line |= syntax->needs_line;
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, syntax, error);
-    if (status == TRAWL_OK && made->count <= WHOLE_MAX)
-        maker->trees[index] = *syntax;
-    else
-        syntax_release(syntax);
     return status;
 }
 
@@ -322,25 +331,29 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
                                                {.kind = SYNTAX_EDGE, .letter = '$', .size = 1}};
     struct regex_options options = made->options;
-    const struct syntax_node *roots[WHOLE_MAX], *lists[WHOLE_MAX];
-    struct syntax_node alternatives[WHOLE_MAX];
-    struct syntax_node all = {.kind = SYNTAX_GROUP, .count = made->count, .items = lists};
-    const struct syntax_node *line[] = {&edges[0], &all, &edges[1]};
-    const struct syntax_node whole = {.kind = SYNTAX_LIST, .count = 3, .items = line};
+    struct whole_tree *tree;
     bool is_large;
 
     if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n' ||
         (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ZEROED(made->whole_tree, 1, error));
+    tree = made->whole_tree;
     for (uint32_t i = 0; i < made->count; i++) {
-        roots[i] = maker->trees[i].root;
-        alternatives[i] = (struct syntax_node){.kind = SYNTAX_LIST, .count = 1, .items = &roots[i]};
-        lists[i] = &alternatives[i];
+        tree->roots[i] = made->trees[i].root;
+        tree->alternatives[i] =
+            (struct syntax_node){.kind = SYNTAX_LIST, .count = 1, .items = &tree->roots[i]};
+        tree->lists[i] = &tree->alternatives[i];
     }
+    tree->all =
+        (struct syntax_node){.kind = SYNTAX_GROUP, .count = made->count, .items = tree->lists};
+    memcpy(tree->line, (const struct syntax_node *[]){&edges[0], &tree->all, &edges[1]},
+           sizeof tree->line);
+    tree->whole = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->line};
     options.lines = true;
     options.is_list = made->count > 1;
-    TRAWL_TRY(program_make(&made->memory, lines ? &whole : &all, &options, 2, false, &made->whole,
-                           &is_large, error));
+    TRAWL_TRY(program_make(&made->memory, lines ? &tree->whole : &tree->all, &options, 2, false,
+                           &made->whole, &is_large, error));
     made->whole_is_exact = made->whole != NULL && !made->needs_marks;
     return TRAWL_OK;
 }
@@ -362,6 +375,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
 
     TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct program *), &memory, error));
     made->each = (struct program **)memory;
+    TRAWL_TRY(MEMORY_ZEROED(made->trees, made->count, error));
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = TRAWL_OK;
@@ -394,8 +408,6 @@ static enum trawl_status expressions_make(const void *from, void **object,
     maker.made->count = (uint32_t)source->plan->pattern_count;
     program_divide(&maker.made->memory, source->plan->expressions.memory_mib, maker.made->count);
     status = make_all(&maker, source, error);
-    for (uint32_t i = 0; i < WHOLE_MAX; i++)
-        syntax_release(&maker.trees[i]);
     anchors_release(&maker.anchors);
     if (status != TRAWL_OK)
         expressions_free(maker.made);

@@ -36,6 +36,8 @@ struct expressions {
     /* the options of all programs; some programs change members such as marks, lines or when */
     struct regex_options options;
     uint32_t count;
+    struct syntax *trees;          /* `count` */
+    struct whole_tree *whole_tree; /* of `whole` */
     struct program **each; /* `count` programs, one for each expression, which read single lines */
     /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if PCRE2
      * decides about the expression, or if the expression has no edge of a word about which the
@@ -79,7 +81,6 @@ struct expressions {
     uint32_t near_lines;  /* each match begins so many lines before the line of its atom */
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches if and only if it holds an atom */
-    bool words_are_exact; /* a line matches if and only if it holds an atom as a whole word */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
     struct program_memory memory;

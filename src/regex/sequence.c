@@ -96,3 +96,22 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
         return false;
     }
 }
+
+bool sequence_equals(const struct sequence *a, const struct sequence *b)
+{
+    bool equal = a->count == b->count;
+
+    for (uint32_t i = 0; i < a->count && equal; i++) {
+        const struct sequence_item *one = &a->items[i], *other = &b->items[i];
+        const struct syntax_node *node = one->node;
+
+        equal = one->edge == other->edge && one->by_lines == other->by_lines &&
+                one->skips == other->skips && one->least == other->least &&
+                one->most == other->most &&
+                (node == NULL ||
+                 (node->set_count == other->node->set_count &&
+                  (node->set_count == 0 ||
+                   memcmp(node->set, other->node->set, node->set_count * sizeof *node->set) == 0)));
+    }
+    return equal;
+}

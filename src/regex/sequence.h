@@ -49,6 +49,8 @@ struct sequence {
 /* Adds a node to the sequence, in the order of the expression or backwards. Returns false if the
  * sequence cannot hold the node, or is full. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
+/* Returns true if both sequences match the same. */
+bool sequence_equals(const struct sequence *a, const struct sequence *b);
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
 
 /* Results of an automaton. AROUND_ASKS: RE2 has to decide. */
@@ -76,7 +78,9 @@ struct places;
 enum trawl_status around_make(const struct sequence *sequence, const struct around_options *options,
                               struct places **scratch, struct around_automaton **out,
                               struct trawl_error *error);
-void around_free(struct around_automaton *automaton); /* accepts NULL, as does the next */
+/* Returns the automaton, which is then freed once more; both functions accept NULL. */
+struct around_automaton *around_share(struct around_automaton *automaton);
+void around_free(struct around_automaton *automaton);
 void around_release(struct places *scratch);
 
 /* an automaton reads about this many bytes, even if *spare of around_read is 0 */

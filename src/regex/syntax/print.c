@@ -248,7 +248,6 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
     struct printed *out = printer->out;
 
     TRAWL_ASSERT(node->set_count == 0 || node->set != NULL);
-    out->sets += node->set_count > 1;
     printer->pairs |= is_two;
     printer->has_three |= is_two && strchr("KS", (int)node->set[0].first) != NULL;
     printer->others |= !is_two && !folds;
@@ -344,9 +343,6 @@ static void put_group(struct printer *printer, const struct syntax_node *group)
         put_text(out, "(?P<");
         put(out, group->bytes, group->bytes_count);
         put_text(out, ">");
-        out->has_names |= group->bytes_count == 0;
-        for (uint32_t i = 0; i < group->bytes_count; i++)
-            out->has_names |= !class_is_word_byte(group->bytes[i]);
     } else {
         put_text(out, group->is_numbered ? "(" : "(?:");
     }
@@ -383,7 +379,6 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
         put_text(out, groups ? ")" : "");
         put_counts(out, node);
         put_text(out, node->is_lazy ? "?" : "");
-        out->has_counts |= node->least > 1 || (node->most > 1 && node->most != SYNTAX_ENDLESS);
         break;
     case SYNTAX_GROUP:
         put_group(printer, node);
@@ -406,7 +401,7 @@ enum trawl_status print_re2(const struct syntax_node *root, const struct regex_o
     *out = (struct printed){.is_complete = true};
     for (uint32_t i = 0; i < 2; i++) {
         printer.apart = i > 0;
-        out->count = out->sets = 0;
+        out->count = 0;
         put_text(out, words ? "(?m:^)(?:" : "");
         put_lists(&printer, root);
         if (!printer.alternates || !printer.pairs || (!printer.others && !printer.has_three))

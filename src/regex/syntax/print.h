@@ -10,9 +10,6 @@ struct printed {
     char *bytes;
     uint64_t count;
     uint64_t capacity;
-    uint32_t sets;    /* number of classes */
-    bool has_counts;  /* a repetition has a number of 2 or more */
-    bool has_names;   /* a group has a name that only some versions of RE2 know */
     bool is_complete; /* false: memory was short */
 };
 

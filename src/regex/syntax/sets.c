@@ -535,6 +535,7 @@ enum trawl_status sets_read(const struct regex_options *options, const char *tex
     const struct set none = {(struct code_range *)(uintptr_t)&gap, 1, 1, false};
     enum trawl_status status = TRAWL_OK;
     uint32_t code = (uint8_t)*text;
+    bool has_gap = false;
 
     *set = (struct set){.count = 0};
     if (is_char) {
@@ -559,8 +560,9 @@ enum trawl_status sets_read(const struct regex_options *options, const char *tex
         else
             set->count--;
     }
-    if (set->count > 0 && set->ranges[set->count - 1].last >= SETS_GAP &&
-        (set->count > 1 || set->ranges[0].first < set->ranges[0].last || *text == '['))
+    for (uint64_t i = 0; i < set->count; i++)
+        has_gap |= set->ranges[i].first < SETS_GAP_END && set->ranges[i].last >= SETS_GAP;
+    if (has_gap && (set->count > 1 || set->ranges[0].first < set->ranges[0].last || *text == '['))
         subtract(set, &none, reader.last);
     if (set->is_cut)
         status = TRAWL_FAIL(error, MEMORY, "out of memory: a class");
