@@ -1,5 +1,15 @@
-/* device_records: runs rabin-karp-matrix on a device, which gets hashes and packed records, and
- * returns flags. A packing is the records that are on the device at a time. */
+/* device_records: rabin-karp-matrix on a device.
+ *
+ * The device holds a *packing* of the records at a time. A record is one part of it, or, if it is
+ * long, several parts that overlap:
+ *
+ *   words   part 0 NULs | part 1 NULs | ...                   worker->text, which kernels read
+ *   parts   {first word, bytes} of each part                  part_memory; owners[]: its record
+ *   flags   one per part | with -pairs one per part and key   part_memory, after the parts
+ *
+ * A launch (a *batch*) compares each window's hash with up to RECORDS_HASHES_MAX keys. A key is the
+ * length and hash of one or more literals; a batch's keys of one length are a *group*.
+ */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,27 +20,26 @@
 #include "gallery/device_rows.h"
 #include "gallery/kernels/gallery_records.h"
 
-#define PARTS_MAX (1u << 18) /* parts of a packing; a part is a record or a piece of a record */
-#define PADDING_BYTES 4ull   /* the least number of NULs after each part */
-#define PART_BYTES_MIN 8u    /* the least characters of a part, NULs included */
+#define PARTS_MAX (1u << 18) /* parts of a packing */
+#define PADDING_BYTES 4ull   /* NULs after each part, at least */
+#define PART_BYTES_MIN 8u    /* characters of a part, at least, NULs included */
 #define FLAG_BYTES sizeof(uint32_t)
-/* If memory lacks, a packing is halved, but not below this size: if the memory lacks even then, the
- * search ends with MEMORY. */
+/* If memory is short, a packing is halved, but not below this size; then the search ends with
+ * MEMORY. */
 #define WORDS_BYTES_MIN (64u << 10)
-/* The most characters of a packing. The index of a part's first word has 32 bits, and a word may
+/* Characters of a packing, at most: the index of a part's first word has 32 bits, and a word may
  * hold a single character. */
 #define WORDS_BYTES_MAX (1ull << 32)
 #define UNPACKED_STEP 256u
 
-/* The length and hash of a literal, or of several literals. The kernel compares the hashes of
- * windows of this length with this hash. */
+/* The length and hash of one or more literals. */
 struct key {
     uint64_t bytes;
     uint32_t hash;
-    uint32_t literal; /* the number of a literal with this length and hash */
+    uint32_t literal; /* one of these literals */
 };
 
-/* The keys that a launch compares. Batch b has the keys from number RECORDS_HASHES_MAX * b on. */
+/* The keys of a launch. Those of batch b begin with number RECORDS_HASHES_MAX * b. */
 struct batch {
     uint32_t group_begin;
     uint32_t group_count;
@@ -38,38 +47,37 @@ struct batch {
 
 struct gallery_records {
     struct cuda_function *function;
-    uint64_t constant; /* device address of gallery_constant, an array in constant memory */
+    uint64_t constant; /* device address of the array gallery_constant */
 
-    /* The members below belong to the plan: */
+    /* Of the plan: */
     bool ready;
-    uint32_t capacity; /* number of entries of keys, hashes, hash_of, groups and batches */
+    uint32_t capacity; /* entries of each of the five tables below */
     uint32_t key_count;
     uint32_t batch_count;
     struct key *keys;
     uint32_t *hashes;
-    uint32_t *hash_of; /* for each literal, the number of its key */
+    uint32_t *hash_of; /* by literal: its key */
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
-    struct cuda_memory hash_memory; /* option `global`: the hashes of a batch */
-    bool hashes_sent; /* the plan has one batch, and the kernel's memory has its hashes */
+    struct cuda_memory hash_memory; /* option `global`: a batch's hashes */
+    bool hashes_sent;               /* there is one batch, and the device has its hashes */
 
-    /* The members below belong to the packing: */
+    /* Of the packing: */
     uint32_t parts_max;
     uint32_t part_count;
-    struct cuda_memory part_memory; /* the parts, and after them the flags */
-    const uint8_t *flags;           /* the caller's flags in the last call of gallery_device_flag */
-    struct records_part parts[PARTS_MAX]; /* not zeroed, because the array is large */
-    uint64_t owners[PARTS_MAX];           /* for each part, the number of its record */
+    struct cuda_memory part_memory;       /* parts, then flags */
+    const uint8_t *flags;                 /* the caller's flags of the last gallery_device_flag */
+    struct records_part parts[PARTS_MAX]; /* large, so not zeroed */
+    uint64_t owners[PARTS_MAX];           /* by part: its record */
 };
 
-/* Returns how many bytes a character takes on the device. */
 static uint32_t character_bytes(const struct gallery_device *gallery)
 {
     return gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_WIDE ? 4 : 1;
 }
 
-/* Returns how many bytes the flags of a part take: one flag, and with -pairs one for each key. */
+/* The bytes of a part's flags: one flag, and with -pairs one more for each key. */
 static uint64_t flags_bytes(const struct gallery_device *gallery)
 {
     bool pairs = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_PAIRS;
@@ -79,7 +87,7 @@ static uint64_t flags_bytes(const struct gallery_device *gallery)
 
 /* ---- The plan's tables -------------------------------------------------------------------- */
 
-/* Bytes of an entry of all five tables together: keys, groups, batches, hashes and hash_of. */
+/* Bytes of an entry of all five tables together. */
 #define TABLES_BYTES                                                            \
     (sizeof(struct key) + sizeof(struct records_group) + sizeof(struct batch) + \
      2 * sizeof(uint32_t))
@@ -94,8 +102,7 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* The keys of a length are a group. If a batch (the keys of a launch) ends inside a length, the
-     * remaining keys of this length are a further group. */
+    /* A batch that ends inside a length makes one more group of this length. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 
@@ -123,7 +130,7 @@ static int compare_keys(const void *a, const void *b)
     return (first->hash > second->hash) - (first->hash < second->hash);
 }
 
-/* Makes the keys, ascending by length, then by hash, without duplicates. */
+/* Makes the keys: by length, then by hash, without duplicates. */
 static void make_keys(struct gallery_records *own, const struct trawl_plan *plan, bool published)
 {
     uint32_t kept = 0;
@@ -268,13 +275,13 @@ void gallery_records_free(struct gallery_device *gallery)
 struct packing {
     struct gallery_device *gallery;
     const struct gallery_tape *records;
-    uint64_t record; /* index of the next record */
-    uint64_t offset; /* where in that record the next part begins; the next part repeats some bytes
-                        of the part before */
+    uint64_t record; /* the next record */
+    uint64_t offset; /* where in it the next part begins, which repeats some bytes of the part
+                        before */
     uint64_t bytes_max;
-    uint64_t packed; /* number of characters that were put into this packing */
-    uint64_t sent;   /* number of bytes that were copied to the device, or are on the way */
-    uint64_t held;   /* number of bytes in the staging buffer */
+    uint64_t packed; /* characters in this packing */
+    uint64_t sent;   /* bytes copied to the device, or on the way */
+    uint64_t held;   /* bytes in the staging buffer */
     uint32_t turn;
 };
 
@@ -296,7 +303,7 @@ static enum trawl_status flush(struct packing *packing, struct trawl_error *erro
     return TRAWL_OK;
 }
 
-/* Puts `count` bytes into the staging buffer. If bytes is NULL, puts NULs. */
+/* Puts `count` bytes, or NULs if bytes is NULL, into the staging buffer. */
 static enum trawl_status packing_put(struct packing *packing, const uint8_t *bytes, uint64_t count,
                                      struct trawl_error *error)
 {
@@ -335,7 +342,7 @@ static enum trawl_status packing_put(struct packing *packing, const uint8_t *byt
     return TRAWL_OK;
 }
 
-/* Puts `count` characters into the packing. If characters is NULL, puts NULs. */
+/* Puts `count` characters, or NULs if characters is NULL, into the packing. */
 static enum trawl_status put_characters(struct packing *packing, const uint8_t *characters,
                                         uint64_t count, struct trawl_error *error)
 {
@@ -354,8 +361,7 @@ static enum trawl_status put_characters(struct packing *packing, const uint8_t *
     return TRAWL_OK;
 }
 
-/* Returns how many bytes of the next record go into the next part. Returns 0 if the packing is
- * full. */
+/* Returns how many bytes of the next record go into the next part; 0 if the packing is full. */
 static uint64_t next_part(struct packing *packing, uint64_t longest)
 {
     const uint64_t *offsets = packing->records->offsets;
@@ -364,13 +370,13 @@ static uint64_t next_part(struct packing *packing, uint64_t longest)
     uint64_t room = packing->bytes_max - packing->packed;
 
     if (packing->packed == 0)
-        count = min_u64(
-            count, room - PADDING_BYTES); /* this has room for each pattern: see reserve_packing */
+        count =
+            min_u64(count, room - PADDING_BYTES); /* reserve_packing made room for any pattern */
     return count + PADDING_BYTES > room ? 0 : count;
 }
 
-/* Packs records until the packing is full or all records are packed. Records shorter than every
- * pattern are left out. */
+/* Packs records until the packing is full or no record is left. Records shorter than every pattern
+ * are skipped. */
 static enum trawl_status fill_packing(struct packing *packing, struct trawl_error *error)
 {
     struct gallery_records *own = packing->gallery->records;
@@ -423,8 +429,7 @@ static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
         error);
 }
 
-/* Reserves device memory for the characters of all records, or for fewer if the limits or the
- * memory do not allow so many. */
+/* Reserves device memory for all records' characters, or for as many as limits and memory allow. */
 static enum trawl_status reserve_packing(struct packing *packing, struct trawl_error *error)
 {
     struct gallery_device *gallery = packing->gallery;
@@ -452,7 +457,7 @@ static enum trawl_status reserve_packing(struct packing *packing, struct trawl_e
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-/* Puts the hashes of a batch where the kernel reads hashes. */
+/* Puts a batch's hashes where the kernel reads them. */
 static enum trawl_status send_hashes(struct gallery_device *gallery, uint32_t first,
                                      struct records_arguments *arguments, struct trawl_error *error)
 {
@@ -513,12 +518,12 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     TRAWL_TRY(CUDA_CALL(device, error, event_record, gallery->end, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, event_wait, gallery->end));
     TRAWL_TRY(CUDA_CALL(device, error, event_elapsed, &milliseconds, gallery->begin, gallery->end));
-    result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    result->work.kernel_ns += (uint64_t)((double)milliseconds * 1e6);
     return TRAWL_OK;
 }
 
-/* Fills a packing, launches the kernels, and copies the flags back. Sets flags[i] to 1 if a part of
- * record i has the hash of a pattern. */
+/* Fills a packing, launches the kernels, and copies the flags back. Sets flags[i] to 1 if some part
+ * of record i has a pattern's hash. */
 static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
                                      struct engine_result *result, struct trawl_error *error)
 {
@@ -539,7 +544,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     TRAWL_TRY(
         CUDA_CALL(device, error, fill, flags_at, 0, (size_t)flag_bytes, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));
-    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    result->work.copy_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(launch_all(gallery, result, error));
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(cuda_pinned_reserve(device, &gallery->worker->landing,
@@ -548,8 +553,8 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
                         (size_t)flag_bytes, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));
     begin_ns = cuda_clock_ns() - begin_ns;
-    result->device_copy_ns += begin_ns;
-    result->device_back_ns += begin_ns;
+    result->work.copy_ns += begin_ns;
+    result->work.back_ns += begin_ns;
     landed = (const uint32_t *)(const void *)gallery->worker->landing.bytes;
     for (uint32_t i = 0; i < own->part_count; i++)
         if (landed[i] != 0)
@@ -590,9 +595,9 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     gallery->records->flags = flags;
     TRAWL_TRY(cuda_device_enter(gallery->worker->device, error));
     status = flag_records(gallery, records, flags, result, error);
-    result->device_memory_ns += cuda_memory_ns() - memory_ns;
+    result->work.memory_ns += cuda_memory_ns() - memory_ns;
     if (status != TRAWL_OK) {
-        /* Waits, because copies from the staging buffers may be on the way. */
+        /* copies from the staging buffers may be on the way */
         (void)gallery->worker->device->driver->stream_wait(gallery->worker->stream);
         gallery->records->ready = false;
     }
@@ -600,9 +605,9 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     return status;
 }
 
-/* Only records that are a single part of the last packing have flags per key: the landing buffer
- * holds the flags of the last packing alone. The first part does not count, as it may be the end of
- * a record that began in the packing before. For other records, and without -pairs, returns NULLs.
+/* The landing buffer holds the flags of the last packing alone. There, a record has flags per key
+ * if it is a single part: not the first, which may be the end of a record that began in the packing
+ * before.
  */
 struct gallery_met gallery_device_met(const struct gallery_device *gallery, const uint8_t *flag)
 {

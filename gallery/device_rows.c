@@ -1,5 +1,5 @@
-/* device_rows: lists what each of the gallery's kernels needs, and chooses the form of a hybrid: an
- * algorithm that runs by one of three other algorithms, by the pattern's length. */
+/* device_rows: chooses the kernel of a hybrid, and checks that a plan's patterns fit their kernels.
+ */
 #include "gallery/device_rows.h"
 
 #include <inttypes.h>
@@ -23,10 +23,10 @@ static const struct gallery_row rows[GALLERY_COUNT] = {
 #undef MEASURED
 };
 
-/* A hybrid is an algorithm that launches child grids only for long patterns. From `length` on,
- * child grids were faster on the device. NEVER: at no length that was measured. */
+/* The pattern length at which child grids begin to be faster on a device. NEVER: they were slower
+ * at each length that was measured. */
 static const struct measured {
-    const char *device; /* a part of the device's name */
+    const char *device; /* part of the device's name */
     enum gallery_algorithm algorithm;
     uint32_t length;
 } measured[] = {
@@ -101,7 +101,7 @@ bool gallery_needs(const struct gallery_device *own, uint32_t needs)
     return has;
 }
 
-/* Sets the threshold of a hybrid. If child grids are never used, sets the note that says why. */
+/* Sets a hybrid's threshold, or else the note that says why it launches no child grids. */
 static void choose_threshold(struct gallery_device *own)
 {
     own->threshold = UINT64_MAX;

@@ -1,4 +1,4 @@
-/* device_worker: opens, uses and closes a thread's struct gallery_device. */
+/* device_worker: opens and closes a thread's struct gallery_device, and runs its scans. */
 #include "gallery/device_worker.h"
 
 #include "base/memory.h"
@@ -39,7 +39,7 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
     return status;
 }
 
-/* Releases the memory and events on the device. The device's context is current. */
+/* Releases what is on the device, whose context is current. */
 static void release(struct gallery_device *own)
 {
     struct cuda_device *device = own->worker->device;

@@ -1,4 +1,4 @@
-/* device_worker: declares struct gallery_device, which the gallery's files for devices share. */
+/* device_worker: struct gallery_device, which the gallery's files for devices share. */
 #ifndef TRAWL_GALLERY_DEVICE_WORKER_H
 #define TRAWL_GALLERY_DEVICE_WORKER_H
 
@@ -14,29 +14,29 @@ struct gallery_device {
     struct gallery_limits limits;
     const struct trawl_plan *plan;
     struct gallery_choice choice;          /* the algorithm and options of the plan */
-    bool ready;                            /* the tables on the device are for the plan */
+    bool ready;                            /* the device has the plan's tables */
     struct cuda_module *module, *children; /* children NULL: no plan has needed child grids yet */
     uint32_t child_grids_max;
-    uint64_t threshold; /* length in bytes; a hybrid launches child grids for patterns of this
-                           length and longer */
-    const char *note;   /* for --stats: why a hybrid launches no child grids; NULL: no note */
-    struct cuda_memory tables; /* for each literal the bytes, then the shifts; or the trie */
-    uint32_t trie_states;      /* states of the trie; 0: there is no trie */
-    struct cuda_memory folded; /* a copy of a part of the text, in lower case */
+    uint64_t threshold; /* a hybrid launches child grids for patterns of this many bytes or more */
+    const char *note;   /* for --stats: why a hybrid launches no child grids, or NULL */
+    struct cuda_memory tables; /* each literal's bytes and shifts, or the trie */
+    uint32_t trie_states;      /* states of the trie; 0: no trie */
+    struct cuda_memory folded; /* a part of the text in lower case */
     struct cuda_memory flags;
     struct cuda_memory result;  /* struct gallery_result */
     struct cuda_memory offsets; /* offsets of hits */
     uint64_t hits_room;         /* hits for which `offsets` has room */
-    /* Events before and after the kernels, and after gallery_shifts_text; NULL: not created yet. */
+    /* Events before the kernels, after gallery_shifts_text, and after the kernels; NULL: not
+     * created yet. */
     struct cuda_event *begin, *shifted, *end;
 
-    struct gallery_records *records; /* NULL: the worker has had no plan for records */
+    struct gallery_records *records; /* NULL: no plan for records so far */
 };
 
 /* ---- gallery_device.c ---- */
 
-/* Searches a range of begins for the plan of `context`, which is the struct gallery_device. This is
- * the function `search` of struct cuda_steps. */
+/* The `search` of struct cuda_steps: searches a range of start offsets for the plan of `context`,
+ * the struct gallery_device. */
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
@@ -44,13 +44,13 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
 
 /* ---- device_rows.c ---- */
 
-/* Sets *module to the image of the gallery's kernels, or, if `children` is true, to the image of
- * the kernels that launch child grids. */
+/* Sets *module to the image of the gallery's kernels, or with `children` of those that launch child
+ * grids. */
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
 
 /* Fails with UNSUPPORTED if the algorithm of own->plan has no kernel, or if a pattern, or all
- * patterns of a trie together, are too long for the kernel. */
+ * patterns of a trie together, are too long for it. */
 enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error);
 
 /* ---- device_records.c ---- */
@@ -58,8 +58,8 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
 /* Prepares for own->plan, whose algorithm takes records. Errors: UNSUPPORTED if a pattern is too
  * long for a device; MEMORY. */
 enum trawl_status gallery_records_begin(struct gallery_device *own, struct trawl_error *error);
-/* gallery_records_end releases the memory on the device, whose context is current;
- * gallery_records_free releases the memory on the host. */
+/* gallery_records_end releases device memory (the device's context is current),
+ * gallery_records_free host memory. */
 void gallery_records_end(struct gallery_device *own);
 void gallery_records_free(struct gallery_device *own);
 

@@ -1,5 +1,4 @@
-/* engine_gallery: implements the functions of an engine by the gallery's algorithms, on the host or
- * on a device. */
+/* engine_gallery: the gallery as an engine, on the host or on a device. */
 #include "gallery/engine_gallery.h"
 
 #include <string.h>
@@ -9,20 +8,20 @@
 #include "gallery/gallery_device.h"
 #include "gallery/gallery_host.h"
 
-#define FLAGGED_ROWS (1ull << 20) /* the most records that a device flags at a time */
+#define FLAGGED_ROWS (1ull << 20) /* records that a device flags at a time, at most */
 
 struct gallery_worker {
-    struct gallery_device *device; /* NULL: the worker runs on the host */
+    struct gallery_device *device; /* NULL: on the host */
     struct gallery_host host;
-    struct gallery_matrix *matrix; /* tables of a plan for records; NULL: a plan for texts */
+    struct gallery_matrix *matrix; /* of a plan for records; NULL: for texts */
     const struct trawl_plan *plan;
-    uint8_t *flags; /* for each record 0 if a device has found that no pattern occurs in the
-                       record, else 1; NULL: no device makes flags */
+    uint8_t *flags; /* per record: 0 if a device found that no pattern occurs, otherwise 1; NULL:
+                       no device makes flags */
     uint64_t flag_count;
-    uint64_t flagged; /* records before this index have their flags */
+    uint64_t flagged; /* records before this one have their flags */
 };
 
-/* Frees what belongs to the worker's current plan. */
+/* Frees what belongs to the current plan. */
 static void plan_release(struct gallery_worker *worker)
 {
     gallery_matrix_close(worker->matrix);
@@ -63,8 +62,8 @@ static void gallery_release(struct engine_worker *worker)
     worker_close((struct gallery_worker *)worker);
 }
 
-/* If `device` is ENGINE_HOST, the host searches. Otherwise the CUDA engine picks a device, whatever
- * `device` says. */
+/* ENGINE_HOST: the host searches. Otherwise the CUDA engine picks a device, whatever `device` says.
+ */
 static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,
                                          struct engine_worker **worker_out,
@@ -110,8 +109,8 @@ static enum trawl_status gallery_flag(struct engine_worker *engine_worker,
     return TRAWL_OK;
 }
 
-/* Appends the cells of a record: for each pattern that occurs in the record, where it first begins.
- * Skips a record that the device did not flag. All entries of `row` are -1 before and after. */
+/* Appends a record's cells: for each pattern that occurs in it, where it first starts. Skips a
+ * record that the device did not flag. `row` is all -1 before and after. */
 static enum trawl_status add_record(const struct gallery_worker *worker,
                                     const struct records *records, uint64_t record, int64_t *row,
                                     struct cells *cells, struct trawl_error *error)
@@ -136,7 +135,7 @@ static enum trawl_status add_record(const struct gallery_worker *worker,
     return TRAWL_OK;
 }
 
-/* Several threads call gallery_cells with the same worker, and change nothing in the worker. */
+/* Called by several threads with the same worker, which they do not change. */
 static enum trawl_status gallery_cells(const struct engine_worker *engine_worker,
                                        const struct records *records, uint64_t from, uint64_t to,
                                        struct cells *cells, struct trawl_error *error)

@@ -1,4 +1,4 @@
-/* engine_gallery: the engine for plans with an algorithm. The engine runs published algorithms, as
+/* engine_gallery: the engine of plans that name an algorithm. It runs published algorithms, as
  * published, on the host's cores or on the devices of an open CUDA engine. */
 #ifndef TRAWL_GALLERY_ENGINE_GALLERY_H
 #define TRAWL_GALLERY_ENGINE_GALLERY_H

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* If an algorithm's geometry is THREADS, a block has THREADS_MIN to THREADS_MAX threads, in
- * multiples of THREADS_STEP. If the geometry is GRID, a block has 1 to THREADS_MAX threads. */
+/* THREADS: THREADS_MIN to THREADS_MAX per block, in steps of THREADS_STEP. GRID: 1 to THREADS_MAX.
+ */
 #define THREADS_MIN 32u
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u
@@ -26,7 +26,7 @@ struct algorithm_row {
     enum searches searches;
     enum engines engines;
     enum geometry geometry;
-    const char *summary; /* a line about the algorithm, which ends with the source in parentheses */
+    const char *summary; /* a line, which ends with the source in parentheses */
     const char *source;
 };
 
@@ -40,14 +40,12 @@ static const struct algorithm_row rows[] = {
 
 /* ---- The option string ------------------------------------------------------------------ */
 
-/* A part of the option string. */
 struct option_text {
     const char *begin;
     size_t count;
 };
 
-/* Returns the part of *text before the first `separator`. The part after the separator stays in
- * *text. */
+/* Returns what *text has before the first `separator`, and leaves what follows it in *text. */
 static struct option_text option_cut(struct option_text *text, char separator)
 {
     const char *at = (const char *)memchr(text->begin, separator, text->count);
@@ -60,8 +58,8 @@ static struct option_text option_cut(struct option_text *text, char separator)
     return head;
 }
 
-/* Reads a number of decimal digits. Returns false if the part holds any other byte, or if the
- * number is not in [least, most]. */
+/* Reads a decimal number. Returns false if there is any other byte, or if it is not in [least,
+ * most]. */
 static bool option_number(struct option_text part, uint32_t least, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;
@@ -262,4 +260,19 @@ static const char *list(uint32_t index, const char **summary, uint32_t *engines)
     return rows[index + 1].name;
 }
 
-const struct plan_algorithms gallery_algorithms = {read_asked, check, explain, list};
+static void tell(const struct algorithm_work *work, struct trawl_stats *stats)
+{
+    stats->device_copy_ns += work->copy_ns;
+    stats->device_back_ns += work->back_ns;
+    stats->device_kernel_ns += work->kernel_ns;
+    stats->device_shifts_ns += work->shifts_ns;
+    stats->device_memory_ns += work->memory_ns;
+    stats->device_host_ns += work->host_ns;
+    stats->child_grids += work->children;
+    stats->child_spills += work->refused;
+    stats->child_withheld += work->withheld;
+    if (work->note != NULL)
+        (void)snprintf(stats->note, sizeof stats->note, "%s", work->note);
+}
+
+const struct plan_algorithms gallery_algorithms = {read_asked, check, explain, list, tell};

@@ -18,19 +18,20 @@ struct gallery_choice {
     enum gallery_algorithm algorithm;
     uint32_t blocks;  /* blocks of a grid; 0: the default */
     uint32_t threads; /* threads of a block; 0: the default */
-    /* length of a pattern, in bytes, from which on a hybrid launches child grids; 0: the length
-     * measured for the device. If none was measured, the hybrid launches no child grids. */
+    /* pattern length in bytes at which a hybrid begins to launch child grids; 0: the length
+     * measured for the device, or none if there is none */
     uint32_t threshold;
-    bool debug;     /* pss: runs device code that was compiled without optimisation */
-    bool uncounted; /* a swift form does not count child grids, as in the paper */
-    bool global;    /* rabin-karp-matrix-sample has its hashes in global, not in constant memory */
+    bool debug;     /* pss: device code compiled without optimisation */
+    bool uncounted; /* a swift form that does not count child grids, as in the paper */
+    bool global;    /* rabin-karp-matrix-sample: hashes in global, not in constant memory */
 };
 
-/* Returns the algorithm and the options of a plan, which must name an algorithm. */
+/* Returns what the plan, which must name an algorithm, asks for. */
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
-/* The table of functions by which plans ask about the gallery. An option string is
- * NAME[:GEOMETRY][,debug][,uncounted][,global]; the words after the commas may have any order. */
+/* How a plan asks about the gallery, and reads its option string,
+ * NAME[:GEOMETRY][,debug][,uncounted][,global], where the words after the commas may have any
+ * order. */
 extern const struct plan_algorithms gallery_algorithms;
 
 #endif

@@ -1,9 +1,8 @@
-/* gallery_device: runs published algorithms on a device: sets the kernels' arguments and memory,
- * and launches the kernels in a loop. A begin is an offset at which an occurrence may begin.
+/* gallery_device: runs published algorithms on a device.
  *
- * gallery_device_range searches a range of begins in parts, literal after literal over each part.
- * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part is halved
- * if it has more hits than limits.hits_max, or needs more memory than there is.
+ * gallery_device_range searches a range of start offsets part by part, and each part literal by
+ * literal. Kernels deliver hits in any order; they are sorted here. A part is halved if it has more
+ * hits than limits.hits_max, or needs more memory than there is.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,21 +15,21 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-/* if memory lacks, a part of the text is halved, but not below this number of begins: if the memory
- * lacks even then, the search ends with MEMORY */
+/* if memory is short, a part is halved, but not below this number of start offsets; then the search
+ * ends with MEMORY */
 #define WINDOW_BEGINS_MIN (64u << 10)
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
-#define FOLD_TAIL_BYTES 48u /* bytes after a text's last 16 bytes that kernels may load */
-/* The most begins of a kernel that launches and counts child grids. With more begins, more windows
- * would get no child grid, because the device takes a limited number of pending launches. */
+#define FOLD_TAIL_BYTES 48u /* kernels may load these beyond a text's last 16 bytes */
+/* Start offsets of a kernel that launches and counts child grids, at most. With more, more windows
+ * would get no grid, because the device takes a limited number of pending launches. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
-#define FLAGS (WINDOWS | CHILDREN) /* needs that take a byte of memory per begin */
+#define FLAGS (WINDOWS | CHILDREN) /* needs with a byte of memory per start offset */
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
 
-/* The begins [begin, end) of a part of the text, and where the text lies. */
+/* The start offsets [begin, end) of a part, and where the text lies. */
 struct text_part {
     uint64_t address; /* device address of the text's byte 0 */
     uint64_t begin;
@@ -38,13 +37,11 @@ struct text_part {
     uint64_t text_end;
 };
 
-/* The search for a literal in a part. */
 struct literal_search {
     struct gallery_device *own;
     const struct gallery_row *row;
     uint32_t literal, literal_next;
-    uint64_t table, table_next; /* device addresses of the tables of `literal` and of
-                                   `literal_next` */
+    uint64_t table, table_next; /* device addresses of the tables of both */
     enum want want;
     struct gallery_arguments arguments;
     uint32_t blocks, threads;
@@ -53,19 +50,18 @@ struct literal_search {
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
-/* Waits until results are copied to the host, and adds the time to device_copy_ns and to
- * device_back_ns. */
+/* Waits until results are copied to the host, and adds the time to the copies'. */
 static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin_ns,
                                       struct engine_result *result, struct trawl_error *error)
 {
-    uint64_t before_ns = result->device_copy_ns;
+    uint64_t before_ns = result->work.copy_ns;
 
     TRAWL_TRY(cuda_wait_copies(own->worker, begin_ns, result, error));
-    result->device_back_ns += result->device_copy_ns - before_ns;
+    result->work.back_ns += result->work.copy_ns - before_ns;
     return TRAWL_OK;
 }
 
-/* Adds to *sum the device's time between the events own->begin and `end`, which have passed. */
+/* Adds the device's time between the passed events own->begin and `end` to *sum. */
 static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_event *end,
                                      uint64_t *sum, struct trawl_error *error)
 {
@@ -77,12 +73,12 @@ static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_eve
     return TRAWL_OK;
 }
 
-/* Waits for the kernels between own->begin and own->end, and adds their time to the result. */
+/* Waits for the kernels before own->end, and adds their time to the result. */
 static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_result *result,
                                       struct trawl_error *error)
 {
     TRAWL_TRY(CUDA_CALL(own->worker->device, error, event_wait, own->end));
-    return add_elapsed(own, own->end, &result->device_kernel_ns, error);
+    return add_elapsed(own, own->end, &result->work.kernel_ns, error);
 }
 
 static enum trawl_status mark(struct gallery_device *own, struct cuda_event *event,
@@ -98,8 +94,8 @@ static bool has_trie(const struct gallery_device *own)
     return (gallery_row_for(own, 0)->needs & TRIE) != 0;
 }
 
-/* Returns the number of bytes that a literal takes in the tables: the literal's bytes, padded, and
- * the shifts. In a trie a literal takes at most a state for each byte, and a word. */
+/* Returns the bytes that a literal takes in the tables: its bytes, padded, and its shifts; in a
+ * trie at most a state for each byte, and a word. */
 static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
@@ -121,8 +117,8 @@ static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, ui
         shifts[bytes[i]] = behind ? m - i : m - 1 - i;
 }
 
-/* Adds the literal's states to the trie. Sets *equal to 1 + the literal with the same bytes that
- * was added before, or to 0 if there is none. */
+/* Adds the literal to the trie. Sets *equal to 1 + the literal with the same bytes that was added
+ * before, or to 0. */
 static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *trie, uint32_t *equal)
 {
     const uint8_t *bytes = plan_literal_bytes(own->plan, literal);
@@ -140,8 +136,8 @@ static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *tri
     row[0] = literal + 1;
 }
 
-/* Writes a word for each literal, then the states. The word is 1 + an earlier literal with the same
- * bytes, or 0. Returns the number of bytes written. */
+/* Writes a word for each literal (1 + an earlier literal with the same bytes, or 0), then the
+ * states. Returns the number of bytes written. */
 static uint64_t fill_trie(struct gallery_device *own, uint32_t *equals)
 {
     uint32_t literals = own->plan->literal_count;
@@ -227,7 +223,7 @@ static struct cuda_module *search_module(const struct literal_search *search)
     return row_needs(search, CHILDREN) ? search->own->children : search->own->module;
 }
 
-/* Sets *blocks to the number of the kernel's blocks that the device holds at a time. */
+/* Sets *blocks to the number of the kernel's blocks that the device can hold at a time. */
 static enum trawl_status fill_device(const struct literal_search *search, uint64_t *blocks,
                                      struct trawl_error *error)
 {
@@ -256,7 +252,7 @@ static enum trawl_status choose_grid(struct literal_search *search, struct trawl
             TRAWL_TRY(fill_device(search, &blocks, error));
         a->segment = divide_up(begins, blocks * search->threads);
     }
-    /* If the plan asks for more blocks than have begins, the others are not launched. */
+    /* blocks without a start offset are not launched */
     search->blocks = (uint32_t)divide_up(begins, search->threads * a->segment);
     a->minima_count = search->blocks;
     if (row_needs(search, WINDOWS))
@@ -266,7 +262,8 @@ static enum trawl_status choose_grid(struct literal_search *search, struct trawl
     return TRAWL_OK;
 }
 
-/* Sets the kernel's arguments and grid for the literal and the begins [part->begin, limit). */
+/* Sets the kernel's arguments and grid for the literal and the start offsets [part->begin, limit).
+ */
 static enum trawl_status search_prepare(struct literal_search *search, const struct text_part *part,
                                         uint64_t limit, struct trawl_error *error)
 {
@@ -321,8 +318,7 @@ static const struct gallery_result *landed(const struct gallery_device *own)
     return (const struct gallery_result *)(const void *)own->worker->landing.bytes;
 }
 
-/* Returns how many words a kernel writes for a hit: one for the begin, and one for the literal if
- * the kernel searches for all literals at once. */
+/* The words of a hit: the start offset, and from a trie the literal. */
 static uint32_t hit_words(const struct gallery_device *own)
 {
     return own->trie_states != 0 ? 2 : 1;
@@ -346,7 +342,6 @@ static enum trawl_status search_reserve(struct literal_search *search, struct tr
     return TRAWL_OK;
 }
 
-/* Copies the pattern to constant memory. */
 static enum trawl_status upload_constant(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -364,7 +359,7 @@ static enum trawl_status upload_constant(struct literal_search *search, struct t
     return cuda_wait_copies(own->worker, begin_ns, search->result, error);
 }
 
-/* If the algorithm needs WINDOWS, launches the kernel that sets the flags of windows. */
+/* Launches the kernel that flags windows, if the algorithm needs it. */
 static enum trawl_status launch_before(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_arguments *a = &search->arguments;
@@ -392,7 +387,7 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
     return TRAWL_OK;
 }
 
-/* Clears the result, launches the literal's kernels and waits until they are done. */
+/* Clears the result, launches the literal's kernels, and waits for them. */
 static enum trawl_status search_launch(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -416,14 +411,14 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
     TRAWL_TRY(mark(own, own->end, error));
     TRAWL_TRY(wait_kernels(own, search->result, error));
     return row_needs(search, WINDOWS)
-               ? add_elapsed(own, own->shifted, &search->result->device_shifts_ns, error)
+               ? add_elapsed(own, own->shifted, &search->result->work.shifts_ns, error)
                : TRAWL_OK;
 }
 
-/* Fails if a launch of a child grid failed although the device was not full, if a launched child
- * grid did not run, or if a window that passed was neither launched, refused nor left out. Else
- * adds the numbers of child grids to the result. With the option "uncounted", only refusals are
- * known. */
+/* Fails if a child grid's launch failed although the device was not full, if a launched grid did
+ * not run, or if a window that passed was neither launched, refused nor left out. Otherwise adds
+ * the numbers of child grids to the result. With the option "uncounted", only refusals are known.
+ */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)
 {
@@ -434,7 +429,7 @@ static enum trawl_status check_children(const struct literal_search *search,
         return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
                           name, search->row->kernel, r->refusal);
     if (search->own->choice.uncounted) {
-        search->result->child_spills += r->spilled;
+        search->result->work.refused += r->spilled;
         return TRAWL_OK;
     }
     if (r->passed != r->launched + r->spilled + r->withheld)
@@ -447,15 +442,14 @@ static enum trawl_status check_children(const struct literal_search *search,
         return TRAWL_FAIL(error, DEVICE,
                           "%s: %s: %" PRIu64 " child grids were launched, but %" PRIu64 " ran",
                           name, search->row->kernel, r->launched, r->children);
-    search->result->child_grids += r->launched;
-    search->result->child_spills += r->spilled;
-    search->result->child_withheld += r->withheld;
+    search->result->work.children += r->launched;
+    search->result->work.refused += r->spilled;
+    search->result->work.withheld += r->withheld;
     return TRAWL_OK;
 }
 
-/* Runs the literal's kernels and copies their result into the landing buffer. The workers of a
- * device share constant memory and the queue for child grids, so workers that need either take
- * turns. */
+/* Runs the literal's kernels and copies their result into the landing buffer. Constant memory and
+ * the queue of child grids belong to the device, so workers that need either take turns. */
 static enum trawl_status search_run(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -475,7 +469,7 @@ static enum trawl_status search_run(struct literal_search *search, struct trawl_
     if (alone) {
         if (status != TRAWL_OK)
             (void)device->driver->stream_wait(
-                own->worker->stream); /* launched kernels may still read constant memory */
+                own->worker->stream); /* kernels may still read constant memory */
         (void)pthread_mutex_unlock(&device->lock);
     }
     TRAWL_TRY(status);
@@ -486,8 +480,7 @@ static enum trawl_status search_run(struct literal_search *search, struct trawl_
     return check_children(search, error);
 }
 
-/* Copies the literal's hits to the host and appends the hits to the result. `base` is the offset of
- * the part's begin in the chunk. */
+/* Appends the literal's hits to the result. `base` is the part's offset in the chunk. */
 static enum trawl_status gather(struct literal_search *search, uint64_t base,
                                 struct trawl_error *error)
 {
@@ -501,7 +494,7 @@ static enum trawl_status gather(struct literal_search *search, uint64_t base,
         return TRAWL_OK;
     begin_ns = cuda_clock_ns();
     TRAWL_TRY(hits_reserve(hits, total, error));
-    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
+    search->result->work.host_ns += cuda_clock_ns() - begin_ns;
     TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing,
                                   cuda_worker_room(own->worker, bytes), error));
     begin_ns = cuda_clock_ns();
@@ -516,7 +509,7 @@ static enum trawl_status gather(struct literal_search *search, uint64_t base,
         hit->offset = (uint32_t)(base + offsets[words * i]);
         hit->literal = words > 1 ? offsets[words * i + 1] : search->literal;
     }
-    search->result->device_host_ns += cuda_clock_ns() - begin_ns;
+    search->result->work.host_ns += cuda_clock_ns() - begin_ns;
     return TRAWL_OK;
 }
 
@@ -527,7 +520,7 @@ static bool needs_fold(const struct trawl_plan *plan)
     return (plan->flags & TRAWL_IGNORE_CASE) != 0;
 }
 
-/* Returns the end of the text that the part's begins need. */
+/* Returns the end of the text that the part's searches read. */
 static uint64_t part_text_end(const struct gallery_device *own, const struct text_part *part)
 {
     return min_u64(part->text_end, saturating_add(part->end, own->plan->length_max - 1));
@@ -551,8 +544,8 @@ static enum trawl_status part_reserve(struct gallery_device *own, const struct t
     return TRAWL_OK;
 }
 
-/* Makes *part the part from range->begin on. The device's memory, the hits of earlier parts and the
- * number of child grids limit the part's length. */
+/* Makes *part the part that begins at range->begin. Memory, the hits of earlier parts and the
+ * number of child grids limit its length. */
 static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
                                    enum want want, struct text_part *part,
                                    struct trawl_error *error)
@@ -607,8 +600,8 @@ static enum trawl_status part_fold(struct gallery_device *own, struct text_part 
     return TRAWL_OK;
 }
 
-/* Returns the end of the part's begins at which the literal fits before the text's end. Returns
- * part->begin if there is no such begin. */
+/* Returns the end of the part's start offsets at which the literal fits into the text; part->begin
+ * if there is none. */
 static uint64_t literal_limit(const struct gallery_device *own, const struct text_part *part,
                               uint32_t literal)
 {
@@ -625,8 +618,8 @@ static void literals_begin(struct literal_search *search)
     search->table_next = search->own->tables.address;
 }
 
-/* Takes the next literal that fits in the part, and sets *limit to the end of the literal's
- * begins. A kernel with a trie takes all literals at once. Returns false after the last literal. */
+/* Takes the next literal that fits into the part (with a trie all at once), and sets *limit to the
+ * end of its start offsets. Returns false after the last. */
 static bool literals_next(struct literal_search *search, const struct text_part *part,
                           uint64_t *limit)
 {
@@ -648,8 +641,8 @@ static bool literals_next(struct literal_search *search, const struct text_part 
     return false;
 }
 
-/* Appends all hits of the part. If there are more than limits.hits_max, and the part has more than
- * one begin, sets *fits to false and appends no hit. */
+/* Appends all hits of the part, or none, with *fits false, if there are more than limits.hits_max
+ * and the part can be halved. */
 static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
                                    uint64_t base, bool *fits, struct trawl_error *error)
 {
@@ -680,7 +673,7 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
     return TRAWL_OK;
 }
 
-/* Appends the part's first hit: the least begin and, of equal begins, the least literal. */
+/* Appends the part's first hit; at equal starts, that of the least literal. */
 static enum trawl_status part_first(struct literal_search *search, const struct text_part *part,
                                     uint64_t base, struct trawl_error *error)
 {
@@ -736,8 +729,8 @@ static int compare_hits(const void *a, const void *b)
     return x->literal < y->literal ? -1 : x->literal > y->literal;
 }
 
-/* Chooses how many begins the next part of a search for hits has: fewer if this part's hits did not
- * fit, more if there were few. */
+/* Sizes the next part of a search for hits: smaller if this part's hits did not fit, larger if
+ * there were few. */
 static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
 {
     if (!fits)
@@ -764,7 +757,7 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
         TRAWL_TRY(send_tables(own, error));
         TRAWL_TRY(cuda_wait_copies(worker, begin_ns, result, error));
     }
-    result->note = own->note;
+    result->work.note = own->note;
     do {
         TRAWL_TRY(part_open(own, range, want, &part, error));
         begins = part.end - part.begin;
@@ -785,7 +778,7 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
         result->count += result->hits.count - held;
         qsort(result->hits.items + held, (size_t)(result->hits.count - held),
               sizeof *result->hits.items, compare_hits);
-        result->device_host_ns += cuda_clock_ns() - begin_ns;
+        result->work.host_ns += cuda_clock_ns() - begin_ns;
     }
     *done = range->begin + begins;
     return TRAWL_OK;

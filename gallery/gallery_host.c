@@ -1,5 +1,5 @@
 /* gallery_host: runs the published algorithms on the host, step after step of a chunk, and in each
- * step literal after literal. A begin is an offset at which an occurrence may begin. */
+ * step literal after literal. */
 #include "gallery/gallery_host.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* the least number of begins in a step, if the plan has a single literal and no copy is needed */
+/* start offsets in a step, at least, if there is a single literal and no copy */
 #define STEP_ALONE (1u << 20)
 
 struct algorithm {
@@ -23,14 +23,14 @@ static const struct algorithm algorithms[GALLERY_COUNT] = {
 #undef GALLERY_ROW
 };
 
-/* Returns true if the algorithm needs a copy of the text: folded, or with a NUL at the end. */
+/* Returns true if the algorithm reads a copy of the text: folded, or with a NUL at its end. */
 static bool needs_copy(const struct gallery_host *host)
 {
     return (host->plan->flags & TRAWL_IGNORE_CASE) != 0 || host->algorithm == GALLERY_STRSTR;
 }
 
-/* Returns the most bytes of text that a step reads. A step is some neighbouring begins of a chunk,
- * and reads the longest occurrence at the last begin, too. */
+/* Returns the most text bytes that a step reads: its start offsets, and the longest occurrence at
+ * the last of them. */
 static uint64_t text_bytes_max(const struct trawl_plan *plan)
 {
     uint64_t step = max_u64(VERIFY_STEP, saturating_multiply(2, plan->length_max));
@@ -69,8 +69,7 @@ void gallery_host_end(struct gallery_host *host)
     host->copy_bytes_max = 0;
 }
 
-/* Copies the text of a step: the begins from scan->at on, and all bytes of the longest literal at
- * the step's last begin. */
+/* Copies what the step starting at scan->at reads. */
 static void copy_step(struct gallery_host *host, const struct scan *scan)
 {
     const uint8_t *text = scan->chunk->bytes + scan->at;
@@ -120,7 +119,7 @@ static void search_literal(struct scan *scan, uint32_t index, uint64_t to)
     prepare(host, index);
     host->search.at = 0;
     host->search.rolling_known = false;
-    scan->over = false; /* a literal's first hit ends the search for this literal alone */
+    scan->over = false; /* the first hit ends the search for this literal alone */
     while (!scan->over && (x = algorithm->next(&host->search, text, to - scan->at)) != UINT64_MAX) {
         TRAWL_ASSERT(x < to - scan->at);
         verify_occurrence(scan, index, scan->at + x);
@@ -135,8 +134,8 @@ enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engi
     struct scan scan;
 
     TRAWL_ASSERT(algorithms[host->algorithm].next != NULL);
-    if (want > WANT_FIRST) /* for lines and spans, hits may be left out, but the gallery finds every
-                              hit */
+    if (want > WANT_FIRST) /* lines and spans allow hits to be skipped; the gallery finds every
+                              one */
         want = WANT_HITS;
     scan_begin(&scan, host->plan, chunk, from, want, result, error);
     scan.context = host;

@@ -1,11 +1,10 @@
-/* gallery_host: published algorithms on the host, each of which searches a text for one literal,
- * and the loop that calls the algorithms.
+/* gallery_host: published algorithms on the host, each of which searches a text for one literal.
  *
- * Each algorithm is in a file of its own (such as bf.c), as two functions: `prepare` makes tables
- * from the literal, and `next` searches from search->at on. The loop in gallery_host.c takes the
- * text in steps and runs each literal of a plan over each step. If case is ignored, the loop
- * searches a folded copy of the step. The loop reports occurrences as the engine for the host does.
- * So conditions, order and counts are the library's, and the algorithms stay as published.
+ * Each algorithm has a file of its own (such as bf.c) with two functions: `prepare` makes tables
+ * from the literal, and `next` searches starting at search->at. The loop in gallery_host.c takes a
+ * chunk in steps, and runs each literal of the plan over each step (over a folded copy, if case is
+ * ignored). It reports occurrences as the host's engine does, so conditions, order and counts are
+ * the library's, and the algorithms stay as published.
  */
 #ifndef TRAWL_GALLERY_GALLERY_HOST_H
 #define TRAWL_GALLERY_GALLERY_HOST_H
@@ -17,17 +16,17 @@
 struct gallery_search {
     const uint8_t *bytes; /* the literal; count >= 1 */
     uint64_t count;
-    uint64_t at;         /* the next begin to look at, an offset in the step */
-    uint64_t shift[256]; /* bmh, qs, hp: for each value of a byte, how far the window moves */
+    uint64_t at;         /* next start offset to look at, in the step */
+    uint64_t shift[256]; /* bmh, qs, hp: how far each byte value moves the window */
     uint32_t hash;       /* rabin-karp: the literal's hash */
     uint32_t rolling;    /* the hash of the window at `at`, if rolling_known */
     uint32_t power;      /* the factor of a window's first byte in the hash */
     bool rolling_known;
 };
 
-/* `next` returns the next begin in [search->at, limit) at which the literal occurs, and sets
- * search->at to where the search goes on. It returns UINT64_MAX if the literal does not occur
- * there. The text is readable up to limit - 1 + count, and a NUL follows for strstr. */
+/* `next` returns the next start in [search->at, limit) at which the literal occurs, or UINT64_MAX,
+ * and sets search->at to where the search goes on. The text is readable up to limit - 1 + count,
+ * and for strstr a NUL follows. */
 #define GALLERY_TEXT_LIST(X)    \
     X(NAIVE, naive)             \
     X(NAIVE_WHOLE, naive_whole) \
@@ -50,16 +49,16 @@ struct gallery_host {
     const struct trawl_plan *plan;
     enum gallery_algorithm algorithm;
     struct gallery_search search;
-    uint32_t prepared; /* number of the literal for which `search` has tables, or PLAN_NONE */
-    uint8_t *copy;     /* if the algorithm needs a copy: a step of the text and a NUL, and for
-                          strstr the literal and a NUL */
+    uint32_t prepared; /* the literal for which `search` has tables, or PLAN_NONE */
+    uint8_t *copy;     /* for algorithms that need a copy: a step of the text and a NUL; for
+                          strstr also the literal and a NUL */
     uint64_t copy_bytes_max;
-    uint64_t copied_at; /* where in the chunk the copied step begins; UINT64_MAX: nothing is
+    uint64_t copied_at; /* where in the chunk the copied step begins; UINT64_MAX: no step is
                            copied */
 };
 
-/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm or its options are for devices
- * only; MEMORY. */
+/* Prepares for a plan. Errors: UNSUPPORTED if the algorithm or its options are for devices alone;
+ * MEMORY. */
 enum trawl_status gallery_host_begin(struct gallery_host *host, const struct trawl_plan *plan,
                                      struct trawl_error *error);
 void gallery_host_end(struct gallery_host *host);
@@ -75,9 +74,8 @@ struct gallery_matrix;
 enum trawl_status gallery_matrix_open(const struct trawl_plan *plan, struct gallery_matrix **matrix,
                                       struct trawl_error *error);
 void gallery_matrix_close(struct gallery_matrix *matrix);
-/* For each pattern that occurs in the record, sets row[pattern] to the offset where the pattern
- * first begins. All entries must be -1 before. Returns how many entries were set. `met` says which
- * literals the record may hold. */
+/* For each pattern that occurs in the record, sets row[pattern], which must be -1, to its first
+ * start offset. Returns how many it set. `met` says which literals the record may hold. */
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
                                uint64_t record_bytes, const struct gallery_met *met, int64_t *row);
 

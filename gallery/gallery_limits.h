@@ -6,10 +6,10 @@
 
 struct gallery_limits {
     uint64_t part_bytes; /* text bytes that word-chunked copies at a time */
-    /* bytes of a record that a thread of rabin-karp-matrix examines at a time. Twice the longest
-     * pattern counts instead if that is more. */
+    /* bytes of a record that a thread of rabin-karp-matrix examines at a time, but at least twice
+     * the longest pattern */
     uint64_t record_bytes;
-    uint32_t shift_begins;      /* offsets per thread of the kernel gallery_shifts_text */
+    uint32_t shift_begins;      /* offsets per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* most threads per block of a child grid */
     uint32_t child_grids_max;   /* most child grids per kernel; 0: as many as the device takes */
     uint32_t trie_states_max;   /* most states of aho-corasick's trie, 1,028 bytes each */
@@ -17,8 +17,8 @@ struct gallery_limits {
 
 extern const struct gallery_limits gallery_limits_default;
 
-/* Sets the limits of workers that are opened later; NULL: the default. The limits are copied. Not
- * thread-safe. */
+/* Sets the limits of workers that are opened later; NULL restores the default. The limits are
+ * copied. Not thread-safe. */
 void gallery_limits_replace(const struct gallery_limits *limits);
 
 #endif

@@ -1,5 +1,5 @@
-/* images: the gallery's kernels, embedded. TRAWL_CUDA_IMAGE_GALLERY and the two similar macros
- * name the fat binaries. A build without these macros embeds no kernels. */
+/* images: embeds the fat binaries that TRAWL_CUDA_IMAGE_GALLERY and its two siblings name, or none
+ * if the build has no nvcc. */
 #include "gallery/images.h"
 
 #define CONTENT "gallery"

@@ -1,5 +1,6 @@
-/* images: the gallery's kernels as nvcc compiled them. Kernels that launch child grids are in an
- * image of their own; a third image has the kernels of pss without optimisation. */
+/* images: the gallery's kernels as nvcc compiled them: those of most algorithms, those of pss
+ * compiled for debugging, and those that launch child grids, which link the device's run-time
+ * library. */
 #ifndef TRAWL_GALLERY_IMAGES_H
 #define TRAWL_GALLERY_IMAGES_H
 

@@ -26,7 +26,7 @@
 
 #define HEADS_BITS_MAX 28u
 
-/* The literals of a length. */
+/* The literals of one length. */
 struct length_class {
     uint64_t count; /* bytes */
     uint32_t power;
@@ -35,26 +35,24 @@ struct length_class {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
-    uint32_t literal_count; /* plan->literal_count, copied since the plan may be freed before the
-                               matrix */
-    /* the host searches for pattern after pattern, as the sample does; false: rabin-karp-matrix */
+    uint32_t literal_count; /* of the plan, which may be freed before the matrix */
+    /* search pattern after pattern, as the sample does (false: rabin-karp-matrix) */
     bool as_published;
-    /* only if as_published: the literals, each with a NUL after it, for strstr */
+    /* if as_published: the literals for strstr, each with a NUL */
     char *strings;
     uint64_t strings_bytes;
-    uint64_t *string_at; /* for each literal, its offset in `strings`; UINT64_MAX: the literal holds
-                            a NUL */
+    uint64_t *string_at; /* by literal: offset in `strings`; UINT64_MAX: it holds a NUL */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
-    uint32_t *next; /* for each literal, the next literal with the same head, or PLAN_NONE */
-    /* 1 << heads_bits lists, linked by `next`: each list's first literal, or PLAN_NONE */
+    uint32_t *next;               /* by literal: the next with the same head, or PLAN_NONE */
+    /* the first literals of 1 << heads_bits lists, or PLAN_NONE */
     uint32_t *heads;
 };
 
-/* Returns the index in `heads` for a hash and a length. The length is a part of the key, so that
- * literals of different lengths rarely share a list. */
+/* Returns the list for a hash and a length. The length is part of the key, so that literals of
+ * different lengths rarely share a list. */
 static uint32_t head_of(const struct gallery_matrix *matrix, uint32_t hash, uint64_t count)
 {
     return plan_hash64((uint64_t)hash << 32 ^ count, matrix->heads_bits);
@@ -84,8 +82,7 @@ static void matrix_classes(struct gallery_matrix *matrix)
     matrix->class_count = kept;
 }
 
-/* Fills the table: for each hash, a list of literals (heads, next). Each literal is put at the head
- * of its list, the last literal first, so that the literals of a list ascend. */
+/* Fills heads and next. Literals are pushed from last to first, so each list ascends. */
 static void make_table(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;
@@ -105,7 +102,6 @@ static void make_table(struct gallery_matrix *matrix)
     }
 }
 
-/* Copies the literals for strstr. */
 static enum trawl_status make_strings(struct gallery_matrix *matrix, struct trawl_error *error)
 {
     const struct trawl_plan *plan = matrix->plan;
@@ -170,9 +166,9 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
     memory_release(matrix, 1, sizeof *matrix);
 }
 
-/* Fills the cells of the patterns that begin at x, where a window of `count` bytes hashes to
- * `hash`. Returns how many of the filled cells were empty before. Literals of a pattern may differ
- * in length, so a cell may hold a later offset already. */
+/* Fills the cells of the patterns that occur at x, where a window of `count` bytes has this hash.
+ * Returns how many of them were empty: a pattern's literals may differ in length, so its cell may
+ * already hold a later offset. */
 static uint64_t verify_window(const struct gallery_matrix *matrix, const uint8_t *record,
                               uint64_t record_bytes, uint64_t x, uint64_t count, uint32_t hash,
                               int64_t *row)
@@ -223,9 +219,8 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
-/* Returns where the literal's bytes first occur in [from, end), or NULL if they do not occur there.
- * The range is not empty. strstr ends at a string's first NUL, and the search goes on after that
- * NUL. */
+/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL. strstr
+ * stops at a NUL, so the search goes on after it. */
 static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t index,
                                  const uint8_t *from, const uint8_t *end)
 {
@@ -244,7 +239,7 @@ static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t i
 }
 
 /* Returns where the literal first occurs in the record under the plan's conditions, such as whole
- * words. Returns UINT64_MAX if it does not occur. */
+ * words, or UINT64_MAX. */
 static uint64_t find_literal(const struct gallery_matrix *matrix, uint32_t index,
                              const uint8_t *record, uint64_t record_bytes)
 {

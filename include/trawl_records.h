@@ -93,7 +93,7 @@ struct trawl_records;
 /* Load records. The array's bytes, offsets and validity all lie in the host's memory, or all in the
  * memory of one GPU (as addresses cast to pointers; memory as of trawl_text_from_device). They are
  * borrowed until trawl_records_unload, and may not change. With engine CPU, or under AUTO if no
- * device has room, records in the host's memory stay there.
+ * device has room, records in the host's memory stay there. With several devices, one has them all.
  * Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or exceed
  * 2^63 (error.text_offset is the record's offset), and memory of different kinds; BUSY, MEMORY,
  * DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# format: run clang-format over every C, C++ and CUDA file of the project, in place
+# format: run clang-format over every C, C++ and CUDA file of the project, and ruff over Python, in place
 set -euo pipefail
 . scripts/common.sh
 
@@ -9,3 +9,6 @@ clang-format --version | grep -q 'version 14\.' ||
 git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cc' '*.cpp' '*.cu' '*.cuh' |
     tr '\n' '\0' |
     xargs -0 -r clang-format -i
+place=$(bash scripts/judges.sh tools) || die "ruff cannot be installed (build/judges.log)"
+"$place/bin/ruff" format
+"$place/bin/ruff" check --fix

@@ -5,14 +5,14 @@
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
 # TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle forms gallery records approximate
-# python sanitizers large" or some of these. "memcheck" stands for a tenth of gallery under compute-sanitizer, "build" for the
+# expressions python sanitizers large" or some of these. "memcheck" stands for a tenth of gallery under compute-sanitizer, "build" for the
 # build without a test. TRAWL_GPU_SECONDS: the run ends within this many seconds; suites take fewer cases and say so, or
 # are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle forms gallery records approximate python sanitizers large}
+tests=${TRAWL_GPU_TESTS:-oracle forms gallery records approximate expressions python sanitizers large}
 seconds=${TRAWL_GPU_SECONDS:-0}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
@@ -74,6 +74,8 @@ build() {
     cmake --build build/gpu -j "$jobs" \
         --target trawl_static sim_approximate gpu_oracle gpu_forms gpu_large gpu_records trawl_bench trawl_command \
         >build/gpu-build.log
+    ! cmake --build build/gpu --target help | grep -q sim_expressions ||
+        cmake --build build/gpu -j "$jobs" --target sim_expressions >>build/gpu-build.log
 }
 
 mkdir -p build
@@ -171,6 +173,11 @@ simple() {
     local name=$1 most=$2 program=$folder/tests/$3 status=0
 
     shift 3
+    if [ ! -x "$program" ]; then # without RE2, there are no expressions
+        echo "SKIPPED: $program was not built" >"$logs/$name.log"
+        suite "$name" 77 "$logs/$name.log"
+        return
+    fi
     limited "$most" "$program" "$@" >"$logs/$name.log" 2>&1 || status=$?
     suite "$name" "$status" "$logs/$name.log"
 }
@@ -268,6 +275,7 @@ for name in $tests; do
     oracle | forms | sanitizers | memcheck) "$name" ;;
     gallery) gallery gallery ;;
     approximate) simple approximate 600 sim/sim_approximate device ;;
+    expressions) simple expressions 600 sim/sim_expressions device ;;
     records) simple records 150 gpu/gpu_records ;;
     large) simple large 100000 gpu/gpu_large ;;
     build) ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tidy: the checks of tests/tidy on the tree, then clang-tidy over src, gallery, tools, examples and the headers
+# tidy: the checks of tests/tidy on the tree, ruff's too, then clang-tidy over src, gallery, tools, examples and the headers
 set -euo pipefail
 . scripts/common.sh
 
@@ -20,7 +20,10 @@ while [[ ${1:-} == --* ]]; do
     shift
 done
 need build python -- test tidy
-[ $rules = no ] || python3 tests/tidy/tidy.py --root . all
+if [ $rules = yes ]; then
+    place=$(bash scripts/judges.sh tools) || die "pytest cannot be installed (build/judges.log)"
+    "$place/bin/pytest" tests/tidy -k test_tree
+fi
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'
 # Each version of clang-tidy has other checks; .clang-tidy was written for version 14.
 if [[ $(clang-tidy --version) != *'version 14.'* ]]; then

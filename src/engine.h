@@ -84,21 +84,11 @@ struct engine_result {
     /* Lines about which an expression's engine could not decide, and the offset of the first in the
      * text. They count as lines without a match; the search ends with LIMIT. */
     uint64_t undecided_count, undecided_at;
-    bool on_device;           /* a device searched the chunk */
-    enum trawl_method method; /* the method that searched last; AUTO: a published algorithm */
-    bool is_left;             /* the host must search the begins [done, owned); `done` may equal
-                                 `from` */
-    /* Only published algorithms on devices set these fields; struct trawl_stats defines each: */
-    uint64_t device_copy_ns;
-    uint64_t device_kernel_ns;
-    uint64_t device_shifts_ns;
-    uint64_t child_grids;
-    uint64_t child_spills;
-    uint64_t device_back_ns;
-    uint64_t device_memory_ns;
-    uint64_t device_host_ns;
-    uint64_t child_withheld;
-    const char *note; /* how the search differs from the request; NULL: no difference */
+    bool on_device;             /* a device searched the chunk */
+    enum trawl_method method;   /* the method that searched last; AUTO: a published algorithm */
+    bool is_left;               /* the host must search the begins [done, owned); `done` may equal
+                                   `from` */
+    struct algorithm_work work; /* set by published algorithms on devices */
 };
 
 /* Clears the result before a scan: no hits, no begin searched. Keeps the memory for hits. */
@@ -205,7 +195,8 @@ struct engine_text {
     const uint8_t *bytes;
     uint64_t bytes_count;
     enum engine_hold how;
-    uint64_t address;              /* BORROWED */
+    uint64_t address; /* BORROWED */
+    bool is_whole;    /* COPY, ANEW: a long text is not split over the devices if one has room */
     const struct trawl_plan *plan; /* LOOK: the plan of the search to come; NULL: any plan */
     /* PINNED: the device in whose driver context the memory is pinned. LOOK and MEMORY set `device`
      * to the device that holds the text. If several devices do, LOOK sets ENGINE_DEVICES_MAX. */
@@ -232,8 +223,10 @@ struct engine_brief {
     uint64_t readable; /* number of bytes after the text that may be loaded */
     bool is_first;     /* find the first occurrence, and count no further */
     struct hits *hits; /* receives the occurrences, as offsets from `from`; NULL: none are listed */
-    uint64_t count;    /* set: number of occurrences; with is_first, 0 if nothing occurs and else
-                          above 0 */
+    bool is_long;      /* set: the text is too long, which says nothing about other texts */
+    uint64_t candidates; /* set: number of comparisons of literals */
+    uint64_t count;      /* set: number of occurrences; with is_first, 0 if nothing occurs and else
+                            above 0 */
     /* set if is_first and count > 0: the first occurrence, and its literal's number in the plan */
     uint64_t begin, length;
     uint32_t literal;

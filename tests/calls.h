@@ -163,23 +163,29 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
     return stats;
 }
 
-/* Returns true if the statistics of the last call agree, summed over all kinds of workers. The
- * bytes by method must add up to the searched bytes. These must be the text's bytes or, in a call
- * that ended early, at least the delivered bytes. */
+/* Returns true if the statistics of the last call agree: those of all kinds of workers add up to
+ * those of the call. The bytes by method must add up to the searched bytes. In a call that ended
+ * early, workers may have searched more than was delivered. */
 static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
-    struct trawl_stats stats = must_stats(searcher);
+    struct trawl_stats stats = {.size = sizeof stats};
     uint64_t bytes = 0, by_method = 0;
     uint32_t kinds = 0;
+    bool named = trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK;
 
     for (uint32_t i = 0; trawl_searcher_workers(searcher, i, &worker, &kinds, NULL) == TRAWL_OK;
          i++) {
+        char name[sizeof worker.name] = "cpu";
+
+        if (i > 0)
+            (void)snprintf(name, sizeof name, "device %u", i - 1);
+        named = named && strcmp(worker.name, name) == 0;
         bytes += worker.text_bytes;
         for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)
             by_method += worker.method_bytes[method];
     }
-    return by_method == bytes &&
+    return named && by_method == bytes &&
            (kinds == 0 || (ended_early ? bytes >= stats.text_bytes : bytes == stats.text_bytes));
 }
 

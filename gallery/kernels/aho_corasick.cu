@@ -1,20 +1,18 @@
-/* aho-corasick: searches for all patterns at once, with a thread per begin (offset at which an
- * occurrence may begin).
+/* aho-corasick: all patterns at once, with a thread per start offset.
  *
  * Source     A. V. Aho, M. J. Corasick, "Efficient string matching: an aid to bibliographic
  *            search", 1975, in the form for GPUs of C.-H. Lin, S.-Y. Tsai, C.-H. Liu, S.-C. Chang,
  *            J.-M. Shyu, "Accelerating String Matching Using Multi-threaded Algorithm on GPU",
  *            2010. Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", suggests
  *            Aho-Corasick for occurrences across the ends of segments.
- * Mapping    a thread per begin follows the patterns' trie from the root until there is no next
- *            state. The trie has no failure transitions, since each begin has a thread, and a
- *            thread reads beyond the end of the block. 32 to 1,024 threads, as many blocks as the
- *            begins need.
+ * Mapping    a thread follows the patterns' trie from the root until there is no next state, also
+ *            beyond the end of the block's text. Since each start offset has a thread, the trie
+ *            needs no failure transitions. 32 to 1,024 threads, as many blocks as are needed.
  * Memory     text and trie in global memory. A state has 257 words: the pattern that ends there,
  *            and the next state for each byte.
- * Traffic    per begin: a text byte and words of the trie for each step of the walk, and for the
- *            step that fails.
- * Bound      by the longest walk if long patterns occur: the loads of a walk wait for each other.
+ * Traffic    per start offset: a text byte and words of the trie for each step, including the one
+ *            that fails.
+ * Bound      by the longest walk, if long patterns occur: each load waits for the one before.
  * Lost       nothing was tried.
  * Fixed      Patterns with the same bytes are all reported.
  * Limits     patterns of up to gallery_limits.trie_states_max - 1 bytes in all: 1 GiB of states.

@@ -1,24 +1,24 @@
-/* bf: searches by brute force, with a thread per begin (offset at which an occurrence may begin).
+/* bf: brute force, with a thread per start offset.
  *
  * Source     The generic GPU implementation that S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs", measures
  *            against (after R. Tay, "A demonstration of Exact String Matching Algorithms in CUDA"),
  *            and its form with shared memory for the text and constant memory for the pattern.
  *            bf-tay and bf-tay-shared have the grid and the copying of R. Tay's program of 2010.
- * Mapping    a thread per begin compares the window from left to right until a byte differs. 32 to
- *            1,024 threads (the default of bf-tay and bf-tay-shared: 32), as many blocks as the
- *            begins need.
+ * Mapping    a thread compares the window at its start offset from left to right, until a byte
+ *            differs. 32 to 1,024 threads (the default of bf-tay and bf-tay-shared: 32), as many
+ *            blocks as the start offsets need.
  * Memory     gallery_bf: text and pattern in global memory. gallery_bf_shared: the block's bin,
  *            threads + pattern bytes of the text, in shared memory; the pattern in constant
- *            memory. gallery_bf_tay_shared: the same, but each thread copies a byte. Then the last
- *            thread alone copies the bytes after the block's, while the others wait.
+ *            memory. gallery_bf_tay_shared: the same, but each thread copies a byte, and
+ *            the last one alone those after the block's, while the others wait.
  * Traffic    per comparison: a text byte and a pattern byte. A window costs a comparison for each
- *            equal byte, and a comparison for the byte that differs. -shared reads each text byte
- *            once, and the pattern's length again for each block.
+ *            equal byte and for the byte that differs. -shared reads each text byte once, and for
+ *            each block as many again as the pattern has.
  * Bound      by the longest comparison, if the pattern occurs: a thread goes byte by byte.
  * Lost       -shared is slower: most windows differ early, but the block fills the whole bin
  *            before. The time of -tay-shared grows with the pattern. Figures: docs/papers.md.
- * Fixed      All occurrences are reported, also at the last begin.
+ * Fixed      All occurrences are reported, even at the last start offset.
  * Limits     -shared and -tay-shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"

@@ -1,24 +1,28 @@
-/* bmh: searches by Boyer-Moore-Horspool, with a segment of the text per thread.
+/* bmh: Boyer-Moore-Horspool, with a segment of the text per thread.
  *
  * Source     Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", section III;
  *            bmh-shared and bmh-conflict-free are further work of section V: shared memory, and
  *            shared memory without bank conflicts.
  * Mapping    blocks x threads segments of the same length (the paper: 256 x 16); windows may reach
- *            into the next segment. A thread goes over a segment from left to right and compares a
+ *            into the next one. A thread goes over its segment from left to right and compares each
  *            window from right to left. bmh-shared and bmh-conflict-free: a block goes over the
- *            text of all its threads tile by tile, and each thread has a share of each tile.
+ *            text of its threads tile by tile, and each thread has a share of each tile.
  * Memory     bmh: text, pattern and the table of shifts, which the host makes, in global memory.
  *            bmh-shared: the tile in 32 KiB and the table in 1 KiB of shared memory; the pattern in
- *            global memory. bmh-conflict-free: a lane reads shared memory of a bank that no other
- *            lane reads. A thread's column of the 24 KiB for the text has the ends of the windows
- *            in the thread's share, word below word. Each lane has a table of shifts: 16 KiB in
- *            all, 2 bytes a shift.
+ *            global memory. bmh-conflict-free: each lane has its own bank. A thread's column of the
+ *            24 KiB for the text has the ends of the windows in its share, word below word;
+ *            each lane has a table of shifts, 2 bytes a shift, 16 KiB in all:
+ *
+ *              bank              0                   1
+ *              words of text     thread 0, word 0    thread 1, word 0    ...
+ *                                thread 0, word 1    thread 1, word 1    ...
+ *
  * Traffic    per window: a text byte and its shift; per comparison: a text byte and a pattern byte.
  *            Neighbouring threads read text a segment apart. -shared and -conflict-free read each
  *            text byte once, and bytes in which two tiles or two columns overlap twice.
- * Bound      by latency: each window waits for the loads of the window before, so more threads take
+ * Bound      by latency: each window waits for the loads of the one before, so more threads take
  *            less time.
- * Lost       in kernel time bmh-shared is slower than bmh, and bmh-conflict-free than bmh-shared.
+ * Lost       bmh-shared's kernel is slower than bmh's, and bmh-conflict-free's than bmh-shared's.
  *            Figures: docs/papers.md.
  * Fixed      The table and the step as in the CPU's bmh.c. The paper's last segment has a length of
  *            its own and no overlap; here all segments have the same length, rounded up, and the
@@ -34,8 +38,7 @@
 #define BMH_COLUMNS_WORDS 6144u
 #define BMH_LANE_SHIFT_MAX 0xffffu
 
-/* Searches windows with begins in [x, end). The byte at a window's end says how far the window
- * moves. */
+/* Searches the windows that begin in [x, end). A window's last byte says how far it moves. */
 SIMT_FUNCTION void bmh_search(const struct gallery_arguments *a, const struct compare_bin *bin,
                               const uint32_t *shifts, uint64_t x, uint64_t end)
 {
@@ -74,7 +77,8 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
     SIMT_SHARED(uint32_t, shifts, BMH_SHIFTS);
     uint64_t part = (uint64_t)simt_threads() * args.segment;
     uint64_t tile = args.begin + simt_block() * part, end = bmh_lesser(tile + part, args.limit);
-    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* begins of a tile; alignment may take 16 bytes */
+    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* start offsets of a tile; alignment may take 16
+                                                 bytes */
     uint32_t share;
 
     if (args.pattern_bytes < GALLERY_BIN_BYTES / 2u - 16u)
@@ -90,24 +94,24 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
                                                   words, GALLERY_BIN_BYTES);
 
         bmh_search(&args, &bin, shifts, x, bmh_lesser(x + share, tile_end));
-        simt_barrier(); /* all threads are done with this tile */
+        simt_barrier(); /* all threads have finished this tile */
     }
 }
 
 /* ---- Without bank conflicts ---------------------------------------------------------------- */
 
-/* A thread's part of the text. Word w is words[w * stride], which lies in the thread's bank. */
+/* A thread's text. Word w is words[w * stride], which lies in the thread's bank. */
 struct bmh_column {
     uint32_t *words;
-    uint64_t begin; /* offset in the text of the column's first byte, a multiple of 4 */
+    uint64_t begin; /* where in the text the column begins, a multiple of 4 */
     uint32_t stride;
     uint32_t bytes;
-    uint32_t keep;  /* bytes of a window's end that are in the column */
-    uint32_t share; /* begins of windows whose ends are in the column */
+    uint32_t keep;  /* last bytes of a window that are in the column */
+    uint32_t share; /* windows whose ends are in the column */
 };
 
-/* Returns the number of columns, which lie side by side. Each thread has a column. The number is
- * such that no two threads of a warp share a bank. */
+/* Returns the number of columns, one per thread, rounded up so that no two threads of a warp share
+ * a bank. */
 SIMT_FUNCTION uint32_t bmh_stride(void)
 {
     uint32_t stride = 1;
@@ -117,23 +121,22 @@ SIMT_FUNCTION uint32_t bmh_stride(void)
     return simt_threads() <= stride ? stride : (simt_threads() + stride - 1u) / stride * stride;
 }
 
-/* Returns the thread's column. The column is for as many begins as a segment has, or for as many as
- * fit if those are fewer. */
+/* Returns the thread's column, for the start offsets of a segment or as many as fit. */
 SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *a, uint32_t *words)
 {
     struct bmh_column column = {words + simt_thread(), 0, bmh_stride(), 0, 0, 0};
     uint32_t most = BMH_COLUMNS_WORDS / column.stride * 4u;
 
     column.keep = a->pattern_bytes < most / 4u ? a->pattern_bytes : most / 4u;
-    column.share = most - 3u - (column.keep - 1u); /* 3: alignment may put 3 bytes in front */
+    column.share = most - 3u - (column.keep - 1u); /* alignment may put 3 bytes in front */
     if (column.share > a->segment)
         column.share = (uint32_t)a->segment;
     column.bytes = (column.share + column.keep - 1u + 3u + 3u) & ~3u;
     return column;
 }
 
-/* Fills the column with the ends of the windows from x on. Only the same thread reads the column,
- * so no barrier is needed. */
+/* Fills the column with the ends of the windows starting at x. Only this thread reads it, so no
+ * barrier is needed. */
 SIMT_FUNCTION void bmh_column_fill(const struct gallery_arguments *a, struct bmh_column *column,
                                    uint64_t x)
 {
@@ -158,8 +161,7 @@ SIMT_FUNCTION uint8_t bmh_column_text(const struct gallery_arguments *a,
     return simt_load_u8(a->text + position);
 }
 
-/* Fills the lanes' tables of shifts, two shifts to a word. All words of a lane's table lie in the
- * lane's bank. */
+/* Fills the lanes' tables of shifts, two to a word. A lane's table lies in the lane's bank. */
 SIMT_FUNCTION void bmh_lane_shifts_fill(const struct gallery_arguments *a, uint32_t *words)
 {
     for (uint32_t i = simt_thread(); i < BMH_SHIFTS / 2u * SIMT_WARP_THREADS; i += simt_threads()) {

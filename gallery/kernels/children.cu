@@ -1,5 +1,4 @@
-/* children: the gallery's kernels that launch kernels, and the kernels that belong to them, in a
- * separate translation unit. The images of these kernels are linked with the device's run-time
- * library. That library has no code for some devices, and of compute-sanitizer's tools only
- * memcheck works on the images. tests/sim includes this file. */
+/* children: the gallery's kernels that launch kernels, and their companions, as a translation unit.
+ * Their image is linked with the device's run-time library, which has no code for some devices, and
+ * on which only memcheck of compute-sanitizer's tools works. tests/sim includes this file, too. */
 #include "swift.cu"

@@ -1,13 +1,13 @@
-/* compare: how bf, qs and hp read text and pattern, and compare a window byte by byte. bmh, pss and
- * swift use parts of this.
+/* compare: how bf, qs and hp (and in part bmh, pss and swift) read text and pattern, and compare a
+ * window byte by byte.
  *
- * Each of bf, qs and hp has two forms: text and pattern in global memory, or the block's part of
- * the text (the bin) in shared memory and the pattern in constant memory. All warps of a block fill
- * the bin, 16 bytes a thread in turn, so several warps may have copied the bytes of a window:
+ * Each has two forms: text and pattern in global memory, or the block's text (the bin) in shared
+ * and the pattern in constant memory. All warps of a block fill the bin, 16 bytes a thread in turn,
+ * before any compares:
  *
- *     text   ... | the block's begins, one a thread | the pattern's length - 1 | ...
- *     bin        | 16 bytes of thread 0 | of thread 1 | of thread 2 | ...      |  then a barrier
- *                          | the window of thread t, m bytes |
+ *     text   ... | the block's start offsets, one a thread | the pattern's length - 1 | ...
+ *     bin        | 16 bytes of thread 0 | of thread 1 | of thread 2 | ...            |  then a
+ * barrier | the window of thread t, m bytes |
  */
 #ifndef TRAWL_GALLERY_KERNELS_COMPARE_H
 #define TRAWL_GALLERY_KERNELS_COMPARE_H
@@ -17,11 +17,11 @@
 
 enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 
-/* The bytes of the text that lie in shared memory. */
+/* The text bytes that lie in shared memory. */
 struct compare_bin {
     const uint8_t *bytes; /* text bytes [begin, begin + bytes_count) */
     uint64_t begin;       /* a multiple of 16, except in bf-tay-shared */
-    uint32_t bytes_count; /* 0: the text is read from global memory alone */
+    uint32_t bytes_count; /* 0: all text is read from global memory */
 };
 
 SIMT_FUNCTION uint8_t compare_text(const struct gallery_arguments *a, const struct compare_bin *bin,
@@ -49,14 +49,14 @@ SIMT_FUNCTION struct compare_bin compare_bin_open(uint64_t from, uint64_t to, co
 {
     struct compare_bin bin = {(const uint8_t *)words, from & ~15ull, 0};
 
-    if (from < to) /* otherwise the block searches no begin, and the bin stays empty */
+    if (from < to) /* otherwise the block has no start offset */
         bin.bytes_count =
             to - bin.begin < bytes_max ? (uint32_t)(to - bin.begin + 15u) & ~15u : bytes_max;
     return bin;
 }
 
-/* Loads the bin's text. Called by all threads of the block. The last load may reach into the
- * padding. */
+/* Loads the bin's text; the last load may reach into the padding. Called by all threads of the
+ * block. */
 SIMT_FUNCTION void compare_bin_load(const struct gallery_arguments *a,
                                     const struct compare_bin *bin, uint32_t *words)
 {

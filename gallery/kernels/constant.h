@@ -1,5 +1,5 @@
-/* constant: the gallery's array in constant memory, which holds a pattern or hashes. The host fills
- * the array before a launch; kernels only read the array. */
+/* constant: the gallery's array in constant memory, which the host fills with a pattern or hashes
+ * before a launch. */
 #ifndef TRAWL_GALLERY_KERNELS_CONSTANT_H
 #define TRAWL_GALLERY_KERNELS_CONSTANT_H
 

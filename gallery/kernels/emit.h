@@ -1,12 +1,12 @@
-/* emit: how the gallery's kernels for texts, except aho-corasick, report occurrences: in any
- * order. */
+/* emit: how the gallery's kernels for texts report hits, in any order (aho-corasick has its own).
+ */
 #ifndef TRAWL_GALLERY_KERNELS_EMIT_H
 #define TRAWL_GALLERY_KERNELS_EMIT_H
 
 #include "gallery/kernels/gallery.h"
 #include "cuda/kernels/simt.h"
 
-/* Reports an occurrence at x. */
+/* Reports a hit at x. */
 SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
 {
     uint64_t slot;
@@ -20,8 +20,7 @@ SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
         simt_store_u32(&a->offsets[slot], (uint32_t)(x - a->begin));
 }
 
-/* Returns the thread's begin, if each thread looks at a single begin. The begin may lie beyond
- * a->limit. */
+/* Returns the start offset of a thread that looks at a single one. It may be a->limit or more. */
 SIMT_FUNCTION uint64_t gallery_place(const struct gallery_arguments *a)
 {
     return a->begin + (uint64_t)simt_block() * simt_threads() + simt_thread();

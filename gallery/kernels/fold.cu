@@ -1,16 +1,15 @@
-/* fold: copies a part of the text with the letters A to Z in lower case, for algorithms that
- * compare bytes.
+/* fold: copies a part of the text in lower case (A to Z), for algorithms that compare bytes.
  *
  * Mapping    a thread per 16 bytes; 256 threads, as many blocks as the text needs.
  * Memory     global memory alone.
  * Traffic    per text byte: reads 1, writes 1.
- * Bound      not measured; the kernel runs once for a part of a text.
+ * Bound      not measured; it runs once per part.
  * Limits     begin is a multiple of 16.
  */
 #include "gallery/kernels/emit.h"
 
-/* Returns the word with each byte of A to Z in lower case. Adding c to the lower 7 bits of each
- * byte sets bit 7 of those bytes whose lower 7 bits are at least 0x80 - c. */
+/* Returns the word with each byte of A to Z in lower case. Adding c to a byte's lower 7 bits
+ * sets bit 7 if they are at least 0x80 - c. */
 SIMT_FUNCTION uint32_t fold_word(uint32_t word)
 {
     uint32_t low = word & 0x7f7f7f7fu;

@@ -1,6 +1,5 @@
-/* gallery: the gallery's kernels as a translation unit, except those of swift.cu, which launch
- * kernels and are in children.cu. nvcc compiles this file to fat binaries; tests/sim includes this
- * file. */
+/* gallery: the gallery's kernels as a translation unit, but for those of swift.cu (children.cu).
+ * nvcc compiles it to fat binaries; tests/sim includes it. */
 #include "aho_corasick.cu"
 #include "bf.cu"
 #include "bmh.cu"

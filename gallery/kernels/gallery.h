@@ -1,13 +1,10 @@
 /* gallery: what the host and the gallery's kernels agree on.
  *
- * A gallery kernel looks for occurrences that begin at an offset x in [begin, limit) of a text in
- * device memory. Which thread searches which part of the text, and which memory holds what, is as
- * in the publication that the head of the kernel's file names. Most kernels report occurrences by
- * gallery_emit (emit.h), in any order, and the host sorts the occurrences. gallery/README.md tells
- * more. The kernels for records have arguments of their own (gallery_records.h).
- *
- * In the heads of the kernels' files, "Lost" names what was tried and is slower, and "Fixed" says
- * where the kernel does more than the publication.
+ * A gallery kernel looks for occurrences that start at an offset x in [begin, limit) of a text in
+ * device memory. Which thread searches where, and which memory holds what, is as in the publication
+ * that the head of the kernel's file names; there, "Lost" says what is slower, and "Fixed" where
+ * the kernel does more than the publication. Hits come in any order (emit.h); the host sorts them.
+ * Kernels for records have arguments of their own (gallery_records.h).
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H
@@ -16,65 +13,64 @@
 
 #include "cuda/kernels/scan.h"
 
-/* The size of the array in constant memory that holds a pattern or hashes of patterns. */
+/* The array in constant memory, for a pattern or for hashes. */
 #define GALLERY_CONSTANT_WORDS 8192u
 #define GALLERY_CONSTANT_BYTES (4u * GALLERY_CONSTANT_WORDS)
-/* Bytes of shared memory for a block's text in bmh-shared. Bytes of the windows beyond the shared
- * memory are read from global memory. */
+/* bmh-shared: shared memory for a block's text; windows that reach beyond it are read from global
+ * memory. */
 #define GALLERY_BIN_BYTES 32768u
 #define GALLERY_TRIE_ROW 257u
 
-/* Before the host launches a literal's kernels, it sets `first` to UINT64_MAX, and all other fields
- * to 0. */
+/* Before a literal's kernels, the host sets `first` to UINT64_MAX, and the rest to 0. */
 struct gallery_result {
     uint64_t cursor; /* occurrences, if `want` is not FIRST; beyond `capacity` none is written */
     uint64_t first;  /* the least x - begin; aho-corasick: (x - begin) << 32 | literal, the least */
     uint64_t passed; /* swift: windows that passed the parent's test */
     uint64_t launched; /* swift: child grids launched without an error */
-    uint64_t
-        spilled; /* swift: windows that the parent compared, since the device refused a child */
-    uint64_t withheld; /* swift: windows that the parent compared, beyond child_grids_max */
+    uint64_t spilled;  /* swift: windows that the parent compared because the device refused a child
+                          grid */
+    uint64_t withheld; /* swift: windows that the parent compared beyond child_grids_max */
     uint64_t children; /* swift: child grids that ran, each counted by its first thread */
-    uint64_t refusal;  /* swift: the error code of a launch that failed although the device could
-                          take more launches; 0: none */
+    uint64_t refusal;  /* swift: code of a launch that failed although the device was not full;
+                          0: none */
 };
 
 struct gallery_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
-    uint64_t limit;         /* the end of the begins; more than `begin` */
-    uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES after the text are loadable */
-    const uint8_t *pattern; /* the pattern, with zeros up to a multiple of 16; GALLERY_KEY_BYTES are
+    uint64_t limit;         /* end of the start offsets; more than `begin` */
+    uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES more are loadable */
+    const uint8_t *pattern; /* padded with zeros to a multiple of 16; GALLERY_KEY_BYTES are
                                loadable */
-    const uint32_t *shifts; /* bmh, qs, hp: 256 shifts, indexed by a byte */
-    /* aho-corasick. `trie` has a row for each state: 1 + a literal that ends there, or 0; then for
-     * each byte the next state, or 0 if there is none. `equals` has for each literal 1 + another
-     * literal with the same bytes, or 0. */
+    const uint32_t *shifts; /* bmh, qs, hp: 256 shifts, by byte */
+    /* aho-corasick. `trie` has a row per state: 1 + a literal that ends there, or 0; then the next
+     * state for each byte, or 0. `equals` has per literal 1 + another literal with the same bytes,
+     * or 0. */
     const uint32_t *trie, *equals;
-    /* A byte for each begin from `begin` on, 16-byte aligned, loadable up to a multiple of 16. For
-     * qs and hp, the host sets all to 0, and gallery_shifts_text sets 1 where a window begins. For
-     * swift, 1 means that the window may match; before the parent's kernel all are 1 for bf, and
-     * for qs and hp as gallery_shifts_text has set them. */
+    /* A flag for each start offset, 16-byte aligned, loadable up to a multiple of 16. The host sets
+     * all to 1 for bf-swift, and to 0 for qs and hp, where gallery_shifts_text then sets 1 for each
+     * window. The swift forms clear the flags of windows that differ. */
     uint8_t *flags;
-    uint64_t *minima; /* word-reduction: for each block the least x - begin */
+    uint64_t *minima; /* word-reduction: the least x - begin of each block */
     struct gallery_result *result;
-    uint32_t *offsets; /* x - begin of each occurrence; aho-corasick: followed by the literal */
-    uint64_t capacity; /* occurrences for which `offsets` has room */
-    uint64_t segment;  /* begins of a thread in bmh, the forms -segments, gallery_shifts_text */
+    uint32_t *offsets; /* x - begin of each hit; aho-corasick: and the literal */
+    uint64_t capacity; /* hits for which `offsets` has room */
+    uint64_t segment;  /* start offsets per thread in bmh, -segments and gallery_shifts_text */
     uint32_t pattern_bytes;
     uint32_t want;          /* enum want */
     uint32_t pattern_first; /* pss-gm-argument: the pattern's first byte */
-    /* qs, hp: offset, from a window's begin, of the byte that says how far the window moves */
+    /* qs, hp: where in a window is the byte that says how far it moves */
     uint32_t shift_at;
-    uint32_t minima_count;      /* word-reduction: number of blocks, each with a minimum */
-    uint32_t child_threads_max; /* swift: threads of one block of a child grid */
-    uint32_t child_grids_max;   /* swift: most windows that get a child grid, unless `uncounted` */
-    /* swift: if 1, kernels set only `spilled` and `refusal` of the numbers for swift */
+    uint32_t minima_count;      /* word-reduction: number of blocks */
+    uint32_t child_threads_max; /* swift: threads of a child grid's block, at most */
+    uint32_t child_grids_max;   /* swift: windows that get a child grid, at most, unless
+                                   `uncounted` */
+    /* swift: 1: of swift's numbers, kernels set only `spilled` and `refusal` */
     uint32_t uncounted;
-    uint32_t bin_bytes; /* bytes of shared memory for the text of a block, a multiple of 16 */
+    uint32_t bin_bytes; /* shared memory for a block's text, a multiple of 16 */
 };
 
-/* pss-gr: number of words of the key, which lie in registers */
+/* pss-gr: words of the key, which lie in registers */
 #define GALLERY_KEY_WORDS 12u
 #define GALLERY_KEY_BYTES (4u * GALLERY_KEY_WORDS)
 

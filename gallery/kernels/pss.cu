@@ -1,26 +1,25 @@
-/* pss: the "parallel string search", with a thread per position.
+/* pss: "parallel string search", with a thread per position.
  *
  * Source     B. Kutukcu, "Parallel String Search Algorithm on GPU", algorithm 1; its versions GG
  *            (text and key in global memory), GR (key in registers) and GM (the key's first
  *            letter in a register, the rest in global memory). GM is also the kernel of his
  *            program (github.com/basarkutukcu/ParallelStringSearch).
- * Mapping    a thread per position; if the key's first letter is there, the thread compares the
- *            other letters from left to right until a byte differs. 32 to 1,024 threads (the
+ * Mapping    a thread that finds the key's first letter at its position compares the others from
+ *            left to right, until one differs. 32 to 1,024 threads (the
  *            paper: 1,024, and 64 to 1,024 in table VII), as many blocks as the text needs.
- * Memory     gg: the key is read from global memory, its first letter by every thread that has a
- *            position. gm: every thread begins by loading the key's first letter from global
- *            memory into a register. gm-argument (ours): the host passes this letter as a kernel
- *            argument, which saves the load. gr: each lane of a warp loads a word of the
- *            key, and shuffles hand the words, as many as the key has, to all lanes before the
- *            first comparison. Registers have no index, so the comparison is written out for
- *            GALLERY_KEY_BYTES. The comparison loads nothing but text, also in unoptimised code.
+ * Memory     gg: the key in global memory; every thread with a position loads the first letter.
+ *            gm: every thread begins by loading it into a register. gm-argument (ours): it comes
+ *            as a kernel argument, without a load. gr: each lane of a warp loads a word of the key,
+ *            and shuffles hand the words to all lanes before the first comparison. Registers have
+ *            no index, so the comparison is written out for GALLERY_KEY_BYTES; it loads nothing
+ *            but text, even in unoptimised code.
  * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
- *            of the key. The lanes of a warp read bytes that lie side by side.
+ *            of the key. The lanes of a warp read neighbouring bytes.
  * Bound      by instructions and by starting blocks.
- * Fixed      The paper gives an occurrence the slot "++CurrInd" of an array of unknown size: here
- *            slots begin at 0. Occurrences without room are counted but not written, and the host
- *            launches the kernel again with enough room. Positions near the text's end have no
- *            window and are skipped. The paper does not say how the key gets into registers.
+ * Fixed      The paper gives an occurrence the slot "++CurrInd" of an array of unknown size; here
+ *            slots begin at 0, and the host launches the kernel again with enough room if some
+ *            occurrences had none. Positions too near the text's end are skipped. The paper does
+ *            not say how the key gets into registers.
  * Limits     gr: keys of up to GALLERY_KEY_BYTES.
  */
 #include "gallery/kernels/emit.h"
@@ -63,10 +62,10 @@ SIMT_KERNEL(gallery_pss_gm_argument, gallery_arguments, 1024, 1)
         pss_place(&args, x, (uint8_t)args.pattern_first);
 }
 
-/* Without optimisation an array would lie in local memory: so each word is a variable, and each
- * comparison is written out. The compiler cannot load the result of a shuffle again, so the result
- * stays in a register. With 16 words instead of 12, unoptimised code for blocks of 1,024 threads
- * would keep four words in local memory. */
+/* An array would lie in local memory without optimisation, so each word is a variable, and each
+ * comparison is written out. The result of a shuffle cannot be loaded again, so it stays in a
+ * register. With 16 words instead of 12, unoptimised code for blocks of 1,024 threads would keep
+ * four in local memory. */
 #define PSS_WORDS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define PSS_WORD(w)                    \
     uint32_t key##w = 0;               \

@@ -1,15 +1,15 @@
-/* records: rabin-karp-matrix: flags the records that may hold any of many patterns.
+/* records: rabin-karp-matrix, which flags the records that may hold any of many patterns.
  *
  * Source     "String search sample", C++ AMP: M patterns, N records.
- * Mapping    A thread per record rolls a hash over every window of the record, compares the hash
- *            with the hashes of all patterns, and writes a flag. The host searches the flagged
- *            records again, with all cores.
+ * Mapping    A thread per record rolls a hash over it, compares the hash of each window with those
+ *            of all patterns, and writes a flag. The host searches the flagged records again, with
+ *            all cores.
  * Memory     Hashes in constant memory: all threads read the same hash at the same time. Records
  *            packed into words in global memory, unpacked by shifts.
  * Traffic    Per byte of a record and distinct pattern length: reads 2 bytes (in and out of the
  *            window, by words) and all hashes of that length. Writes 4 bytes per flagged record.
  * Bound      by a thread's chain of comparisons: the time grows with the patterns, and with the
- *            records only if there are more records than the device has threads.
+ *            records only beyond the device's number of threads.
  * Lost       gallery_records_sample, most clearly if matches are dense. Forms that the sample's
  *            authors weighed: -bytes emulates textures by a load for each character (devices since
  *            compute capability 5.0 use the same cache for both); -wide has 4 bytes for each
@@ -21,10 +21,10 @@
  *            the record's end, as the sample does. Long records come in overlapping parts.
  * Hash       gallery_records_amp has the hash of the sample's program: base 17 modulo
  *            24,036,583 in signed numbers, with four remainders of two divisions each when a
- *            window moves; and 128 comparisons without a loop if there are 128 hashes. Only if a
- *            byte's product might not fit 32 bits (never with the sample's 60 letters), a
- *            remainder of 64 bits takes the first one's place.
- *            All other forms have a cheaper hash, which is ours: a number to a base modulo 2^32.
+ *            window moves; and 128 comparisons without a loop if there are 128 hashes. A 64-bit
+ *            remainder replaces the first one where a byte's product might not fit 32 bits (never
+ *            with the sample's 60 letters). All other forms have a cheaper hash of ours: a number
+ *            to a base modulo 2^32.
  * Limits     parts < 2^32 bytes; lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
@@ -40,8 +40,8 @@ enum records_form {
     RECORDS_PAIRS
 };
 
-/* Returns character `at` of a record. A form that reads four characters at a time keeps the word
- * that was read last in *word. */
+/* Returns character `at` of a record. Forms that read four characters at a time keep the last word
+ * read in *word. */
 SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uint32_t *word,
                                          enum records_form form)
 {
@@ -54,7 +54,7 @@ SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uin
     return *word >> 8u * (at % 4u) & 0xffu;
 }
 
-/* Returns the remainder as the sample computes it: a signed division may leave a negative one. */
+/* Returns the remainder as the sample does: a signed division may leave a negative one. */
 SIMT_FUNCTION int32_t records_modulo(int32_t value)
 {
     const int32_t modulus = (int32_t)RECORDS_MODULUS;
@@ -81,7 +81,7 @@ SIMT_FUNCTION uint32_t records_enter(uint32_t hash, uint32_t in, int published)
     return (uint32_t)records_modulo((int32_t)(hash + in));
 }
 
-/* Returns 1 if the hash is one of the 128 hashes in constant memory from `first` on, else 0. */
+/* Returns 1 if the hash is one of the 128 in constant memory starting at `first`, else 0. */
 SIMT_FUNCTION uint32_t records_equal_128(uint32_t hash, uint32_t first)
 {
     uint32_t met = 0;
@@ -92,9 +92,9 @@ SIMT_FUNCTION uint32_t records_equal_128(uint32_t hash, uint32_t first)
     return met;
 }
 
-/* Returns 1 if a window of the record has the hash of a pattern of the group, else 0. With
- * RECORDS_PAIRS, also sets in `pairs` the flags of the hashes that a window has. With
- * RECORDS_GLOBAL, reads the hashes from `hashes`, else from constant memory. */
+/* Returns 1 if a window of the record has a hash of the group, else 0. RECORDS_PAIRS also sets the
+ * flags in `pairs` of the hashes met. RECORDS_GLOBAL reads the hashes from `hashes`, the others
+ * from constant memory. */
 SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
                                      const struct records_group *group, const uint32_t *hashes,
                                      uint32_t *pairs, enum records_form form)
@@ -137,7 +137,7 @@ SIMT_FUNCTION void records_record(const struct records_arguments *a, enum record
 
     if (!SIMT_BOUND(index < a->part_count))
         return;
-    if (!all && simt_read_u32(a->flags + index) != 0) /* an earlier launch has flagged the record */
+    if (!all && simt_read_u32(a->flags + index) != 0) /* an earlier launch has flagged it */
         return;
     word = simt_load_u32(&a->parts[index].word);
     bytes = simt_load_u32(&a->parts[index].bytes);

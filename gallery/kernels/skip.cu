@@ -1,6 +1,5 @@
-/* skip: searches by Quick Search (qs) and Horspool (hp) with a thread per begin, or in the form
- * qs-segments (ours) with a segment per thread. A begin is an offset at which an occurrence may
- * begin; the window at a begin is as long as the pattern.
+/* skip: Quick Search (qs) and Horspool (hp) with a thread per start offset, or in the form
+ * qs-segments (ours) with a segment per thread. The window at an offset is as long as the pattern.
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs" (after
@@ -8,37 +7,35 @@
  *            forms with shared memory for the text and constant memory for the pattern. The
  *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980. hp-tay has the blocks of 340
  *            threads of R. Tay's program of 2010. -segments is ours.
- * Mapping    As published: gallery_shifts_text (the paper's Calculate-Shifts-Text) marks the begins
- *            at which the shifts put a window. Then a thread per begin ends at once if there is no
- *            window. qs compares from right to left; hp compares the last byte, then the other
- *            bytes from left to right. -shared has the same grid. 32 to 1,024 threads, as many
- *            blocks as the begins need. -segments: a thread per segment of args.segment begins
- *            compares a window, then moves by the shift; 1 to 1,024 threads.
- * Memory     generic: text, pattern and shifts in global memory, a byte per begin for windows.
- *            -shared: the windows of the block's begins in shared memory, the pattern in constant
- *            memory.
- * Traffic    gallery_shifts_text: per window a text byte and a shift; per begin a byte written.
- *            The search: per begin the same byte; per comparison a text byte and a pattern byte.
- *            -segments: per window a text byte and a shift, no byte per begin.
+ * Mapping    As published: gallery_shifts_text (the paper's Calculate-Shifts-Text) flags the start
+ *            offsets at which the shifts put a window. Then a thread per offset ends at once if
+ *            there is none. qs compares from right to left; hp the last byte, then the others from
+ *            left to right. -shared has the same grid. 32 to 1,024 threads, as many blocks as the
+ *            offsets need. -segments: a thread per segment of args.segment offsets compares a
+ *            window, then moves by the shift; 1 to 1,024 threads.
+ * Memory     generic: text, pattern and shifts in global memory, a flag per start offset.
+ *            -shared: the block's windows in shared memory, the pattern in constant memory.
+ * Traffic    gallery_shifts_text: per window a text byte and a shift; per offset a flag written.
+ *            The search: per offset the flag; per comparison a text byte and a pattern byte.
+ *            -segments: per window a text byte and a shift, no flags.
  * Bound      by the longest comparison, as for bf.
  * Lost       in kernel time -shared is slower than the generic form, and segments with text and
  *            shifts in shared memory are slower than -segments. Figures: docs/papers.md.
  * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
- *            follows the shifts through args.segment begins (512), and the first of these begins
- *            has a window: so there are usually a few more windows than in the paper. The byte
- *            after the text's last window is not read.
+ *            follows them through args.segment offsets (512), the first of which has a window, so
+ *            there are usually a few more windows. The byte after the last window is not read.
  * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
 
 enum skip_rule { SKIP_QS, SKIP_HP };
 
-/* A thread searches the begins [x, end). */
+/* A thread's start offsets, [x, end). */
 struct skip_segment {
     uint64_t x, end;
 };
 
-/* Returns the thread's segment, which is empty beyond the last begin. */
+/* Returns the thread's segment, which is empty beyond the last start offset. */
 SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a)
 {
     struct skip_segment segment;
@@ -50,8 +47,8 @@ SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a
     return segment;
 }
 
-/* Returns the begin of the window after the window at segment->x. Returns segment->end or more if
- * that window does not begin in the segment. */
+/* Returns where the window after that at segment->x begins; segment->end or more if not in the
+ * segment. */
 SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a,
                                  const struct skip_segment *segment)
 {
@@ -64,7 +61,7 @@ SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a,
 
 /* ---- As published -------------------------------------------------------------------------- */
 
-/* Sets the flag of each begin with a window to 1. A thread takes args.segment begins. */
+/* Flags each start offset with a window. A thread takes args.segment of them. */
 SIMT_KERNEL(gallery_shifts_text, gallery_arguments, 1024, 1)
 {
     struct skip_segment segment = skip_segment(&args);

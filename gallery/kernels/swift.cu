@@ -1,37 +1,34 @@
-/* swift: SWIFT: bf, qs and hp that launch a child grid for each window whose first and last bytes
- * equal the pattern's. A begin is an offset in the text at which a window may begin.
+/* swift: bf, qs and hp that launch a child grid for each window whose first and last bytes equal
+ * the pattern's.
  *
  * Source     S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
  *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4), chunking
- *            (figure 5). The host chooses between the forms of the paper's hybrid: -shared below a
- *            length of the pattern, -swift-chunking from that length on.
- * Mapping    The parent: a thread per begin, as in bf.cu and skip.cu; for qs and hp only threads go
- *            on at whose begin gallery_shifts_text marked a window. If the first and the last byte
- *            of a window match, the thread launches the child: a grid of m threads (m: the length
- *            of the pattern). Each of these threads compares a byte, and clears the window's flag
- *            (the paper's Arr[]) if the byte differs.
- *            -chunking: m / 4 threads, each of which compares an aligned word of the text with the
- *            bytes of the pattern that lie there. Then gallery_collect reports the windows with set
- *            flags.
+ *            (figure 5). The paper's hybrid is -shared for short patterns and -swift-chunking for
+ *            long ones, which the host chooses.
+ * Mapping    The parent: a thread per start offset, as in bf.cu and skip.cu; for qs and hp it ends
+ *            unless gallery_shifts_text flagged a window there. If the window's first and last byte
+ *            match, the thread launches the child: a grid of m threads (m: the pattern's length),
+ *            each of which compares a byte, and clears the window's flag (the paper's Arr[]) if it
+ *            differs. -chunking: m / 4 threads, each of which compares an aligned word of the text.
+ *            Then gallery_collect reports the windows whose flags are left.
  * Memory     -swift: all in global memory. -binning: a block of the parent is a warp (by
  *            default), with 32 + m bytes of the text in shared memory; the child reads the text
  *            from global memory; the pattern is in constant memory. -chunking: as -swift.
- * Traffic    bf: one or two text bytes per begin. qs and hp: the byte per begin that marks
- *            windows, and one or two text bytes per window. Per child grid: the window and the
- *            pattern once, and up to m stores into a flag. gallery_collect reads a flag per begin.
+ * Traffic    bf: one or two text bytes per start offset. qs and hp: its flag, and one or two text
+ *            bytes per window. Per child grid: the window and the pattern once, and up to m stores
+ *            into a flag. gallery_collect reads all flags.
  * Bound      by launching child grids.
- * Lost       the whole method, on the devices that were measured: to launch a child grid costs more
- *            than to compare the window. Figures: docs/papers.md.
+ * Lost       the whole method, on the devices that were measured: launching a child grid costs more
+ *            than comparing the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
- * Fixed      A device takes a limited number of pending launches. Windows beyond child_grids_max
- *            get no child grid (withheld), and the kernel counts launches that the device refuses
- *            (spilled). In both cases the parent's thread compares the window. Child grids count
- *            themselves, so that the host sees that all have run. If m exceeds a block's threads,
- *            the child has several blocks. Most windows begin inside an aligned word, so chunking
- *            takes a thread more, and masks. The counting is ours: atomic additions that the
- *            paper's kernels do not have.
- *            A child goes to the stream cudaStreamFireAndForget, where children of a block need
- *            not wait for each other; the paper's launches name no stream, so they take turns.
+ * Fixed      A device takes a limited number of pending launches. Beyond child_grids_max (withheld)
+ *            and where the device refuses a launch (spilled), the parent's thread compares the
+ *            window. Child grids count themselves, so that the host sees that all have run; these
+ *            atomic additions are ours. If m exceeds a block's threads, the child has several
+ *            blocks. Most windows begin inside an aligned word, so chunking takes one more thread,
+ *            and masks. A child goes to the stream cudaStreamFireAndForget, where children of a
+ *            block need not wait for each other; the paper's launches name no stream, so theirs
+ *            take turns.
  * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/compare.h"
@@ -40,7 +37,7 @@
 
 enum swift_child { SWIFT_BYTES, SWIFT_BYTES_CONSTANT, SWIFT_CHUNKS };
 
-/* The arguments of a child grid: a window. */
+/* A child grid's window. */
 struct swift_arguments {
     const uint8_t *text; /* 256-byte aligned; the window begins at x */
     uint64_t x;
@@ -52,8 +49,7 @@ struct swift_arguments {
 
 /* ---- Children --------------------------------------------------------------------------- */
 
-/* Returns the thread's number in the grid. The first thread counts the grid if the arguments have a
- * result. */
+/* Returns the thread's number in the grid. Thread 0 counts the grid, if there is a result. */
 SIMT_FUNCTION uint64_t swift_child_begin(const struct swift_arguments *a)
 {
     uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread();
@@ -99,7 +95,7 @@ SIMT_KERNEL(gallery_compare_chunks, swift_arguments, 1024, 1)
         return;
     text = simt_load_u32(
         (const uint32_t *)(const void *)(args.text + (args.x - skew) + own * SWIFT_CHUNK_BYTES));
-    /* Byte k of the text's word stands against the pattern's byte 4 * chunk + k - skew. */
+    /* byte k of the text's word is compared with the pattern's byte 4 * chunk + k - skew */
     if (chunk > 0)
         low = simt_load_u32(pattern + chunk - 1u);
     if (chunk * SWIFT_CHUNK_BYTES < args.pattern_bytes)
@@ -117,8 +113,7 @@ SIMT_KERNEL(gallery_compare_chunks, swift_arguments, 1024, 1)
 
 /* ---- Parents ---------------------------------------------------------------------------- */
 
-/* Launches the child grid of the window at x. Returns the error code of the launch, 0 for success.
- */
+/* Launches the child grid of the window at x. Returns the launch's error code, 0 for success. */
 SIMT_FUNCTION uint32_t swift_launch(const struct gallery_arguments *a, enum swift_child child,
                                     uint64_t x)
 {
@@ -145,8 +140,8 @@ SIMT_FUNCTION int swift_ends_match(const struct gallery_arguments *a, const stru
            compare_text(a, bin, x + last) == compare_pattern(a, where, last);
 }
 
-/* Launches a child grid to compare the window at x, whose ends match and whose flag is 1. If no
- * child grid is launched, this thread compares. */
+/* Compares the window at x, whose ends match and whose flag is 1, by a child grid, or, if none is
+ * launched, by this thread. */
 SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct compare_bin *bin,
                                  enum swift_child child, uint64_t x)
 {
@@ -166,7 +161,7 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* Returns the flag at an offset. Meanwhile children may clear other flags of the same word. */
+/* Returns the flag at an offset. Meanwhile, child grids may clear other flags of the word. */
 SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
 {
     const uint32_t *flags = (const uint32_t *)(const void *)a->flags;
@@ -174,8 +169,8 @@ SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
     return (simt_read_u32(flags + offset / 4u) >> (8u * (uint32_t)(offset % 4u)) & 1u) != 0;
 }
 
-/* Searches at the thread's begin: bf at each begin, qs and hp only at begins whose flag
- * gallery_shifts_text has set. */
+/* Searches at the thread's start offset; for qs and hp only if gallery_shifts_text has flagged it.
+ */
 SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct compare_bin *bin,
                                 enum swift_child child, int is_bf)
 {
@@ -190,8 +185,7 @@ SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct 
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* Defines the three parent kernels of bf or, under the name skip, of both qs and hp. Those of qs
- * and hp search only at flagged begins. */
+/* Defines the three parent kernels of bf or, under the name skip, of both qs and hp. */
 #define SWIFT_PARENTS(name, is_bf)                                           \
     SIMT_KERNEL(gallery_##name##_swift, gallery_arguments, 1024, 1)          \
     {                                                                        \

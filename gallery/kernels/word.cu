@@ -2,19 +2,17 @@
  *
  * Source     The tutorial on wordSearchSimple, a word search in CUDA; word-reduction is the
  *            reduction that the tutorial names for devices without atomic functions.
- * Mapping    a thread per position. word-simple: a thread ends if an earlier occurrence is known.
- *            Else the thread compares all bytes of the window, also after a byte that differs, and
- *            lowers the position found by atomicMin. word-reduction: each thread compares; the
- *            block takes the least position by halving in shared memory, and a second kernel of a
- *            single block takes the least of all blocks in the same way. 32 to 1,024 threads, as
- *            many blocks as the text needs. word-chunked, the tutorial's last remark, is
- *            word-simple on a text that the host copies in parts, up to the part with an
- *            occurrence.
+ * Mapping    a thread per position. word-simple: a thread ends if an earlier occurrence is known;
+ *            otherwise it compares all bytes of the window, even after one differs, and lowers the
+ *            position found by atomicMin. word-reduction: the block takes the least position of its
+ *            threads by halving in shared memory, and a second kernel of one block the least of all
+ *            blocks in the same way. 32 to 1,024 threads, as many blocks as the text needs.
+ *            word-chunked, the tutorial's last remark, is word-simple on a text that the host
+ *            copies in parts, until one has an occurrence.
  * Memory     text, word and the position found in global memory. word-reduction: 8 KiB of shared
  *            memory for the positions, 8 bytes of global memory per block.
- * Traffic    per position that is compared: as many text bytes as the word has, and the word.
- *            word-simple: the position found as well. word-reduction: per block 8 bytes more,
- *            written and read again.
+ * Traffic    per compared position: as many text bytes as the word has, and the word. word-simple:
+ *            also the position found. word-reduction: 8 bytes more per block, written and read.
  *
  *              a block's positions p0        p1        p2        p3   p4   p5   p6   p7
  *              round 1             min p0 p4 min p1 p5 min p2 p6 min p3 p7       in shared memory;
@@ -24,8 +22,8 @@
  * Bound      by the copy to the device.
  * Lost       word-reduction is no faster than word-simple.
  * Fixed      If all occurrences or their number are wanted, every window is compared, and nothing
- *            is reduced. Positions near the text's end have no window and are skipped. The position
- *            found is a 64-bit number that other threads may change during the read.
+ *            is reduced. Positions too near the text's end are skipped. The position found has 64
+ *            bits, and may change while it is read.
  * Limits     none.
  */
 #include "gallery/kernels/emit.h"
@@ -54,7 +52,7 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
         gallery_emit(&args, x);
 }
 
-/* Returns in thread 0 the least of the block's values. Called by all threads of the block. */
+/* Returns the block's least value, in thread 0 alone. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t word_least(uint64_t *least, uint64_t own)
 {
     uint32_t count = simt_threads();
@@ -88,7 +86,7 @@ SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
         simt_store_u64(args.minima + simt_block(), own);
 }
 
-/* Makes the least of all blocks' minima the result. The grid has a single block. */
+/* Makes the least of all blocks' minima the result. The grid is one block. */
 SIMT_KERNEL(gallery_word_minimum, gallery_arguments, WORD_THREADS_MAX, 1)
 {
     SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);

@@ -40,16 +40,16 @@ static bool has_children(const char *algorithm)
     return strstr(algorithm, "-swift") != NULL || strcmp(algorithm, "hp-hybrid:1") == 0;
 }
 
-/* Returns true if the algorithm runs gallery_shifts_text before the search. The statistics report
- * the time of gallery_shifts_text separately. */
+/* Returns true if the algorithm begins with gallery_shifts_text, whose time the statistics report
+ * separately. */
 static bool follows_shifts(const char *algorithm)
 {
     return (strncmp(algorithm, "qs", 2) == 0 || strncmp(algorithm, "hp", 2) == 0) &&
            strstr(algorithm, "segments") == NULL;
 }
 
-/* A searcher on a device runs the algorithms that the device has, and refuses all other algorithms
- * with a message that names the algorithm. The searcher stays usable. */
+/* A searcher on a device runs the algorithms that have a kernel, refuses the others by name, and
+ * stays usable. */
 static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
@@ -81,8 +81,8 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK(stats.device_back_ns > 0 && stats.device_back_ns < stats.device_copy_ns);
         TEST_CHECK(stats.device_copy_ns + stats.device_memory_ns + stats.device_host_ns <=
                    stats.wall_ns);
-        /* A parent grid compares the first and the last byte of a window. Both match in each of the
-         * two occurrences of "ana", so each gets a child grid, or a spill if the launch is refused.
+        /* both "ana" have the pattern's first and last byte, so each gets a child grid, or a spill
+         * if the launch is refused
          */
         TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
         MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
@@ -119,8 +119,8 @@ static void on_auto(const char *algorithm, bool for_records)
     trawl_text_unload(both, text);
 }
 
-/* Searches for patterns as long as registers, constant memory or the trie can hold, and for
- * patterns that are a byte longer, which are refused. */
+/* Patterns as long as registers, constant memory or the trie can hold are found; one byte more is
+ * refused. */
 static void at_the_limits(const char *algorithm, uint64_t most)
 {
     uint64_t text_bytes = most + 9, count = 0;
@@ -148,8 +148,8 @@ static void at_the_limits(const char *algorithm, uint64_t most)
     free(bytes);
 }
 
-/* Three threads of a searcher share a device, the device's kernels and constant memory: the search
- * has four patterns and many chunks. */
+/* Three threads of a searcher share a device, its kernels and its constant memory: four patterns
+ * and many chunks. */
 static void threads_and_patterns(const char *algorithm)
 {
     static const struct trawl_pattern patterns[] = {{"ab", 2}, {"bab", 3}, {"cabba", 5}, {"a", 1}};
@@ -198,7 +198,7 @@ static uint64_t copied_until(const char *algorithm, uint64_t at)
     return before;
 }
 
-/* word-chunked copies parts of 256 KiB, and no part after the part with the word. */
+/* word-chunked copies parts of 256 KiB, and none after the part with the word. */
 static void copied_in_parts(void)
 {
     const uint64_t part = 256u << 10, tables = 2048;
@@ -209,13 +209,13 @@ static void copied_in_parts(void)
 
         TEST_CHECK(copied >= parts * part - 1000 && copied <= parts * part + tables);
     }
-    /* a word that a part's end cuts is found, and no part after the next part is copied */
+    /* a word that straddles two parts is found, and only these two are copied */
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) >= part);
     TEST_CHECK(copied_until("word-chunked:1024", part - 1) <= 2 * part + tables);
 }
 
-/* Searches for a pattern that is longer than shared memory, or than constant memory. The pattern
- * occurs once in the text, and not at all after the occurrence's last byte is changed. */
+/* A pattern longer than shared memory, or than constant memory, is found once, and not at all after
+ * the occurrence's last byte is changed. */
 static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
 {
     uint64_t text_bytes = pattern_bytes + 700;
@@ -235,9 +235,9 @@ static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
     free(bytes);
 }
 
-/* If the plan sets no grid, a launch has as many blocks as the device holds at a time; the
- * simulated driver says that this is two for each multiprocessor. `barriers`: the number of
- * barriers that a block passes in this text. */
+/* Without a grid in the plan, a launch has as many blocks as the device holds at a time, of which
+ * the simulated driver has two per multiprocessor. `barriers`: those that a block passes in this
+ * text. */
 static void fills_the_device(const char *algorithm, uint32_t multiprocessors, uint64_t barriers)
 {
     struct sim_driver_options options = {1, 1, 16u << 20, multiprocessors, 0, 0, 0};
@@ -260,8 +260,8 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* pss-gr takes a shuffle for each word of the key. The answers are also right with more shuffles,
- * so the shuffles are counted. */
+/* pss-gr takes a shuffle for each word of the key. Answers would be right with more, so count them.
+ */
 static void shuffles_the_key(const char *key, uint64_t words)
 {
     const struct trawl_pattern letters = {key, strlen(key)};

@@ -1,5 +1,5 @@
-/* gallery_case: lists the option strings ("ways") by which random cases run the gallery on a
- * device, and adapts inputs to each. */
+/* gallery_case: lists the ways in which random cases run the gallery on a device, and fits inputs
+ * to each. */
 #include "gallery_case.h"
 
 #include <pthread.h>
@@ -9,9 +9,9 @@
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-/* the most text bytes x pattern bytes: of a thread if the way sets the grid, or of a word search */
+/* text bytes x pattern bytes, at most: of a thread if the way sets the grid, or of a word search */
 #define WORK_MAX 600000u
-/* the most parts of a case's text; for each part the host waits for a launch and copies */
+/* parts of a case's text, at most; each costs a launch and copies */
 #define STEPS_MAX 100u
 #define STAGING_BYTES_MIN 300u
 
@@ -80,8 +80,8 @@ bool gallery_way_has_children(const char *way)
     return strstr(way, "-swift") != NULL || strstr(way, "-hybrid") != NULL;
 }
 
-/* Repeats the text, and lets the device hold the whole text, so that a launch has several blocks,
- * or a block has several tiles. */
+/* Repeats the text, and lets the device hold all of it, so that a launch has several blocks, or a
+ * block several tiles. */
 static void make_long(struct diff_input *input, struct cuda_case *config)
 {
     uint8_t *text = (uint8_t *)test_memory(LONG_BYTES);
@@ -91,24 +91,24 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     free(input->text);
     input->text = text;
     input->text_bytes = LONG_BYTES;
-    /* else the text would be folded, and so searched, in small parts */
+    /* otherwise the text would be folded, and so searched, in small parts */
     input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE;
     config->want = WANT_COUNT;
     config->chunk_bytes = LONG_BYTES;
     config->resident = true;
 }
 
-/* Returns true if a way for which make_long is called searches the whole text at a time if
- * occurrences are counted. Of these ways only qs-shared and hp-shared need a flag per begin, so
- * memory limits the parts in which they search the text. */
+/* Returns true if counting in this way (one that make_long fits) takes a single launch for the
+ * whole text. qs-shared and hp-shared do not: they need a flag per start offset, so memory limits a
+ * launch. */
 static bool in_one_part(const char *way)
 {
     return strncmp(way, "qs-shared", 9) != 0 && strncmp(way, "hp-shared", 9) != 0;
 }
 
-/* Returns the most bytes of a text that the way searches in little time, also if each begin has an
- * occurrence. With small limits, a longer text takes seconds, which are mostly spent in waits for
- * the device. */
+/* Returns how many text bytes the way searches in little time, even if each start offset has an
+ * occurrence. With small limits, a longer text would take seconds, mostly of waiting for the
+ * device. */
 static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits,
                                const struct diff_input *input, const struct cuda_case *config)
 {
@@ -133,8 +133,8 @@ static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits
     return most;
 }
 
-/* Keeps few patterns, cuts the keys of pss-gr to its registers, lengthens the text for some forms
- * -shared, and cuts the text so that the search takes little time. */
+/* Keeps few patterns, cuts keys to the registers of pss-gr, and lengthens the text for some forms
+ * -shared or cuts it for slow ways. */
 static void fit(const char *way, const struct cuda_limits *limits, struct diff_input *input,
                 struct cuda_case *config)
 {
@@ -161,8 +161,7 @@ static void limits_for(struct cuda_limits *limits)
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
-    /* In half of the cases there are few child grids, so that the parent's threads compare the
-     * windows for which no child grid is left. */
+    /* Half of the cases have few child grids, so that the parent compares the other windows. */
     if (limits->blocks_max % 2 == 0)
         own.child_grids_max = (uint32_t)limits->hits_room_min;
     gallery_limits_replace(&own);
@@ -180,7 +179,7 @@ void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
     tally->refused[index] += answer == CUDA_CASE_REFUSED;
 }
 
-/* The cases of a thread, with the thread's worker. */
+/* A thread's cases. */
 struct batch {
     pthread_t thread;
     struct engine *engine;
@@ -233,7 +232,7 @@ bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, 
                       struct gallery_case_tally *tally)
 {
     struct batch *batches = (struct batch *)calloc(
-        /* the workers are opened one by one, because each copies the current limits */
+        /* one by one, because each worker copies the current limits */
         cases->threads, sizeof *batches);
     uint32_t opened = 0, started = 0;
     bool passed = batches != NULL;

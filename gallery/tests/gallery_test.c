@@ -12,12 +12,12 @@
 
 #define CASES_NORMAL 250
 #define CASES_LONG 100000
-/* after this many cases each algorithm with its options (a way) must have found occurrences */
+/* after this many cases, each way must have found occurrences */
 #define CASES_TELLING 250
 #define FAILURES_MAX 5
-/* For each way, one in EDGES_STEP edge cases is tested. The first case depends on the length of the
- * way's name, so that ways test different cases. Under sanitizers, which are slow, few cases are
- * tested: a few cases show a sanitizer what all cases would show. */
+/* One in EDGES_STEP edge cases is tested for each way, starting at one that depends on the way's
+ * name, so that ways differ. Sanitizers are slow, and find in a few cases what they would find in
+ * all. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
 /* Returns true if some way runs the algorithm, with any options. */
@@ -59,9 +59,9 @@ static void edge_run(struct engine *engine, struct engine_worker *worker, const 
     expected_free(&expected);
 }
 
-/* Searches texts in which every begin is an occurrence, for patterns from one byte to more than the
- * text. Then searches random texts for pieces of 5 bytes of the text, eight neighbouring pieces at
- * a time. With all edge cases, there is an occurrence across each border of threads and blocks. */
+/* Searches texts in which every start offset is an occurrence, for patterns from one byte to more
+ * than the text; then random texts for eight neighbouring substrings of 5 bytes at a time. All edge
+ * cases together have an occurrence across each boundary of threads and blocks. */
 static void edges(struct engine *engine, struct engine_worker *worker, const char *way)
 {
     static const uint64_t lengths[] = {1, 2, 7, 64, 149, 150, 151};
@@ -116,9 +116,8 @@ static void all_edges(void)
     TEST_CHECK(sim_driver_report()[0] == '\0');
 }
 
-/* Searches on the host for a pattern that is longer than the host's usual step, so that the steps
- * are longer. As case is ignored, each step's text is copied. The pattern stands at PLACES places,
- * with upper and lower case mixed. */
+/* Searches on the host for a pattern longer than the usual step, which lengthens the steps. Case is
+ * ignored, so each step is copied; the pattern occurs PLACES times, in mixed case. */
 static void long_on_host(void)
 {
     enum { LENGTH = 150000, TEXT_BYTES = 2000000, PLACES = 12 };

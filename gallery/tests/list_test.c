@@ -1,5 +1,5 @@
-/* list_test: tests the gallery's names, the refused options, what a plan says about its algorithm,
- * and which engine runs the algorithm.
+/* list_test: the gallery's names, refused options, what a plan says about its algorithm, and which
+ * engine runs it.
  */
 #include "calls.h"
 
@@ -7,9 +7,8 @@
 #define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
 #define ON_BOTH (ON_CPU | ON_CUDA)
 
-/* Each algorithm, the engines that have the algorithm, and a geometry that the algorithm takes:
- * threads per block, or BLOCKSxTHREADS, or for a hybrid the pattern length from which it launches
- * child grids. NULL: the algorithm takes no geometry. */
+/* Each algorithm, its engines, and a geometry that it takes: threads per block, BLOCKSxTHREADS, or
+ * a hybrid's threshold. NULL: none. */
 static const struct {
     const char *name;
     uint32_t engines;
@@ -95,9 +94,8 @@ static void listed(void)
     }
 }
 
-/* Checks a name with options, which are empty or of the form ":geometry" or ",debug": which engines
- * the plan fits, and that the explanation has `words` or `or_words`. If engines is 0, the plan must
- * be refused. */
+/* Checks a name with options ("", ":geometry" or ",debug"): which engines the plan fits (0: it must
+ * be refused), and that the explanation has `words` or `or_words`. */
 static void takes(uint32_t i, const char *options, uint32_t engines, const char *words,
                   const char *or_words)
 {
@@ -193,8 +191,8 @@ static void options_that_do_not_fit(void)
     TEST_CHECK_U64(trawl_plan_facts(NULL).engines, 0);
 }
 
-/* The CPU and "auto" refuse an algorithm, or options, that the CPU lacks. The message names the
- * engine that has the algorithm, and the searcher stays usable. */
+/* The CPU and "auto" refuse an algorithm or options that the CPU lacks; the message names the
+ * engine that has them, and the searcher stays usable. */
 static void not_on_the_cpu(void)
 {
     static const char *const texts[] = {"pss-gm", "bf-hybrid", "bmh:256x16", "qs:64"};
@@ -216,8 +214,8 @@ static void not_on_the_cpu(void)
     }
 }
 
-/* A plan with an algorithm is refused if the caller also asks for a method, or if strstr gets a
- * pattern that holds a NUL. */
+/* A plan with an algorithm is refused if it also names a method, or if strstr gets a pattern with a
+ * NUL. */
 static void what_does_not_fit(void)
 {
     static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
@@ -234,7 +232,7 @@ static void what_does_not_fit(void)
     CHECK_STATUS(build(nul, 3, "memmem", &plan, NULL), TRAWL_OK);
 }
 
-/* Tests that the plan copies the algorithm's name. */
+/* The plan copies the algorithm's name. */
 static void borrowed_name(void)
 {
     AUTO_SEARCHER searcher = must_searcher(1, 0);
@@ -246,7 +244,7 @@ static void borrowed_name(void)
     TEST_CHECK_U64(must_count(searcher, named, text), 2);
 }
 
-/* rabin-karp-matrix and -sample search records only: for a text they are refused, and the searcher
+/* rabin-karp-matrix and -sample search records alone: for a text they are refused, and the searcher
  * stays usable. */
 static void for_records_alone(const char *name)
 {
@@ -274,8 +272,8 @@ static bool is_for_texts(uint32_t i)
     return (rows[i].engines & ON_CPU) != 0 && strncmp(rows[i].name, "rabin-karp-matrix", 17) != 0;
 }
 
-/* The characters that three_alike counts as the same letter if case is ignored. The Kelvin sign has
- * more bytes than k and K. */
+/* What three_alike takes for the same letter if case is ignored. The Kelvin sign has more bytes
+ * than k and K. */
 static uint32_t kelvin[] = {'k', 'K', 0x212a};
 
 static bool is_word(void *context, uint32_t code_point)
@@ -299,8 +297,8 @@ static int take_row(void *context, uint64_t row_first, uint64_t row_count, const
     return 0;
 }
 
-/* Tests a pattern whose literals have several lengths, and a pattern with so many variants that
- * only its first characters become literals and the others are compared after a hit. */
+/* A pattern whose literals have several lengths, and one with so many variants that only its first
+ * characters become literals; the others are compared after a hit. */
 static void variants_of_other_lengths(void)
 {
     static const struct trawl_utf8 utf8 = {kelvin, three_alike, is_word};

@@ -12,7 +12,7 @@ struct scene {
     uint64_t *offsets;
     struct trawl_record_array records;
     uint64_t rows_seen;
-    uint64_t stop_at; /* number of rows after which the sink stops; 0: never */
+    uint64_t stop_at; /* rows after which the sink stops; 0: never */
     uint64_t cells_set;
     const char *algorithm; /* NULL: trawl's own methods */
 };
@@ -31,8 +31,8 @@ static inline int64_t scene_expected_cell(const struct scene *scene, uint64_t re
     return naive_matches(&query, text, &match, 1) == 0 ? -1 : (int64_t)match.begin;
 }
 
-/* A sink whose context is the scene: checks that rows come in order, and that each cell is what the
- * oracle expects. */
+/* A sink whose context is the scene: checks that rows come in order, and each cell against the
+ * oracle. */
 static inline int scene_take_rows(void *context, uint64_t row_first, uint64_t row_count,
                                   const int64_t *first)
 {
@@ -89,8 +89,8 @@ static inline enum trawl_status scene_matrix(struct scene *scene, const char *al
     return status;
 }
 
-/* Makes a scene: records of up to `record_bytes_max` bytes on a tape of this kind, and no
- * patterns. */
+/* Makes a scene without patterns: records of up to `record_bytes_max` bytes on a tape of this kind.
+ */
 static inline void scene_begin(struct test_random *random, enum input_kind kind,
                                uint64_t record_count, uint64_t record_bytes_max,
                                struct scene *scene)
@@ -113,8 +113,7 @@ static inline void scene_end(struct scene *scene)
     free(scene->offsets);
 }
 
-/* Adds patterns that are copied from random offsets of the tape, and so may reach from a record
- * into the next. */
+/* Adds patterns copied from random offsets of the tape, some of which straddle two records. */
 static inline void scene_add_patterns(struct test_random *random, uint64_t count,
                                       uint64_t bytes_max, struct scene *scene)
 {

@@ -1,8 +1,8 @@
-/* records_device: compares the matrix of the CUDA engine on the simulated driver with a simple
- * search (the oracle), under rabin-karp-matrix and by trawl's own methods: packings (the records
- * that are on the device at a time) and staging buffers of a few bytes, records in parts, more
- * patterns than a launch takes, devices with less memory than the tape. tests/sim/table_test.c lets
- * calls of the driver fail. */
+/* records_device: compares the matrix of the CUDA engine on the simulated driver, under
+ * rabin-karp-matrix and by trawl's own methods, with a simple search (the oracle): packings (see
+ * gallery/device_records.c) and staging buffers of a few bytes, records in parts, more patterns
+ * than a launch takes, devices with less memory than the tape. tests/sim/table_test.c lets calls of
+ * the driver fail. */
 #include <ctype.h>
 
 #include "records_case.h"
@@ -69,12 +69,11 @@ static void small_limits(struct test_random *random)
                test_random_one_in(random, 4) ? 4096 : 1);
 }
 
-/* The number of searches by trawl's own methods that had chunks, and how many of these ran on a
- * device. They may differ: a device may leave a chunk with too many hits to the host. */
+/* Searches by trawl's own methods that had chunks, and how many ran on a device, which may leave a
+ * chunk with too many hits to the host. */
 static uint64_t own_searches, own_on_device;
 
-/* Makes the matrix twice with the same searcher: the first call must leave nothing that disturbs
- * the second. */
+/* Makes the matrix twice with the same searcher: the first call must not disturb the second. */
 static void run(struct scene *scene, const char *algorithm)
 {
     struct trawl_stats stats = {.size = sizeof stats};
@@ -104,9 +103,8 @@ static void run(struct scene *scene, const char *algorithm)
     nothing_left();
 }
 
-/* Overwrites the last byte of about three in four records with a NUL (never of an empty record). So
- * records end in the C++ AMP sample program that rabin-karp-matrix follows: the sample stores
- * records as C strings, and searches them by strstr. */
+/* Overwrites the last byte of about three in four records with a NUL, as records end in the C++ AMP
+ * sample, which stores them as C strings and searches them by strstr. */
 static void end_records(struct test_random *random, struct scene *scene)
 {
     for (uint64_t i = 0; i < scene->records.record_count; i++)
@@ -155,8 +153,7 @@ static void scene_dots(struct test_random *random, uint64_t records, uint64_t by
         scene->offsets[i] = i * bytes;
 }
 
-/* Writes pattern number `index` of many different patterns of 6, 7 and 8 bytes. Returns the
- * pattern's length. */
+/* Writes number `index` of many different patterns of 6, 7 and 8 bytes. Returns its length. */
 static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
 {
     uint64_t count = 6 + index % 3;
@@ -166,9 +163,9 @@ static uint64_t numbered_pattern(uint64_t index, uint8_t bytes[8])
     return count;
 }
 
-/* Tests more patterns than a launch takes: the hashes of two of the three pattern lengths are
- * divided between two launches, and each pattern is given twice. Every third record holds no
- * pattern, each of the others one pattern. A packing (see the head) has few records. */
+/* More patterns than a launch takes: the hashes of two of the three lengths are divided between two
+ * launches, and each pattern is given twice. Every third record holds no pattern, the others one
+ * each. A packing has few records. */
 static void many_patterns(const char *name)
 {
     enum { RECORDS = 30, BYTES = 12 };
@@ -205,8 +202,8 @@ static void many_patterns(const char *name)
     scene_end(&scene);
 }
 
-/* Tests 128 patterns of a length, which the published form compares without a loop. Each record is
- * of random bytes, and holds at least one pattern. */
+/* 128 patterns of one length, which the published form compares without a loop, in records of
+ * random bytes with at least one pattern. */
 static void patterns_128(const char *name)
 {
     enum { PATTERNS = 128, BYTES = 24 };
@@ -230,10 +227,10 @@ static void patterns_128(const char *name)
     scene_end(&scene);
 }
 
-/* Tests records of several parts with a single long string, at each offset near the border of two
- * parts. Every third record also has a short string in its first part. With many strings in such a
- * record, a missing string would go unnoticed. With 260 bytes of text on the device, the last
- * packing has only the last part of the last record. */
+/* Records of several parts with a single long string, at each offset near the boundary of two
+ * parts. Every third record also has a short string in its first part. With many strings in a
+ * record, a missing one would go unnoticed. With 260 bytes of text on the device, the last packing
+ * has only the last part of the last record. */
 static void one_in_parts(const char *name, uint64_t text_bytes_max)
 {
     enum { RECORDS = 50, BYTES = RECORDS + 8 };
@@ -257,7 +254,7 @@ static void one_in_parts(const char *name, uint64_t text_bytes_max)
     gallery_limits_replace(NULL);
 }
 
-/* Runs plan after plan on the same searcher: nothing of the plan before may be left. */
+/* Plan after plan on the same searcher: nothing of the one before may be left. */
 static void plan_after_plan(void)
 {
     struct test_random random = test_random_begin("gallery records device plans");
@@ -302,8 +299,8 @@ static int take_rare_rows(void *context, uint64_t row_first, uint64_t row_count,
     return 0;
 }
 
-/* Tests more records than a device flags in one call: nearly all are empty, and a few hold the
- * pattern. */
+/* More records than a device flags in one call: nearly all are empty, and a few hold the pattern.
+ */
 static void many_records(void)
 {
     uint64_t *offsets = test_memory((RARE_RECORDS + 1) * sizeof *offsets);
@@ -339,7 +336,7 @@ static void many_records(void)
     free(offsets);
 }
 
-/* Tests records that are shorter than each pattern, for which nothing is launched. */
+/* Records shorter than each pattern launch nothing. */
 static void short_records(void)
 {
     struct test_random random = test_random_begin("gallery records device short");
@@ -358,8 +355,7 @@ static void short_records(void)
     scene_end(&scene);
 }
 
-/* Tests a tape that is larger than the device's memory, and then a single pattern that is larger
- * than that memory. */
+/* A tape larger than the device's memory, then a single pattern larger than it. */
 static void little_memory(void)
 {
     struct test_random random = test_random_begin("gallery records device memory");
@@ -387,7 +383,7 @@ static void little_memory(void)
     scene_end(&scene);
 }
 
-/* Tests which engine runs the algorithm: "auto" lets the host search; ",global" needs a device. */
+/* Which engine runs the algorithm: "auto" lets the host search; ",global" needs a device. */
 static void engines(void)
 {
     struct test_random random = test_random_begin("gallery records engines");

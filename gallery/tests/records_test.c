@@ -1,7 +1,7 @@
-/* records_test: compares the matrix under rabin-karp-matrix, under each of the CPU's algorithms for
- * texts, and by trawl's own methods with a simple search (the oracle), record by record: mixed
- * lengths, many patterns, dense matches, empty records, patterns longer than a record, conditions
- * and case. */
+/* records_test: compares, record by record with a simple search (the oracle), the matrix under
+ * rabin-karp-matrix, under each of the CPU's algorithms for texts, and by trawl's own methods:
+ * mixed lengths, many patterns, dense matches, empty records, patterns longer than a record,
+ * conditions and case. */
 #include "records_case.h"
 
 #include "diff/diff_run.h"
@@ -54,8 +54,8 @@ static void random_scenes(void)
     }
 }
 
-/* Tests more patterns than the published algorithm takes (fewer under sanitizers), in many lengths.
- * Most patterns are in the set twice, and one in a hundred is longer than any record. */
+/* More patterns than the published algorithm takes (fewer under sanitizers), in many lengths. Most
+ * are in the set twice, and one in a hundred is longer than any record. */
 static void many_patterns(void)
 {
     struct test_random random = test_random_begin("gallery many patterns");
@@ -75,8 +75,8 @@ static void many_patterns(void)
     scene_end(&scene);
 }
 
-/* A searcher makes matrices of different widths by rabin-karp-matrix, and every fourth matrix by
- * trawl's own methods. Each call must clear the cells that the call before wrote. */
+/* A searcher makes matrices of different widths by rabin-karp-matrix, every fourth by trawl's own
+ * methods. Each call must clear the cells of the one before. */
 static void rows_again(void)
 {
     struct test_random random = test_random_begin("gallery rows again");
@@ -96,8 +96,8 @@ static void rows_again(void)
     trawl_searcher_close(searcher);
 }
 
-/* Tests a plan without patterns, more rows than the sink gets in one call, a sink that stops, and
- * offsets that descend. */
+/* A plan without patterns, more rows than the sink gets in one call, a sink that stops, and offsets
+ * that descend. */
 static void corners(void)
 {
     enum { ROWS = 300000 };
@@ -114,8 +114,8 @@ static void corners(void)
     scene_end(&scene);
 
     scene_begin(&random, INPUT_LETTERS_1, 1, 9, &scene);
-    /* The records are not on the scene's tape, so the oracle cannot tell the cells. With a
-     * pattern_count of 0, scene_take_rows checks no cell. */
+    /* the records are not on the scene's tape, so the oracle cannot check cells; with a
+     * pattern_count of 0, scene_take_rows checks none */
     scene.tape.pattern_count = 0;
     scene.algorithm = "rabin-karp-matrix";
     for (uint64_t i = 0; i <= ROWS; i++)

@@ -1,5 +1,5 @@
-/* sim_gallery_case: runs a random case of the gallery on the simulated driver, with an engine that
- * only this case uses.
+/* sim_gallery_case: runs a random case of the gallery on the simulated driver, with an engine of
+ * its own.
  */
 #include "gallery_case.h"
 

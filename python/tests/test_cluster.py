@@ -172,7 +172,7 @@ def served(tmp_path_factory):
     token.write_text("secret\n")
     program.write_text(f'#!/bin/sh\nHOME={folder}/home exec {PROGRAM} "$@"\n')
     program.chmod(0o755)
-    bounds = ["a/x", "tree/f1", "tree/files/lines", "tree/tree0/c.h"]  # in the trees of client_differential.py
+    bounds = ["a/x", "tree/f1", "tree/files/lines", "tree/tree0/c.h"]  # in the trees of tests/serve/test_served.py
     for name in bounds:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(bytes(1 << 16))
@@ -269,13 +269,12 @@ def test_the_command(served):
     if SCALE < 20:
         pytest.skip("test_as_a_single_server has fewer command lines")
     root, _, environment = served
-    program = pathlib.Path(__file__).parents[2] / "tests/serve/client_differential.py"
-    beside = os.path.join(os.path.dirname(PROGRAM), "trawl")
-    command = beside if os.access(beside, os.X_OK) else shutil.which("trawl")
+    program = pathlib.Path(__file__).parents[2] / "tests/serve/test_served.py"
     before = set(root.iterdir())
     done = subprocess.run(
-        [sys.executable, program, command, PROGRAM, "--cases", str(amount(1)), "--front", ADDRESS, root.parent],
-        env=environment, capture_output=True, text=True,
+        [sys.executable, "-m", "pytest", "-rP", program],
+        env={**environment, "TRAWL_BUILD": os.path.dirname(PROGRAM), "TRAWL_FRONT": f"{ADDRESS},{root.parent}"},
+        capture_output=True, text=True,
     )  # fmt: skip
     for one in set(root.iterdir()) - before:
         shutil.rmtree(one)

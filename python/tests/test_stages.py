@@ -140,9 +140,10 @@ def test_other_packages(package):
     """Check that the guide's example for each package runs, and keeps the records with an occurrence."""
     pytest.importorskip(package)
     guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
-    (example,) = (one for one in re.findall("```python\n(.*?)```", guide, re.S) if one.startswith(f"import {package}, "))
+    (example,) = (one for one in re.findall("```python\n(.*?)```", guide, re.S) if re.match(f"import {package}[,\n]", one))
     texts = ["a secret", "hay", None, "things"] * 250
-    said = {"documents": pyarrow.table({"id": range(1000), "text": texts})}
+    stage = Stage(trawl.Plan(["secret", "thing"]), "text", "filter")
+    said = {"documents": pyarrow.table({"id": range(1000), "text": texts}), "stage": stage}
     exec(compile(example, "python.md", "exec"), said)
     found = said["found"]
     ids = found.to_pydict()["id"] if hasattr(found, "to_pydict") else list(found["id"])

@@ -121,14 +121,11 @@ nothing_left() {
     fi
 }
 
-# test_cases FOLDER: run the test cases of the command with the program `trawl` of FOLDER.
+# test_cases FOLDER: run stories of the command with the programs of FOLDER.
 test_cases() {
-    local status=0
-
-    rm -rf "$root/trial/cli"
-    cp -r "$source/tests/cli" "$root/trial/"
-    inside TRAWL_TEST_DIVISOR=8 bash /trial/cli/cli_run.sh "$1/trawl" >"$folder/cases.log" 2>&1 || status=$?
-    [ $status -eq 0 ] || {
+    python3 -B "$source/tests/documents/run.py" --stories \
+        --shell "unshare -n chroot $root env -i PATH=$1:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 TERM=xterm bash -c" \
+        "$source"/tests/stories/{command,as_grep}.md >"$folder/cases.log" 2>&1 || {
         tail -n 60 "$folder/cases.log"
         exit 1
     }

@@ -81,13 +81,15 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
 
 /* Returns the number of literals that method PLANES, which counts mismatches in bit planes,
  * compares at an offset of the text. Making the bit plane of a class of bytes counts as a literal,
- * since that takes as long as comparing a literal. */
-static double rate_of_planes(const struct approximate *approximate)
+ * since that takes as long as comparing a literal. Sets *exact to the share of offsets at which
+ * method GRAMS looks up grams, because an exact part stands there. */
+static double rate_of_planes(const struct approximate *approximate, double *exact)
 {
     double class_rate[APPROX_CLASSES_MAX] = {0};
     struct byte_rates rates;
     bool fold;
 
+    *exact = 1;
     if (approximate->filter == NULL)
         return 0;
     rate_bytes(approximate, &fold, &rates);
@@ -96,6 +98,7 @@ static double rate_of_planes(const struct approximate *approximate)
             if ((approximate->classes[number][byte / 64] >> byte % 64 & 1) != 0 &&
                 (!fold || fold_byte((uint8_t)byte) == byte))
                 class_rate[number] += rates.rate[byte];
+    *exact = approx_filter_exact(approximate->filter, class_rate, GRAMS_GROUPS_MAX);
     return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 
@@ -201,7 +204,7 @@ static enum approx_method method_choose(const struct approximate *approximate, d
      * compared offsets can be an occurrence any more */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
-    double price[APPROX_METHODS];
+    double price[APPROX_METHODS], exact, planes = rate_of_planes(approximate, &exact);
     enum approx_method best = APPROX_ALL;
 
     price[APPROX_ALL] = literals * verify;
@@ -211,9 +214,10 @@ static enum approx_method method_choose(const struct approximate *approximate, d
     price[APPROX_GRAMS] =
         prices->grams * (approximate->errors_max + 1) +
         rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
+    if (exact < 1 && prices != &prices_device)
+        price[APPROX_GRAMS] = EXACT_PART_NS + exact * price[APPROX_GRAMS];
     price[APPROX_COLUMNS] = literals * symbols * prices->columns + PLANES_FIXED * prices->planes;
-    price[APPROX_PLANES] =
-        (rate_of_planes(approximate) * (dna ? symbols : length) + PLANES_FIXED) * prices->planes;
+    price[APPROX_PLANES] = (planes * (dna ? symbols : length) + PLANES_FIXED) * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)
         if (can(approximate, (enum approx_method)i) &&
             (by_classes || !has_classes((enum approx_method)i)) &&

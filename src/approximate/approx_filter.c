@@ -284,17 +284,45 @@ void approx_filter_close(struct approx_filter *filter)
     memory_release(filter, 1, sizeof *filter);
 }
 
+/* Returns the share of offsets at which the literal's exact part stands. */
+static double exact_rate(const struct approx_filter *filter, const struct literal *literal,
+                         const double *class_rate)
+{
+    const uint32_t *begins = filter->begins + literal->first;
+    double rate = 1;
+
+    for (uint32_t j = 0; j < literal->exact_count; j++)
+        rate *= class_rate[filter->rows[begins[j] / filter->row_words].class_number];
+    return rate;
+}
+
+double approx_filter_exact(const struct approx_filter *filter, const double *class_rate,
+                           uint32_t parts_max)
+{
+    double share = 0;
+    uint32_t parts = 0;
+
+    for (uint32_t i = 0; i < filter->literal_count; i++) {
+        const struct literal *literal = &filter->literals[i];
+
+        if (i > 0 && equal_exact(filter, literal - 1, literal))
+            continue;
+        share += exact_rate(filter, literal, class_rate);
+        parts++;
+    }
+    return parts > parts_max ? 1 : min_double(share, 1);
+}
+
 double approx_filter_compared(const struct approx_filter *filter, const double *class_rate)
 {
     double compared = 0;
 
     for (uint32_t i = 0; i < filter->literal_count; i++) {
         const struct literal *literal = &filter->literals[i];
-        double cost = literal->group == UINT32_MAX ? 1 : GROUP_OFFSET_COST;
+        double cost = literal->group == UINT32_MAX
+                          ? 1
+                          : GROUP_OFFSET_COST * exact_rate(filter, literal, class_rate);
 
-        for (uint32_t j = 0; literal->group != UINT32_MAX && j < literal->exact_count; j++)
-            cost *= class_rate[filter->rows[filter->begins[literal->first + j] / filter->row_words]
-                                   .class_number];
         compared += min_double(cost, 1) + (i == literal->group ? GROUP_COST : 0);
     }
     return compared;

@@ -44,6 +44,10 @@ void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
  * the cost of gathering these offsets is included, as a number of literals. class_rate[c] is the
  * share of the text's bytes in class c. */
 double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
+/* Returns the share of offsets at which some literal's exact part stands; 1 if the literals have
+ * more than parts_max different exact parts. */
+double approx_filter_exact(const struct approx_filter *filter, const double *class_rate,
+                           uint32_t parts_max);
 /* Returns the most bytes of one stretch: the number at which the search takes the least time per
  * byte. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 
 #define NOWHERE (INT32_MIN / 2) /* no path reaches the diagonal */
@@ -92,14 +93,6 @@ static inline bool equals(struct approx_pair *pair, int64_t row, int64_t place)
     return (pair->approximate->classes[symbol][byte / 64] >> byte % 64 & 1) != 0;
 }
 
-static uint64_t load64(const uint8_t *bytes)
-{
-    uint64_t word;
-
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
-
 /* Returns how many of the eight bytes of `difference`, the exclusive or of two words, are not 0. */
 static uint32_t different(uint64_t difference)
 {
@@ -118,7 +111,8 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
     TRAWL_ASSERT(begin >= pair->begin && begin + pair->count <= pair->end);
     if (pair->plain != NULL && pair->exact == NULL)
         for (; i + 8 <= pair->count && mismatches <= most; i += 8)
-            mismatches += different(load64(pair->plain + i) ^ load64(pair->text + begin + i));
+            mismatches +=
+                different(bytes_load64(pair->plain + i) ^ bytes_load64(pair->text + begin + i));
     for (; i < pair->count && mismatches <= most; i++)
         if (!equals(pair, i, begin + i))
             mismatches +=
@@ -148,7 +142,7 @@ static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t p
 
     if (pair->plain != NULL)
         while (i + 8 <= most &&
-               load64(pair->plain + row - i - 8) == load64(pair->text + place - i - 8))
+               bytes_load64(pair->plain + row - i - 8) == bytes_load64(pair->text + place - i - 8))
             i += 8;
     while (i < most && equals(pair, row - i - 1, place - i - 1))
         i++;

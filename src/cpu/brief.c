@@ -3,8 +3,9 @@
  * is copied only where a vector would load bytes behind its end.
  *
  * A single literal is found by two of its bytes, which the plan chose (its first two probes). A set
- * of up to PLAN_NIBBLE_LITERALS_MAX literals is found by nibble tables (plan/nibbles.h). Both
- * propose positions, the candidates, and a comparison decides about each candidate. If the
+ * of up to PLAN_NIBBLE_LITERALS_MAX literals is found by nibble tables (plan/nibbles.h), a larger
+ * one by the plan's bitmap. They propose positions, the candidates, and a comparison decides about
+ * each candidate. If the
  * comparisons exceed a bound, brief gives up and the caller starts an ordinary search, so the time
  * stays linear in the text.
  */
@@ -14,12 +15,14 @@
 
 #include "base/checked.h"
 #include "cpu/set_class.h"
+#include "cpu/set_stems.h"
 #include "plan/parts.h"
 
 #define TEXT_MAX (64u << 10)
-#define CANDIDATE_WORK 16u /* work for a candidate, besides its compared bytes */
-#define WORK_ONCE 1024u    /* work that each call may do, besides half the text's bytes */
-#define POSITIONS 512u     /* positions of candidates that are kept before they are compared */
+#define MANY_TEXT_MAX 1024u /* for sets that a worker searches by classes, or by a bitmap */
+#define CANDIDATE_WORK 16u  /* work for a candidate, besides its compared bytes */
+#define WORK_ONCE 1024u     /* work that each call may do, besides half the text's bytes */
+#define POSITIONS 512u      /* positions of candidates that are kept before they are compared */
 #define BUCKETS 128u
 #define END_POSITIONS 192u /* near the text's end, this many positions are searched in a copy */
 /* to find the first occurrence, this many positions are searched at a time */
@@ -61,6 +64,7 @@ static inline void take(struct brief *brief, uint64_t x, uint32_t index)
     uint64_t length = literal.bytes_count, room = brief->count - x, looked;
 
     brief->work += CANDIDATE_WORK;
+    brief->found->candidates++;
     if (length > room)
         return;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0) {
@@ -170,18 +174,25 @@ static void search_words(struct brief *brief, const struct find_ops *find,
                          const struct plan_nibbles *nibbles, const uint8_t *place, uint64_t at,
                          uint64_t positions)
 {
+    const uint64_t words = (positions + 63) / 64;
+    uint32_t places[BUCKETS], count = 0, hot_count;
     struct find_tile tile;
-    uint32_t places[BUCKETS], count = 0;
 
-    find->nibbles(place, (positions + 63) / 64, nibbles, &tile);
-    for (uint32_t i = 0; i < tile.hot_count && !is_over(brief); i++) {
-        uint64_t first = 64ull * tile.hot[i], bits = tile.mask[tile.hot[i]];
+    if (nibbles != NULL && find->nibbles != NULL)
+        find->nibbles(place, words, nibbles, &tile);
+    else
+        find->set(place, words, &brief->plan->set,
+                  brief->tables->wide != NULL ? brief->tables->wide : brief->tables->bitmap, &tile);
+    hot_count = tile.is_dense ? (uint32_t)words : tile.hot_count;
+    for (uint32_t i = 0; i < hot_count && !is_over(brief); i++) {
+        uint32_t w = tile.is_dense ? i : tile.hot[i];
+        uint64_t first = 64ull * w, bits = tile.mask[w];
 
         if (positions - first < 64)
             bits &= (1ull << (positions - first)) - 1;
         for (; bits != 0; bits &= bits - 1)
             places[count++] = (uint32_t)(at + first + (uint64_t)__builtin_ctzll(bits));
-        if (count + 64 <= BUCKETS && i + 1 < tile.hot_count)
+        if (count + 64 <= BUCKETS && i + 1 < hot_count)
             continue;
         take_positions(brief, places, count);
         count = 0;
@@ -215,15 +226,23 @@ static void search_set(struct brief *brief, const struct find_ops *find,
     }
 }
 
+/* Returns true if a worker searches for the set by tables that are faster in long texts: by
+ * trigrams, or by classes where no nibble tables are. */
+static bool is_for_worker(const struct trawl_plan *plan, const struct find_ops *find)
+{
+    return plan->literal_count > PLAN_NIBBLE_LITERALS_MAX || find->nibbles == NULL ||
+           set_trigrams_pay(plan, find);
+}
+
 bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found)
 {
     struct brief brief = {plan, NULL, text, count, 0, 0, WORK_ONCE + count / 2, found};
     const struct plan_nibbles *nibbles;
 
-    found->count = 0;
-    if (count - found->from > TEXT_MAX || plan->method_asked != TRAWL_METHOD_AUTO ||
-        plan_is_layered(plan))
+    found->count = found->candidates = 0;
+    found->is_long = count - found->from > TEXT_MAX;
+    if (found->is_long || plan->method_asked != TRAWL_METHOD_AUTO || plan_is_layered(plan))
         return false;
     if (plan->literal_count == 0 || count < plan->length_min)
         return true;
@@ -232,11 +251,11 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         search_literal(&brief, find);
         return brief.work <= brief.work_max;
     }
-    if (find->nibbles == NULL ||
-        plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK || nibbles == NULL ||
+    found->is_long = count - found->from > MANY_TEXT_MAX && is_for_worker(plan, find);
+    if (found->is_long || !plan_has_program(plan, PROGRAM_BUCKETS) ||
+        plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
-    TRAWL_ASSERT(plan_has_program(plan, PROGRAM_BUCKETS));
     search_set(&brief, find, nibbles);
     return brief.work <= brief.work_max;
 }

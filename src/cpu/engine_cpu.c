@@ -161,9 +161,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     worker->set = NULL;
     worker->matcher = NULL;
     worker->nibbles = NULL;
-    return plan->method != TRAWL_METHOD_SET
-               ? TRAWL_OK
-               : plan_nibbles_want(plan, worker->find->looks_six, &worker->nibbles, error);
+    return TRAWL_OK;
 }
 
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,

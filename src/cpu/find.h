@@ -50,12 +50,12 @@ struct find_bytes {
  * slots[g][j][v] is set if pair j of a literal in slot c of group g has the value v. A position is
  * a candidate if some slot has the values of all its pairs. */
 #define FIND_PAIRS_MAX 6u
-#define FIND_PAIR_GROUPS_MAX 4u
+#define FIND_PAIR_GROUPS_MAX 2u
 
 struct find_pairs {
     /* aligned to cache lines, so that no load needs two lines */
     _Alignas(64) uint8_t slots[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
-    uint32_t groups; /* 1, 2 or 4 */
+    uint32_t groups; /* 1 or 2 */
     /* number of pairs, 5 or 6; if a literal is too short for a pair, every value passes there */
     uint32_t count;
     uint8_t fold; /* or-ed into each byte of the text, to ignore the case of letters */
@@ -64,6 +64,36 @@ struct find_pairs {
 static inline uint32_t find_pair(uint32_t first, uint32_t second)
 {
     return (first ^ second << 2) & 127;
+}
+
+/* The first six bytes of some literals, as trigrams. The search looks up samples, the trigrams at
+ * every second byte of the text. The literals are divided among 8 slots; an entry has the slots of
+ * the literals with its trigram at offset 1 (in the lowest byte), 0, 3 and 2. A literal that ends
+ * before such a trigram does is in all entries that the text may have there. A position is a
+ * candidate if some slot has both samples, the one at the position, or a byte later, and the next:
+ *
+ *   text       s t o r m .     slot 0 has "form", slot 1 has "storm"
+ *   samples    s t o           begin s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since
+ *                  o r m       "form" ends there: a candidate
+ *                              begin t: "orm" at 1: slot 0; "m.." at 3: slots 0 and 1: a candidate,
+ *                              although "torm" is no literal
+ */
+#define FIND_TRIGRAM_BITS 13u
+/* factors of the hash of a trigram; the lowest 5 bits of _THIRD are 0, so that a fourth byte, 256
+ * times as much, does not change the hash */
+#define FIND_TRIGRAM_FIRST 0x41f3u
+#define FIND_TRIGRAM_THIRD 0x5f60u
+#define FIND_TRIGRAMS_MIN 3u /* length of the shortest literal */
+
+struct find_trigrams {
+    _Alignas(64) uint32_t slots[1u << FIND_TRIGRAM_BITS];
+    uint8_t fold; /* or-ed into each byte of the text, to ignore the case of letters */
+};
+
+static inline uint32_t find_trigram(uint8_t first, uint8_t second, uint8_t third)
+{
+    return ((first | (uint32_t)second << 8) * FIND_TRIGRAM_FIRST + third * FIND_TRIGRAM_THIRD) &
+           ((1u << FIND_TRIGRAM_BITS) - 1);
 }
 
 struct set_class;
@@ -155,6 +185,10 @@ struct find_ops {
      * * word_count + 5. NULL if the instruction set has no fast test of pairs. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *positions);
+    /* Sets bit x if the samples at text + x share a slot (struct find_trigrams). Depends on text
+     * bytes up to 64 * word_count + 5. NULL if the instruction set cannot gather. */
+    void (*trigrams)(const uint8_t *text, uint64_t word_count, const struct find_trigrams *trigrams,
+                     struct find_tile *tile);
 };
 
 extern const struct find_ops find_portable;

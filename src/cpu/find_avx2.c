@@ -102,6 +102,8 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
 
 #include "cpu/find_nibbles.h"
 
+#define HAS_TRIGRAMS
+
 #define HAS_HEADS
 
 /* Handles 8 positions at a time: each lane takes the 4 bytes at its position (up to 8 if

@@ -157,7 +157,6 @@ static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
     switch (8 * pairs->groups + pairs->count) {
         PAIRS_CASE(1, 5)
         PAIRS_CASE(2, 6)
-        PAIRS_CASE(4, 5)
     }
     TRAWL_ASSERT(count <= 64 * word_count);
     return count;

@@ -11,6 +11,7 @@
  *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
  *   block_pair, pair_any, pair_few for find_pair.h; with HAS_PAIR and HAS_PAIR_FEW
  *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
+ *   HAS_TRIGRAMS                   if find_trigrams.h can gather; with load32
  *   block_heads(text, set, bitmap) returns which of 64 positions have a gram that passes the
  *                                  bitmap; with HAS_HEADS. Without, a loop over positions serves.
  *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
@@ -440,6 +441,13 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
     return count;
 }
 
+#ifdef HAS_TRIGRAMS
+#include "cpu/find_trigrams.h"
+#define FIND_TRIGRAMS FIND_NAME(trigrams)
+#else
+#define FIND_TRIGRAMS NULL
+#endif
+
 #ifdef HAS_STEM_VECTORS
 #define FIND_STEMS(name) name##_vectors
 #else
@@ -455,7 +463,8 @@ static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word
         .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch),                            \
         .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),         \
         .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
-        .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), .pair = FIND_NAME(pair)          \
+        .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), .trigrams = FIND_TRIGRAMS,       \
+        .pair = FIND_NAME(pair)                                                                \
     }
 
 #endif

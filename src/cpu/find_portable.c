@@ -2,17 +2,10 @@
  * vectors can run. */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "cpu/find.h"
 
 #define VARIANT portable
-
-static uint64_t load64(const uint8_t *bytes)
-{
-    uint64_t word;
-
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
 
 /* Returns a bit for each zero byte of `word`. Bit 7 of each byte of `zero` is set exactly if the
  * byte is zero (no carry crosses bytes), and the multiplication gathers the eight bits at the
@@ -31,7 +24,7 @@ static uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint8_t fol
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < 8; i++)
-        bits |= zero_bytes((load64(text + 8 * i) | folds) ^ values) << 8 * i;
+        bits |= zero_bytes((bytes_load64(text + 8 * i) | folds) ^ values) << 8 * i;
     return bits;
 }
 
@@ -42,7 +35,7 @@ static uint64_t block_same(const uint8_t *a, const uint8_t *b)
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < 8; i++)
-        bits |= zero_bytes(load64(a + 8 * i) ^ load64(b + 8 * i)) << 8 * i;
+        bits |= zero_bytes(bytes_load64(a + 8 * i) ^ bytes_load64(b + 8 * i)) << 8 * i;
     return bits;
 }
 

@@ -128,30 +128,55 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
     return (uint32_t)count;
 }
 
-static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                                  uint32_t base, const struct set_class *class, uint64_t fold,
-                                  uint32_t *codes)
+/* Does what find_ops.stems does. `least` is the class's stem_min, a compile-time constant. */
+static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
+    const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
+    const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
 {
     struct stem_filter filter = stem_filter(class, fold);
-    uint32_t stem_min = class->stem_min, lengths = class->stem_lengths;
+    uint32_t lengths = class->stem_lengths;
     uint64_t count = 0, word = 0;
 
-    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && stem_min <= SET_STEM_BYTES);
-    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> stem_min != 0);
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && least <= SET_STEM_BYTES);
+    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> least != 0);
     for (uint32_t i = 0; i < begin_count; i++) {
         uint64_t low, hash;
 
         TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_POSITIONS);
         memcpy(&low, text + begins[i], sizeof low);
-        for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
+#pragma GCC unroll 8
+        for (uint32_t k = least; k <= SET_STEM_BYTES; k++) {
             hash = set_stem_hash(low, fold, k);
-            if (k == stem_min || k == SET_STEM_FAR)
+            if (k == least || k == SET_STEM_FAR)
                 word = filter.map[hash >> filter.shift];
             codes[count] = set_stem_code(begins[i] - base, k);
             count += stem_passes(word, hash, SET_STEM_SHIFT) & (lengths >> k & 1);
         }
     }
     return (uint32_t)count;
+}
+
+/* Runs a function like stem_codes_plain for the class's stem_min, which its loops then know. */
+#define STEM_CASE(FUNCTION, LEAST) \
+    case LEAST:                    \
+        return FUNCTION(text, begins, begin_count, base, class, fold, (LEAST), codes);
+#define STEM_CASES(FUNCTION)                \
+    switch (class->stem_min) {              \
+        STEM_CASE(FUNCTION, 2)              \
+        STEM_CASE(FUNCTION, 3)              \
+        STEM_CASE(FUNCTION, 4)              \
+        STEM_CASE(FUNCTION, 5)              \
+        STEM_CASE(FUNCTION, 6)              \
+        STEM_CASE(FUNCTION, 7)              \
+    default:                                \
+        STEM_CASE(FUNCTION, SET_STEM_BYTES) \
+    }
+
+static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                                  uint32_t base, const struct set_class *class, uint64_t fold,
+                                  uint32_t *codes)
+{
+    STEM_CASES(stem_codes_plain)
 }
 
 /* Tests samples by the bitmap of grams. `is_short`, a compile-time constant, says that grams have

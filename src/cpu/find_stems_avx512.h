@@ -360,28 +360,12 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
     return count;
 }
 
-/* A loop for each stem_min, so that stem_min is known at compile time. */
-#define STEM_CASE(LEAST) \
-    case LEAST:          \
-        return stem_codes(text, begins, begin_count, base, class, fold, (LEAST), codes);
-
 static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *begins,
                                           uint32_t begin_count, uint32_t base,
                                           const struct set_class *class, uint64_t fold,
                                           uint32_t *codes)
 {
-    TRAWL_ASSERT(class->stem_min >= SET_STEM_MIN);
-    TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
-    switch (class->stem_min) {
-        STEM_CASE(2)
-        STEM_CASE(3)
-        STEM_CASE(4)
-        STEM_CASE(5)
-        STEM_CASE(6)
-        STEM_CASE(7)
-    default:
-        return stem_codes(text, begins, begin_count, base, class, fold, SET_STEM_BYTES, codes);
-    }
+    STEM_CASES(stem_codes)
 }
 
 #define HAS_STEM_VECTORS

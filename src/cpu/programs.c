@@ -13,6 +13,7 @@
  */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "cpu/set_stems.h"
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
@@ -468,8 +469,8 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 /* ---- All programs ------------------------------------------------------------------------ */
 
 /* Returns true if a search begins by buckets: their tables and the first text cost less than those
- * of classes. */
-static bool begins_by_buckets(const struct trawl_plan *plan)
+ * of classes. `find` has the functions of the worker's instruction set. */
+static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_ops *find)
 {
     struct plan_set_facts of = plan_set_facts_of(plan);
     struct plan_set_price buckets, classes;
@@ -479,6 +480,8 @@ static bool begins_by_buckets(const struct trawl_plan *plan)
     of.length_max = of.length_min;
     buckets = plan_set_price(PROGRAM_BUCKETS, &of, false);
     classes = plan_set_price(PROGRAM_CLASSES, &of, false);
+    if (set_trigrams_pay(plan, find) && plan_has_program(plan, PROGRAM_CLASSES))
+        return false;
     return plan_has_program(plan, PROGRAM_BUCKETS) &&
            (!plan_has_program(plan, PROGRAM_CLASSES) ||
             buckets.once_ns + buckets.byte_ns * FIRST_TEXT_BYTES <=
@@ -487,14 +490,14 @@ static bool begins_by_buckets(const struct trawl_plan *plan)
 
 /* Returns the plan's tournament as it is before the search: the programs that fit, and the first
  * program. */
-static struct tournament tournament_of(const struct trawl_plan *plan)
+static struct tournament tournament_of(const struct trawl_plan *plan, const struct find_ops *find)
 {
     struct tournament made = {
         .fits = plan->programs,
         .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_PIECES_MAX),
         .left = cpu_sizes.trial_bytes};
 
-    made.first = begins_by_buckets(plan) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
+    made.first = begins_by_buckets(plan, find) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
         made.first = PROGRAM_AUTOMATON;
     made.now = made.first;
@@ -556,7 +559,7 @@ void choice_begin(struct cpu_worker *worker)
     if (worker->dense_serial != plan->serial && plan->method == TRAWL_METHOD_SET) {
         worker->dense_work = worker->dense_searched = 0;
         worker->work_per_byte = dense_work_of(plan);
-        worker->tournament = tournament_of(plan);
+        worker->tournament = tournament_of(plan, worker->find);
     }
     worker->dense_serial = plan->serial;
     for (uint32_t i = 0; i < CPU_PARTS; i++)

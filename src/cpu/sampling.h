@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "cpu/worker.h"
 
@@ -19,14 +20,6 @@ struct sampling {
     /* number of words of the tile (64 positions each) that are searched line by line; 0: none */
     uint64_t line_words;
 };
-
-static inline uint64_t load64(const uint8_t *bytes)
-{
-    uint64_t word;
-
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
 
 /* Returns the 8 bytes at position i. Bytes that are not readable count as 0. */
 static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
@@ -42,7 +35,7 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 enum trawl_status sample_stems(const struct sampling *sampling);
 /* Finds positions near which a literal of the class may begin, below `end`. Writes the positions to
  * scratch->positions, and returns the number. If words > 0, tests all positions of that many words
- * of the tile by pairs of bytes or nibble tables; otherwise tests samples of four bytes at every
+ * of the tile by pairs of bytes or trigrams; otherwise tests samples of four bytes at every
  * stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
 /* Does what stem_positions does by samples, for literals that begin in the spans. */

@@ -49,7 +49,8 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
         for (; bits != 0; bits &= bits - 1) {
             uint64_t i = sampling->begin + 64 * w + (uint64_t)__builtin_ctzll(bits);
 
-            passed->hash[count] = set_gram_short(load64(scan->chunk->bytes + i), fold, class->keep);
+            passed->hash[count] =
+                set_gram_short(bytes_load64(scan->chunk->bytes + i), fold, class->keep);
             passed->position[count++] = (uint32_t)i;
         }
     }
@@ -255,7 +256,8 @@ uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chu
 static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
-    struct set_sample sample = {scan->plan, worker->sample, worker_sample(worker, scan->chunk)};
+    struct set_sample sample = {scan->plan, worker->find, worker->sample,
+                                worker_sample(worker, scan->chunk)};
 
     if (worker->scratch == NULL) {
         TRAWL_TRY(MEMORY_NEW(worker->scratch, 1, scan->error));

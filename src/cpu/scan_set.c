@@ -101,9 +101,14 @@ static uint64_t set_tile_fill(struct scan *scan, uint64_t *positions)
 
 void scan_set(struct scan *scan)
 {
-    scan->worker->makes += scan->worker->set == NULL;
-    if (scan->worker->set == NULL)
-        scan->status = plan_set_want(scan->plan, &scan->worker->set, scan->error);
+    struct cpu_worker *worker = scan->worker;
+
+    worker->makes += worker->set == NULL;
+    if (worker->set == NULL)
+        scan->status =
+            plan_nibbles_want(scan->plan, worker->find->looks_six, &worker->nibbles, scan->error);
+    if (worker->set == NULL && scan->status == TRAWL_OK)
+        scan->status = plan_set_want(scan->plan, &worker->set, scan->error);
     scan->over = scan->status != TRAWL_OK;
     while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t positions, words = set_tile_fill(scan, &positions), begin = scan->at;

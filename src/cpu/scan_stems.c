@@ -5,13 +5,12 @@
  * before let pass, without a branch that depends on the text. First, samples of four bytes select
  * positions near which a literal may begin. Second, the first stem_min bytes at each possible begin
  * are looked up. Third, the stems of each length are looked up. If a class has few literals,
- * vectors select the positions instead: by pairs of bytes if the instruction set has a function for
- * pairs, or by the plan's nibble tables.
+ * vectors select the positions instead: by pairs of bytes, or by trigrams.
  */
 #include "cpu/sampling.h"
 
 /* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Follows a
- * test by pairs of bytes or nibble tables, which alone lets too many positions pass. */
+ * test by pairs of bytes or trigrams, which alone lets too many positions pass. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
 {
     const struct set_class *class = sampling->class;
@@ -33,17 +32,16 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *position
     return kept;
 }
 
-/* by_pairs returns true if pairs of bytes can select the class's positions, and by_nibbles whether
- * the plan's nibble tables can. */
+/* by_pairs returns true if pairs of bytes can select the class's positions, and by_trigrams if
+ * trigrams can. */
 static bool by_pairs(const struct sampling *sampling)
 {
     return sampling->class->pairs != NULL && sampling->scan->worker->find->pairs != NULL;
 }
 
-static bool by_nibbles(const struct sampling *sampling)
+static bool by_trigrams(const struct sampling *sampling)
 {
-    return sampling->scan->worker->nibbles != NULL &&
-           sampling->scan->worker->find->nibbles != NULL && sampling->matcher->class_count == 1;
+    return sampling->class->trigrams != NULL && sampling->scan->worker->find->trigrams != NULL;
 }
 
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words)
@@ -61,7 +59,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
     if (by_pairs(sampling)) {
         count = find->pairs(text, words, sampling->class->pairs, span.from, positions);
     } else {
-        find->nibbles(text, words, scan->worker->nibbles, &scan->worker->tile);
+        find->trigrams(text, words, sampling->class->trigrams, &scan->worker->tile);
         count = find->positions(&scan->worker->tile, words, span.from, positions);
     }
     while (count > 0 && positions[count - 1] >= end)
@@ -159,7 +157,7 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
     uint64_t room = sampling->scan->loadable - sampling->begin;
 
     TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
-    if ((!by_pairs(sampling) && !by_nibbles(sampling)) || end <= sampling->begin ||
+    if ((!by_pairs(sampling) && !by_trigrams(sampling)) || end <= sampling->begin ||
         room < FIND_SET_KEPT + 64)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);

@@ -27,10 +27,10 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
 {
     uint64_t keep = UINT64_MAX >> (count < 8 ? 64 - 8 * count : 0);
     uint64_t last = count < 8 ? 0 : count - 8;
-    uint64_t differ = load64(literal) ^ load64(text);
+    uint64_t differ = bytes_load64(literal) ^ bytes_load64(text);
 
     TRAWL_ASSERT(count > 0 && count <= SHORT_BYTES);
-    return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
+    return ((differ | (bytes_load64(literal + last) ^ bytes_load64(text + last))) & keep) == 0;
 }
 
 /* Returns true if the literal stands at position x of the text. `exact` says that the case of
@@ -324,7 +324,7 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t x = sampling->begin + set_code_position(stems[i]);
         uint32_t k = set_code_bytes(stems[i]);
-        uint64_t low = slow ? load_readable(scan, x) : load64(scan->chunk->bytes + x);
+        uint64_t low = slow ? load_readable(scan, x) : bytes_load64(scan->chunk->bytes + x);
         struct set_stem stem = {set_stem_hash(low, fold, k),
                                 (uint32_t)x,
                                 (uint8_t)k,

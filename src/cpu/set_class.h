@@ -45,7 +45,9 @@ struct set_entry {
     uint32_t tagged;
 };
 
+struct find_ops;
 struct find_pairs;
+struct find_trigrams;
 
 struct set_class {
     uint32_t length_min; /* length of the class's shortest literal */
@@ -84,9 +86,10 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
     /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes that select positions, instead of samples; NULL if the class has too many
-     * literals, or is searched by grams */
+    /* pairs of bytes, or trigrams, that select positions instead of samples; NULL if the class has
+     * too many literals, or is searched by grams */
     struct find_pairs *pairs;
+    struct find_trigrams *trigrams;
 };
 
 struct set_matcher {
@@ -453,6 +456,7 @@ static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
 /* A sample of a text. The matcher gets the strides that cost least in that sample. */
 struct set_sample {
     const struct trawl_plan *plan;
+    const struct find_ops *find; /* the functions that the tables are for */
     const uint8_t *bytes;
     /* below PLAN_SAMPLE_BYTES_MIN: too short, so the strides are chosen by the literals alone */
     uint64_t bytes_count;

@@ -18,10 +18,14 @@ uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
 /* Sets the bitmap's bits for each sample that an occurrence of the literal may have. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* Makes class->pairs, the tables of pairs of bytes that select positions instead of samples, if the
- * class has few literals. The class's entries must have been stored before. */
-enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
+/* Makes the tables that select positions instead of samples, if the class has few literals: pairs
+ * of bytes or trigrams, whichever sample->find has a function for. The class's entries must have
+ * been stored before. */
+enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
+/* Returns true if classes find the plan's words by trigrams, where buckets would look up half bytes
+ * in nibble tables. */
+bool set_trigrams_pay(const struct trawl_plan *plan, const struct find_ops *find);
 void set_stems_free(struct set_class *class);
 
 #endif

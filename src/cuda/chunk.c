@@ -167,7 +167,7 @@ static enum trawl_status scan_range(struct engine_worker *worker, const struct e
     worker->leaves = false;
     TRAWL_TRY(steps->search(worker, steps->context, &range, want, at, result, &done, error));
     if (steps->copies_timed)
-        result->device_memory_ns += cuda_memory_ns() - memory_ns;
+        result->work.memory_ns += cuda_memory_ns() - memory_ns;
     if (worker->leaves)
         return TRAWL_OK;
     TRAWL_ASSERT(done > range.begin);

@@ -84,34 +84,37 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-/* Puts the plan's automaton on the device. */
+/* Puts the plan's automaton on the device. A newline ends a line: the state after it says whether
+ * the line holds a match. In records a newline is a byte like others. */
 static enum trawl_status automaton_want(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct line_automaton *automaton = worker->plan->line_automaton;
     struct cuda_answering *own = worker->answering;
+    const bool of_records = own->answer->form == ANSWER_OF_RECORDS;
     uint64_t next_bytes, bytes;
     enum trawl_status status;
     uint16_t *next;
     void *host;
 
-    if (automaton == NULL || own->automaton_serial == worker->plan->serial)
+    if (automaton == NULL ||
+        (own->automaton_serial == worker->plan->serial && own->automaton_of_records == of_records))
         return TRAWL_OK;
     next_bytes = 256 * sizeof *automaton->next * (uint64_t)automaton->state_count;
-    bytes = next_bytes + (sizeof *automaton->next + 1) * (uint64_t)automaton->state_count;
+    bytes = next_bytes + automaton->state_count;
     own->automaton_serial = 0;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &own->automaton, bytes, error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     memcpy(host, automaton->next, (size_t)next_bytes);
     next = (uint16_t *)host;
-    for (uint32_t i = 0; i < automaton->state_count; i++) {
-        next[256 * automaton->state_count + i] = next[256 * i + '\n'];
-        next[256 * i + '\n'] = (uint16_t)(DECIDE_LINE_END + automaton->ends[i]);
-    }
-    memcpy(next + 257 * (uint64_t)automaton->state_count, automaton->ends, automaton->state_count);
+    for (uint32_t i = 0; i < automaton->state_count && !of_records; i++)
+        next[256 * i + '\n'] = automaton->ends[i];
+    memcpy((uint8_t *)host + next_bytes, automaton->ends, automaton->state_count);
     status = cuda_worker_upload(worker, own->automaton.address, host, bytes, error);
     cuda_worker_unstage(worker, host, bytes);
-    if (status == TRAWL_OK)
+    if (status == TRAWL_OK) {
         own->automaton_serial = worker->plan->serial;
+        own->automaton_of_records = of_records;
+    }
     return status;
 }
 
@@ -166,8 +169,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
     if (plan->line_automaton != NULL) {
         a->automaton_next = (const uint16_t *)(uintptr_t)own->automaton.address;
         a->state_count = plan->line_automaton->state_count;
-        a->automaton_newline = a->automaton_next + 256 * (uint64_t)a->state_count;
-        a->automaton_ends = (const uint8_t *)(a->automaton_newline + a->state_count);
+        a->automaton_ends = (const uint8_t *)(a->automaton_next + 256 * (uint64_t)a->state_count);
     }
     a->decide_bytes = worker->limits.decide_bytes;
     /* in the copy of a borrowed text's end, the chunk would begin before the memory does */

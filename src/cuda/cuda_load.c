@@ -263,18 +263,22 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Loads a text: with several devices, a long text in stripes; any other text whole on every device.
- * A long text whose stripes cannot all be loaded is loaded whole, too. If device 0 has no memory
+/* Loads a text: with several devices, a long text in stripes, or, if it has to be whole, on one
+ * device; any other text whole on every device. If a long text cannot be loaded in the way that is
+ * wanted, the other ways are tried. If device 0 has no memory
  * for a whole text, the text is not loaded. If a further device has no memory, the workers of that
  * device copy the chunks that they search, as for texts that are not loaded. The failure of a
  * device is no error if a different device has the text.
  */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                              struct trawl_error *error)
+                              bool is_whole, struct trawl_error *error)
 {
     enum trawl_status status;
 
     if (engine->device_count > 1 && count >= cuda_limits_now().split_bytes_min) {
+        if (is_whole && load_stripe(engine, engine->wholes_loaded++ % engine->device_count, bytes,
+                                    count, 0, count, error) == TRAWL_OK)
+            return TRAWL_OK;
         if (load_split(engine, bytes, count, error) == TRAWL_OK)
             return TRAWL_OK;
         unload(engine, bytes, count);
@@ -415,7 +419,7 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     if (!is_loaded)
         status = text->how == ENGINE_HOLD_BORROWED
                      ? borrow(engine, bytes, count, text->address, error)
-                     : load(engine, bytes, count, error);
+                     : load(engine, bytes, count, text->is_whole, error);
     while (status != TRAWL_OK && (other = find_holder(engine, NULL, true, bytes, count)) != NULL)
         *other = (struct cuda_holder){NULL, NULL, 0};
     return status;

@@ -225,6 +225,6 @@ enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_
                                    struct engine_result *result, struct trawl_error *error)
 {
     TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-    result->device_copy_ns += cuda_clock_ns() - begin_ns;
+    result->work.copy_ns += cuda_clock_ns() - begin_ns;
     return TRAWL_OK;
 }

@@ -65,6 +65,7 @@ struct cuda_answering {
     const uint32_t *lengths, *patterns;
     struct cuda_memory automaton;    /* of lines: the table, then the ends */
     uint64_t automaton_serial;       /* of its plan; 0: none */
+    bool automaton_of_records;       /* else of lines, which end at a newline */
     struct cuda_memory bits;         /* a bit for each record */
     struct cuda_memory values;       /* what will be copied to the caller's memory */
     struct cuda_memory block_counts; /* of answer_cells */
@@ -170,7 +171,7 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
  * text, tables and sums as invalid. The device's context is current. */
 void cuda_worker_failed(struct engine_worker *worker);
 /* Waits for copies that began at begin_ns by cuda_clock_ns, and adds the time since then to
- * result->device_copy_ns. The device's context is current. */
+ * result->work.copy_ns. The device's context is current. */
 enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
                                    struct engine_result *result, struct trawl_error *error);
 

@@ -80,6 +80,7 @@ struct engine {
     /* The number of workers that cuda_worker_open has opened. The next worker's device is chosen by
      * this number, so that the devices take turns. */
     uint32_t workers_opened;
+    uint32_t wholes_loaded; /* likewise the texts that are not split; `load_lock` guards this */
     struct engine_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
     uint32_t residents_end; /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];

@@ -30,14 +30,4 @@ struct line_automaton {
     bool reads_all;
 };
 
-static inline bool line_automaton_holds(const struct line_automaton *automaton,
-                                        const uint8_t *bytes, uint64_t count)
-{
-    uint32_t state = LINE_BEGIN;
-
-    for (uint64_t i = 0; i < count && state > LINE_HOLDS; i++)
-        state = automaton->next[256 * state + bytes[i]];
-    return automaton->ends[state] != 0;
-}
-
 #endif

@@ -23,6 +23,14 @@ struct plan_algorithm {
     bool for_records;
 };
 
+/* What an algorithm did on a device; plan_algorithms.tell says it as the members of struct
+ * trawl_stats. */
+struct algorithm_work {
+    uint64_t copy_ns, back_ns, kernel_ns, shifts_ns, memory_ns, host_ns;
+    uint64_t children, refused, withheld; /* child grids */
+    const char *note; /* how the search differs from the request; NULL: no difference */
+};
+
 #define PLAN_ALGORITHM_LINES_BYTES 1024u
 
 struct plan_algorithms {
@@ -38,6 +46,8 @@ struct plan_algorithms {
     void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
     /* Returns the name of algorithm `index`, counted from 0; NULL after the last algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);
+    /* Adds the work to the statistics. */
+    void (*tell)(const struct algorithm_work *work, struct trawl_stats *stats);
 };
 
 #endif

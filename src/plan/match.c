@@ -2,16 +2,9 @@
  * occurrence (whole words, whole lines). */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "plan/plan.h"
-
-static uint64_t load64(const uint8_t *bytes)
-{
-    uint64_t word;
-
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
 
 /* Replaces A-Z by a-z in each of eight bytes. `upper` gets the high bit of each byte in A..Z: the
  * first sum carries into that bit from 'A' on, the second sum for bytes after 'Z', and bytes ≥ 0x80
@@ -33,8 +26,8 @@ static inline __attribute__((always_inline)) uint64_t mismatch(const uint8_t *li
     uint64_t i = 0;
 
     for (; i + 8 <= count; i += 8) {
-        uint64_t word = load64(text + i);
-        uint64_t difference = load64(literal + i) ^ (fold ? fold_word(word) : word);
+        uint64_t word = bytes_load64(text + i);
+        uint64_t difference = bytes_load64(literal + i) ^ (fold ? fold_word(word) : word);
 
         if (difference != 0)
             return i + (uint64_t)__builtin_ctzll(difference) / 8;

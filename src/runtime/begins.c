@@ -25,22 +25,10 @@
 #include "runtime/runtime.h"
 #include "runtime/schedule.h"
 #include "runtime/search.h"
+#include "runtime/schedule.def"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define LIST_BYTES (8ull << 30) /* the longest text, in bytes, that one list covers */
-/* How many bytes of text the first list covers, if hits may be frequent. How many a later list
- * covers follows from the number of hits in the list before. */
-#define LIST_BYTES_FIRST (32ull << 20)
-/* A list is meant to take at most 1 / LISTS_PER_ROOM of the memory that a device has for lists:
- * earlier lists stay there until they are copied. */
-#define LISTS_PER_ROOM 8u
-/* Most words (a word is a begin) that a list is meant to have. Lists are short because the device
- * lists nothing while the text's last list is copied. */
-#define LIST_WORDS (1u << 22)
-#define LIST_WORDS_LEAST (1u << 19) /* lists get shorter near the part's end, down to this */
-/* hits of a single pattern are taken to be rare if the pattern has more bytes than this */
-#define FREQUENT_BYTES_MAX 2u
 /* The caller looks for lists to copy for this time before it sleeps. Waking a thread takes up to
  * 200 us [2 H200], a tenth of the time in which 16 GiB of text are listed. */
 #define CALLER_POLL_NS 10000000u
@@ -116,15 +104,6 @@ static enum trawl_status drain(struct lister *l, struct trawl_error *error)
     l->lists = 0;
     l->used = 0;
     return pieces_settle(l->listing->pieces, error);
-}
-
-static bool may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
-{
-    uint64_t per_hit = schedule_bytes_per_hit(searcher, plan);
-
-    if (per_hit > 0)
-        return saturating_multiply(per_hit, LIST_WORDS) < LIST_BYTES;
-    return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
 
 /* Chooses how many bytes of text the next list covers, at most LIST_BYTES, so that the list is
@@ -221,7 +200,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     struct listing *listing = (struct listing *)item->job;
     struct lister lister = {.listing = listing,
                             .worker = worker,
-                            .reach = may_be_frequent(listing->searcher, listing->job.plan)
+                            .reach = schedule_may_be_frequent(listing->searcher, listing->job.plan)
                                          ? LIST_BYTES_FIRST
                                          : LIST_BYTES};
     struct trawl_error error = {.status = TRAWL_OK};
@@ -421,11 +400,9 @@ enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct
     if (text->kind != TEXT_MEMORY)
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
                           text->name);
-    if (plan_is_layered(plan))
+    if (kind_of(plan)->layer != NULL)
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write begins to a device",
-                          plan->algorithm.name != NULL ? plan->algorithm.name
-                          : plan_has_expressions(plan) ? "a plan of expressions"
-                                                       : "a plan with errors");
+                          kind_of(plan)->name);
     if (devices_locate(devices, plan, text->bytes, text->bytes_count, &found) &&
         (found.reach < text->bytes_count ||
          (found.device != ENGINE_DEVICES_MAX && found.device != device)))
@@ -450,15 +427,15 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
     struct devices *devices = &searcher->runtime->devices;
     bool is_split = false, shared;
 
-    if (text->kind != TEXT_MEMORY || plan_is_layered(plan) || !devices_work(devices) ||
+    if (text->kind != TEXT_MEMORY || kind_of(plan)->layer != NULL || !devices_work(devices) ||
         !devices_hold_text(devices, plan, text, &is_split))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
-    shared = (is_split ||
-              (text->bytes_count > resident_sizes.shared && may_be_frequent(searcher, plan))) &&
+    shared = (is_split || (text->bytes_count > resident_sizes.shared &&
+                           schedule_may_be_frequent(searcher, plan))) &&
              devices_start(devices);
     /* If hits are few, an ordinary search of a divided text is faster, because all devices search
      * at the same time. */
-    if (is_split && !(shared && may_be_frequent(searcher, plan)))
+    if (is_split && !(shared && schedule_may_be_frequent(searcher, plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     return fill_by_lists(searcher, plan, text, begins, shared, error);
 }

@@ -38,10 +38,30 @@ const struct engine_ops engine_cuda = {.open = open_none};
 
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
-const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
-    [ENGINE_FOR_ALGORITHMS] = GALLERY_OPS,
-    [ENGINE_FOR_ERRORS] = APPROXIMATE_OPS,
-    [ENGINE_FOR_EXPRESSIONS] = &engine_regex};
+const struct kind engine_kinds[KINDS] = {
+    [KIND_STRINGS] = {.name = "a plan of strings", .leaves_chunks = true},
+    [KIND_ALGORITHM] = {.layer = GALLERY_OPS,
+                        .name = "a published algorithm",
+                        .no_streams = "a published algorithm does not search streams",
+                        .is_apart = true},
+    [KIND_ERRORS] = {.layer = APPROXIMATE_OPS,
+                     .name = "a plan with errors",
+                     .no_streams = "a stream cannot be searched within errors: bytes to come may "
+                                   "make a match better",
+                     .judges = true,
+                     .leaves_chunks = true,
+                     .leaves_text = true},
+    [KIND_EXPRESSIONS] = {
+        .layer = &engine_regex, .name = "a plan of expressions", .by_lines = true, .judges = true}};
+
+const struct kind *kind_of(const struct trawl_plan *plan)
+{
+    return &engine_kinds[plan == NULL                   ? KIND_STRINGS
+                         : plan->algorithm.name != NULL ? KIND_ALGORITHM
+                         : plan->errors.is_set          ? KIND_ERRORS
+                         : plan_has_expressions(plan)   ? KIND_EXPRESSIONS
+                                                        : KIND_STRINGS];
+}
 
 static const struct plan_algorithms *const algorithms = GALLERY_ALGORITHMS;
 
@@ -52,17 +72,17 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
                                    struct trawl_plan **plan, struct trawl_error *error)
 {
     struct trawl_plan *built = NULL;
+    const struct kind *kind;
     bool stays_within = false;
-    enum trawl_status status;
+    enum trawl_status status = TRAWL_OK;
 
     TRAWL_TRY(plan_build(patterns, pattern_count, options, algorithms, plan == NULL ? NULL : &built,
                          error));
-    if (built->errors.is_set && engine_layers[ENGINE_FOR_ERRORS] == NULL)
+    kind = kind_of(built);
+    if (kind->judges && kind->layer == NULL)
         status = TRAWL_FAIL(error, ENGINE, "this build does not search within k errors");
-    else
-        status = plan_has_expressions(built)
-                     ? regex_prepare(built, &stays_within, &built->pcre, error)
-                     : TRAWL_OK;
+    else if (kind->by_lines)
+        status = regex_prepare(built, &stays_within, &built->pcre, error);
     if (status == TRAWL_OK && stays_within) {
         struct attachment *made = &built->attached[PLAN_EXPRESSIONS];
 
@@ -82,7 +102,7 @@ enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_
 static enum trawl_status check_expression(const struct trawl_plan *plan, uint64_t pattern_index,
                                           struct trawl_error *error)
 {
-    if (plan == NULL || !plan_has_expressions(plan) || pattern_index >= plan->pattern_count)
+    if (!kind_of(plan)->by_lines || pattern_index >= plan->pattern_count)
         return TRAWL_FAIL(error, ARGUMENT, "the plan has no such expression");
     return TRAWL_OK;
 }

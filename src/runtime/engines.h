@@ -7,15 +7,31 @@
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
 
-/* Layers are engines that use the host's and the devices' engines, each for a kind of plans. */
-enum engine_layer {
-    ENGINE_FOR_ALGORITHMS,
-    ENGINE_FOR_ERRORS,
-    ENGINE_FOR_EXPRESSIONS,
-    ENGINE_LAYERS
+/* The kinds of plans. A layer is an engine for one kind that uses the host's and the devices'
+ * engines, which search for strings. */
+enum kind_index { KIND_STRINGS, KIND_ALGORITHM, KIND_ERRORS, KIND_EXPRESSIONS, KINDS };
+
+/* What the runtime has to know of a kind of plans. */
+struct kind {
+    const struct engine_ops *layer; /* NULL: none, or none in this build */
+    const char *name;               /* for messages */
+    const char *no_streams;         /* NULL, or why such plans do not search streams */
+    /* A published algorithm: runs on the host with engine AUTO and on any device with CUDA, so that
+     * the text does not decide where. A failure ends the search. */
+    bool is_apart;
+    /* Expressions: chunks consist of whole lines, and a match may have zero bytes. Devices search
+     * loaded texts alone, and only with engine CUDA. */
+    bool by_lines;
+    /* The layer checks whole words and lines itself, so it must know where records begin and end.
+     * Hits are found even for a count, and the host verifies what devices find. */
+    bool judges;
+    bool leaves_chunks; /* a device may leave a chunk to the host ... */
+    bool leaves_text;   /* ... and then the rest of the text, too */
 };
-/* An entry is NULL if this build lacks the layer. */
-extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
+extern const struct kind engine_kinds[KINDS];
+
+/* Returns the plan's kind; KIND_STRINGS if plan is NULL. */
+const struct kind *kind_of(const struct trawl_plan *plan);
 
 /* Does what trawl_line_open does. If `call` is cancelled, trawl_line_match on this line ends. */
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,

@@ -17,18 +17,10 @@
 #include "runtime/schedule.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
-#include "runtime/stats.h"
 #include "runtime/task.h"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* With more threads than this, files are not mapped for a sink that reads the text
- * (sink.keeps_text). Threads delay each other by page faults: 8 GiB took 0.29 to 0.44 s mapped and
- * 0.21 to 0.24 s read [16 cores, AMD EPYC]. One thread, or two threads, are faster with mapped
- * files. */
-#define MAP_THREADS_MAX 4u
-
-#define BRIEF_BYTES (1u << 14)
 #define CALLER_POLL_NS 200000u
 #define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread decompresses ahead */
 /* Bytes of a compressed text that threads unpack before the reader needs them may take 1 /
@@ -79,6 +71,7 @@ void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, ui
     struct devices *devices = &searcher->runtime->devices;
 
     done->ended = true;
+    atomic_store_explicit(&searcher->brief.bytes_after, 0, memory_order_relaxed);
     if (begin_ns > 0)
         done->stats.wall_ns = clock_now_ns() - begin_ns;
     if (searcher->runtime->engine == TRAWL_ENGINE_AUTO && done->stats.note[0] == '\0' &&
@@ -111,11 +104,7 @@ void job_begin(struct job *job, struct trawl_runtime *runtime, const struct traw
     *job = (struct job){.runtime = runtime,
                         .number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1,
                         .plan = plan,
-                        .layer = plan == NULL                   ? ENGINE_LAYERS
-                                 : plan->algorithm.name != NULL ? ENGINE_FOR_ALGORITHMS
-                                 : plan->errors.is_set          ? ENGINE_FOR_ERRORS
-                                 : plan_has_expressions(plan)   ? ENGINE_FOR_EXPRESSIONS
-                                                                : ENGINE_LAYERS,
+                        .kind = kind_of(plan),
                         .serve = serve,
                         .has_work = true,
                         .left = PTHREAD_COND_INITIALIZER};
@@ -139,16 +128,6 @@ static void serve(struct job *job, struct worker *worker)
 }
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
-
-static enum text_maps maps_of(const struct trawl_searcher *searcher, const struct sink *sink)
-{
-    if (searcher->map == TRAWL_MAP_ALWAYS)
-        return TEXT_MAPS_ALWAYS;
-    if (searcher->map == TRAWL_MAP_NEVER ||
-        (sink->keeps_text && searcher->runtime->threads_max > MAP_THREADS_MAX))
-        return TEXT_MAPS_NEVER;
-    return TEXT_MAPS_IF_FASTER;
-}
 
 /* Returns an eventfd for threads that wait for a stream's bytes: a write to the eventfd ends the
  * wait. The eventfd is readable at once only if the call is cancelled. Returns -1 if no descriptor
@@ -274,14 +253,14 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* with this schedule no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
-    if (plan_has_expressions(plan)) {
+    if (search->job.kind->by_lines) {
         search->lines =
             (struct text_lines){plan->line_end, plan->line_end_also, search,
                                 sink->records != NULL || is_line ? record_end : NULL, grow_buffer};
         need.lines = &search->lines;
     }
     if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
-        need.maps = maps_of(searcher, sink);
+        need.maps = schedule_maps(searcher, sink);
     if (text->kind == TEXT_STREAM && !text->is_regular)
         need.wake = wake_of(searcher);
     if (text->unpack != NULL)
@@ -298,7 +277,7 @@ done:
     return status;
 }
 
-/* Keeps a record of the call's work, which stats.c reports. */
+/* Keeps a record of the call's work, for trawl_searcher_stats. */
 static void keep(struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -546,8 +525,8 @@ static void view_counted(struct search *search, const struct task *task, struct 
     if (search->undecided_count == 0)
         search->undecided_at = task->result.undecided_at;
     search->undecided_count += task->result.undecided_count;
-    if (task->result.on_device)
-        stats_add(&search->done.stats, &task->result);
+    if (task->result.on_device && search->job.kind->is_apart)
+        search->job.plan->algorithm.of->tell(&task->result.work, &search->done.stats);
 }
 
 enum trawl_status search_decided(const struct search *search, struct trawl_error *error)
@@ -613,18 +592,6 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* Returns true if run_brief should search the text: the text is so short that cutting chunks for a
- * job would take longer than the search. Returns false if a device holds the text. */
-static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
-{
-    return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&
-           text->device_address == 0 &&
-           (searcher->chunk_bytes == 0 || text->bytes_count <= searcher->chunk_bytes) &&
-           searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
-           !(atomic_load(&searcher->runtime->devices.has_texts) &&
-             devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
-}
-
 /* Searches a short text as a single chunk in the calling thread, without reading the clock. */
 static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, struct sink *sink,
@@ -665,7 +632,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     enum trawl_status status;
     bool more = true;
 
-    if (is_brief(searcher, text))
+    if (schedule_is_brief(searcher, text))
         return run_brief(searcher, plan, text, sink, error);
     TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));
     for (;;) {

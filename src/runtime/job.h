@@ -15,8 +15,8 @@ void searcher_leave(struct trawl_searcher *searcher);
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
 /* Fails with UNSUPPORTED if the process is a child of fork() and the parent began the call. */
 enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error);
-/* Keeps a record of the call's work, which stats.c reports. begin_ns is when the call began; 0: the
- * call's time was not measured. */
+/* Keeps a record of the call's work, for trawl_searcher_stats. begin_ns is when the call began; 0:
+ * the call's time was not measured. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
 /* Does the checks that all searches of a text object share, then searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -52,7 +52,7 @@ struct trawl_match matches_one(const struct trawl_plan *plan, const struct task 
         length = plan_literal_match(plan, &literal, task->chunk.bytes + hit->offset,
                                     task->chunk.owned + task->chunk.after - hit->offset);
     }
-    TRAWL_ASSERT((length > 0 || plan_has_expressions(plan)) &&
+    TRAWL_ASSERT((length > 0 || kind_of(plan)->by_lines) &&
                  begin + length <= task->chunk.begin + task->chunk.owned + task->chunk.after);
     return (struct trawl_match){begin, begin + length, literal.pattern, (uint16_t)distance,
                                 (uint16_t)literal.reversed};

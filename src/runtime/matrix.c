@@ -19,7 +19,6 @@
 #include "runtime/job.h"
 #include "runtime/matrix.h"
 #include "runtime/search.h"
-#include "runtime/stats.h"
 #include "runtime/workers.h"
 
 #define ANY_BYTES_MIN 4096u
@@ -251,16 +250,15 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
 static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
                                            struct trawl_error *error)
 {
-    struct trawl_stats *stats = &matrix->search.done.stats;
     uint64_t begin_ns;
 
     TRAWL_TRY(matrix->algorithm->flag(matrix->worker, &matrix->records, &matrix->searcher->call,
                                       &matrix->flagged, error));
     begin_ns = clock_now_ns();
     TRAWL_TRY(next_span(matrix, span, error));
-    stats->match_count += span->cells.count;
+    matrix->search.done.stats.match_count += span->cells.count;
     if (matrix->flagged.on_device)
-        stats->device_host_ns += clock_now_ns() - begin_ns;
+        matrix->flagged.work.host_ns += clock_now_ns() - begin_ns;
     return TRAWL_OK;
 }
 
@@ -329,11 +327,11 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY &&
-           (plan_has_expressions(plan) ||
+           (kind_of(plan)->by_lines ||
             (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
 }
 
-/* Makes the cells of the records that begin in a chunk, by the algorithm. This is sink.digest(). */
+/* Makes the cells of the records that begin in a chunk. This is sink.digest(). */
 static enum trawl_status digest_by_algorithm(const struct sink *sink,
                                              const struct sink_chunk *chunk,
                                              struct sink_digest *digest, struct trawl_error *error)
@@ -377,39 +375,27 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
     return TRAWL_OK;
 }
 
-/* Sets up the sink of the search over the tape: what the sink wants, and whether the
- * engine gets the records. */
-static void begin_search(struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
-{
-    sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    /* where a record ends decides which occurrence is the best, so the engine must know records */
-    if (plan_judges(plan))
-        matrix->sink.records = &matrix->records;
-    if (one_tells(matrix, plan)) {
-        matrix->sink.want = WANT_LINES;
-        matrix->sink.records = &matrix->records;
-    }
-}
-
 /* Begins the search over the tape. After a success the caller must call search_close. */
 static enum trawl_status search_open(struct trawl_matrix_search *matrix,
                                      const struct trawl_plan *plan, struct trawl_error *error)
 {
+    const struct trawl_plan *searched;
     enum trawl_status status = TRAWL_OK;
 
     TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
                                      &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, matrix->shape == TRAWL_MATRIX_ANY);
-    matrix->bare = *plan;
-    matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    sink_digests(&matrix->sink, cells_digest, &matrix->maker);
+    searched = cell_maker_plan(&matrix->maker, &matrix->bare, &matrix->sink);
+    if (one_tells(matrix, plan)) {
+        matrix->sink.want = WANT_LINES;
+        matrix->sink.records = &matrix->records;
+    }
     if (plan->algorithm.for_records)
         status = begin_algorithm(matrix, plan, error);
-    else
-        begin_search(matrix, plan);
     if (status == TRAWL_OK)
-        status = search_begin(&matrix->search, matrix->searcher,
-                              plan_judges(plan) ? plan : &matrix->bare, matrix->text, &matrix->sink,
-                              error);
+        status = search_begin(&matrix->search, matrix->searcher, searched, matrix->text,
+                              &matrix->sink, error);
     if (status != TRAWL_OK) {
         cell_maker_close(&matrix->maker);
         trawl_text_close(matrix->text);
@@ -424,7 +410,7 @@ static void search_close(struct trawl_matrix_search *matrix)
     if (matrix->algorithm != NULL) {
         stats->device_chunk_count = matrix->flagged.on_device ? stats->chunk_count : 0;
         stats->candidate_count = matrix->flagged.candidate_count;
-        stats_add(stats, &matrix->flagged);
+        matrix->maker.plan->algorithm.of->tell(&matrix->flagged.work, stats);
     }
     search_end(&matrix->search);
     cell_maker_close(&matrix->maker);
@@ -448,7 +434,7 @@ enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct tra
     TRAWL_TRY(MEMORY_ZEROED(matrix, 1, error));
     matrix->searcher = searcher;
     matrix->shape = shape;
-    if (plan_has_expressions(plan) && plan->pattern_count > 0)
+    if (kind_of(plan)->by_lines && plan->pattern_count > 0)
         matrix->expressions = plan;
     matrix->records = *records;
     status = search_open(matrix, plan, error);

@@ -27,7 +27,8 @@ void matrix_end(struct trawl_matrix_search *matrix);
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
-    bool any; /* a record gets a single cell instead of a cell for each pattern */
+    bool checks; /* the maker checks the plan's conditions */
+    bool any;    /* a record gets a single cell instead of a cell for each pattern */
     /* NULL, or the number of occurrences in each record, which is counted instead of cells */
     uint32_t *counts;
     pthread_mutex_t lock;
@@ -36,6 +37,11 @@ struct cell_maker {
 
 void cell_maker_open(struct cell_maker *maker, const struct records *records,
                      const struct trawl_plan *plan, bool any);
+/* Returns the plan under which the occurrences are found: *bare, a copy without the conditions,
+ * which the maker checks in each record; or, if the plan's engine checks them, the plan itself.
+ * Then the engine must know the records, which the sink gets. */
+const struct trawl_plan *cell_maker_plan(const struct cell_maker *maker, struct trawl_plan *bare,
+                                         struct sink *sink);
 void cell_maker_close(struct cell_maker *maker);
 
 /* Makes a chunk's cells. This is sink.digest(); the sink's context is a cell_maker. */

@@ -14,7 +14,19 @@ void cell_maker_open(struct cell_maker *maker, const struct records *records,
     maker->records = records;
     maker->plan = plan;
     maker->any = any;
+    maker->checks = plan_has_conditions(plan) && !kind_of(plan)->judges;
     (void)pthread_mutex_init(&maker->lock, NULL);
+}
+
+const struct trawl_plan *cell_maker_plan(const struct cell_maker *maker, struct trawl_plan *bare,
+                                         struct sink *sink)
+{
+    *bare = *maker->plan;
+    bare->flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
+    if (!kind_of(maker->plan)->judges)
+        return bare;
+    sink->records = maker->records;
+    return maker->plan;
 }
 
 void cell_maker_close(struct cell_maker *maker)
@@ -130,7 +142,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
 static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
                           uint64_t begin)
 {
-    return !plan_has_conditions(maker->plan) || plan_judges(maker->plan) ||
+    return !maker->checks ||
            plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
 }
 
@@ -147,7 +159,7 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
     *pattern = literal.pattern;
     if (end > bytes)
         return false;
-    return !plan_has_conditions(maker->plan) || plan_judges(maker->plan) ||
+    return !maker->checks ||
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 

@@ -78,7 +78,7 @@ static enum trawl_status load_tape(struct trawl_runtime *runtime, struct trawl_r
                                          records->tape_bytes, &own->text, error));
     else
         TRAWL_TRY(trawl_text_from_memory(records->tape, records->tape_bytes, &own->text, error));
-    return runtime_load(runtime, own->text, error);
+    return runtime_load(runtime, own->text, true, error);
 }
 
 /* Puts the offsets on the device that has the tape, if there is such a device. */
@@ -184,7 +184,8 @@ static enum trawl_status count_on_host(struct trawl_searcher *searcher,
                                        const struct trawl_plan *plan, struct trawl_records *own,
                                        struct trawl_records_out *into, struct trawl_error *error)
 {
-    struct trawl_plan bare = *plan;
+    const struct trawl_plan *searched;
+    struct trawl_plan bare;
     struct cell_maker maker;
     enum trawl_status status;
     struct sink sink;
@@ -192,16 +193,14 @@ static enum trawl_status count_on_host(struct trawl_searcher *searcher,
     memset(into->values, 0, (size_t)(own->records.count * sizeof(uint32_t)));
     if (own->text == NULL)
         return TRAWL_OK;
-    bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     cell_maker_open(&maker, &own->records, plan, false);
     maker.counts = (uint32_t *)into->values;
     sink_digests(&sink, cells_digest, &maker);
     sink.deliver = deliver_nothing;
-    if (plan_judges(plan))
-        sink.records = &own->records;
+    searched = cell_maker_plan(&maker, &bare, &sink);
     /* `bare` has the plan's serial number, but is not the plan, and ends with this call */
     searcher->caller.host_serial = 0;
-    status = search_run(searcher, plan_judges(plan) ? plan : &bare, own->text, &sink, error);
+    status = search_run(searcher, searched, own->text, &sink, error);
     searcher->caller.host_serial = 0;
     cell_maker_close(&maker);
     for (uint64_t i = 0; i < own->records.count; i++)
@@ -340,7 +339,7 @@ static enum trawl_status check(const struct trawl_plan *plan, enum trawl_records
 
     if ((unsigned)shape > TRAWL_RECORDS_CELLS)
         return TRAWL_FAIL(error, ARGUMENT, "unknown shape of records %d", (int)shape);
-    if (plan->algorithm.name != NULL)
+    if (kind_of(plan)->is_apart)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm %s does not search loaded records",
                           plan->algorithm.name);
     if (into->cell_bytes != sizeof(uint32_t) && into->cell_bytes != sizeof(uint64_t))

@@ -115,14 +115,15 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 /* Loads the text onto the devices. A text in a device's memory is not copied. Another text is
  * copied anew if the runtime has one searcher. With several searchers an existing copy stays,
  * because another searcher may be reading that copy. */
-static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text,
+static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text, bool is_whole,
                               struct trawl_error *error)
 {
     struct engine_text request = {.owner = text,
                                   .bytes = text->bytes,
                                   .bytes_count = text->bytes_count,
                                   .how = ENGINE_HOLD_BORROWED,
-                                  .address = text->device_address};
+                                  .address = text->device_address,
+                                  .is_whole = is_whole};
     enum trawl_status status;
 
     if (text->device_address != 0)
@@ -137,7 +138,7 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
 /* Opens the devices at once (not for engine CPU), since a caller that loads a text will search the
  * text often. A failure is an error only for engine CUDA and for texts in a device's memory. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
-                               struct trawl_error *error)
+                               bool is_whole, struct trawl_error *error)
 {
     struct devices *devices = &runtime->devices;
     bool must = runtime->engine == TRAWL_ENGINE_CUDA || text->device_address != 0;
@@ -156,7 +157,7 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text 
     if (status == TRAWL_OK && !devices_are_ready(devices))
         return TRAWL_OK;
     if (status == TRAWL_OK)
-        status = load(runtime, text, &device_error);
+        status = load(runtime, text, is_whole, &device_error);
     if (status == TRAWL_OK)
         atomic_store(&devices->has_texts, true);
     else if (!must && status == TRAWL_DEVICE)

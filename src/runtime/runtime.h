@@ -33,9 +33,9 @@ struct worker {
     struct trawl_runtime *runtime;
     struct engine_worker *host;   /* engine worker on the host; NULL until needed */
     struct engine_worker *device; /* engine worker on a device; NULL until needed */
-    /* Engine workers of each layer, which is an engine for one kind of plans, for example for
-     * regular expressions. [0]: on the host. [1]: on a device. NULL until needed. */
-    struct engine_worker *layers[ENGINE_LAYERS][2];
+    /* Engine workers of the layer of each kind of plans. [0]: on the host. [1]: on a device. NULL
+     * until needed. */
+    struct engine_worker *layers[KINDS][2];
     /* Numbers of the jobs for which engine workers were last made ready: host_job for `host`,
      * device_job for `device`, layer_job for the layers' engine workers, [0] on the host and [1] on
      * a device. 0: ready for no job. */
@@ -79,8 +79,7 @@ struct job {
     struct trawl_runtime *runtime;
     uint64_t number; /* unique among the jobs of the runtime; from 1 */
     const struct trawl_plan *plan;
-    /* The layer that searches. ENGINE_LAYERS: only the host's and the devices' engines search. */
-    enum engine_layer layer;
+    const struct kind *kind; /* the plan's */
     /* The caller searches the text as a single chunk, without reading the clock, which would take
      * as long as the search. */
     bool is_brief;
@@ -195,8 +194,9 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *options,
                                struct trawl_runtime **runtime, struct trawl_error *error);
 void runtime_close(struct trawl_runtime *runtime);
 
+/* Loads a text onto the devices, if there are any; if it has to be whole, onto one of them. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
-                               struct trawl_error *error);
+                               bool is_whole, struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
 /* Finds out whether memory of the caller lies in a device's memory. With engine AUTO, a device that
  * does not answer is no fault: the host goes on without that device. */

@@ -58,7 +58,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 
     if (search->answers || (want == WANT_COUNT && plan_counts_alone(plan)))
         return max_u64(bytes, CHUNK_MAX);
-    if ((want == WANT_COUNT && !plan_judges(plan)) || want == WANT_FIRST)
+    if ((want == WANT_COUNT && !search->job.kind->judges) || want == WANT_FIRST)
         return CHUNK_MAX;
     most = resident_sizes.most;
     if (search->sink->digest == NULL)
@@ -66,8 +66,9 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
 }
 
-uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
-                                const struct trawl_plan *plan)
+/* Returns the number of bytes for each occurrence in the searcher's last search, if it was for the
+ * same plan, else 0. */
+static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
     if (searcher->last_found.serial != plan->serial || searcher->last_found.bytes == 0)
         return 0;
@@ -81,10 +82,10 @@ uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {
     const struct trawl_plan *plan = search->job.plan;
-    uint64_t per_hit = schedule_bytes_per_hit(search->searcher, plan), most = search->chunk_device;
+    uint64_t per_hit = bytes_per_hit(search->searcher, plan), most = search->chunk_device;
 
     if (per_hit > 0 && text_bytes / per_hit <= resident_sizes.hits &&
-        search->sink->digest == NULL && !plan_judges(plan)) {
+        search->sink->digest == NULL && !search->job.kind->judges) {
         search->chunk_device = CHUNK_MAX;
         return true;
     }
@@ -118,7 +119,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
      * host verifies these, and several workers share the verification. */
     bool lists = !search->answers && search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || plan_needs_refining(search->job.plan) ||
-                  plan_judges(search->job.plan));
+                  search->job.kind->judges);
     uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
 
     if (search->searcher->chunk_bytes == 0 || search->sink->by_engine) {
@@ -207,15 +208,15 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
                           engine_for_devices->answers(plan, search->sink->form);
         choose_resident(search, text, is_split);
     } else if (search->schedule == SCHEDULE_STAGED &&
-               (plan_is_layered(plan) ||
+               (search->job.kind->layer != NULL ||
                 (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
                 !devices_start(devices))) {
         search->schedule = SCHEDULE_CALLER;
     }
     /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk
      * to the host, a single thread searches it before all threads search the text. */
-    if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
-        (text->kind == TEXT_MEMORY || search->job.layer == ENGINE_FOR_ALGORITHMS))
+    if (search->schedule == SCHEDULE_CALLER && search->job.kind->layer != NULL && fixed == 0 &&
+        (text->kind == TEXT_MEMORY || search->job.kind->is_apart))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
 }
 
@@ -226,20 +227,20 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     enum trawl_engine engine = search->job.runtime->engine;
     const struct trawl_plan *plan = search->job.plan;
     uint64_t fixed = min_u64(searcher->chunk_bytes, CHUNK_MAX);
-    const bool judges = plan_judges(plan), by_choice = engine == TRAWL_ENGINE_CUDA;
+    const struct kind *kind = search->job.kind;
+    const bool by_choice = engine == TRAWL_ENGINE_CUDA;
     bool is_split, asks;
 
     search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
-    if (by_choice && !judges) /* fails if devices do not take the plan */
+    if (by_choice && !kind->judges) /* fails if devices do not take the plan */
         TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
     search->for_devices =
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
-    asks = judges && search->for_devices &&
-           ((by_choice && plan->errors.is_set) || is_resident(search, text, &is_split));
-    /* devices search for expressions only in a loaded text, and only with engine CUDA */
-    if (plan_has_expressions(plan))
+    asks = kind->judges && search->for_devices &&
+           ((by_choice && !kind->by_lines) || is_resident(search, text, &is_split));
+    if (kind->by_lines)
         search->for_devices = asks = asks && by_choice;
     if (asks)
         TRAWL_TRY(ask_device(search, text, &search->for_devices, error));
@@ -409,7 +410,7 @@ bool schedule_wants_device(struct search *search)
     /* the first chunk may have the first occurrence: the caller searches that chunk alone */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
-    if (search->job.layer < ENGINE_LAYERS || !is_long(search))
+    if (search->job.kind->layer != NULL || !is_long(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
         if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=
@@ -481,4 +482,35 @@ uint32_t schedule_helpers(const struct search *search)
         return (uint32_t)min_u64(ns / BUSY_NS, most);
     started = max_u64(running, saturating_add(atomic_load(&runtime->worked_ns), ns) / START_NS);
     return (uint32_t)min_u64(min_u64(ns / SHARE_NS, started), most);
+}
+
+/* ---- Short texts, maps and lists ---- */
+
+enum text_maps schedule_maps(const struct trawl_searcher *searcher, const struct sink *sink)
+{
+    if (searcher->map == TRAWL_MAP_ALWAYS)
+        return TEXT_MAPS_ALWAYS;
+    if (searcher->map == TRAWL_MAP_NEVER ||
+        (sink->keeps_text && searcher->runtime->threads_max > MAP_THREADS_MAX))
+        return TEXT_MAPS_NEVER;
+    return TEXT_MAPS_IF_FASTER;
+}
+
+bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
+{
+    return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&
+           text->device_address == 0 &&
+           (searcher->chunk_bytes == 0 || text->bytes_count <= searcher->chunk_bytes) &&
+           searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
+           !(atomic_load(&searcher->runtime->devices.has_texts) &&
+             devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
+}
+
+bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
+{
+    uint64_t per_hit = bytes_per_hit(searcher, plan);
+
+    if (per_hit > 0)
+        return saturating_multiply(per_hit, LIST_WORDS) < LIST_BYTES;
+    return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }

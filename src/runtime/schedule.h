@@ -8,10 +8,6 @@
 /* Chooses the schedule and the lengths of the search's chunks. */
 enum trawl_status schedule_choose(struct search *search, struct trawl_text *text,
                                   struct trawl_error *error);
-/* Returns the number of bytes for each occurrence in the searcher's last search, if it was for the
- * same plan, else 0. */
-uint64_t schedule_bytes_per_hit(const struct trawl_searcher *searcher,
-                                const struct trawl_plan *plan);
 /* Returns the length of the next chunk for the host or for a device. */
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
 /* Returns true if the next chunk of a search that is for_devices should go to a device rather than
@@ -29,6 +25,38 @@ void schedule_open_after(uint64_t ns);
 bool schedule_is_alone(const struct search *search);
 /* Returns the number of helpers that are worth waking now. */
 uint32_t schedule_helpers(const struct search *search);
+
+/* Returns true if the text is so short that cutting chunks for a job would take longer than the
+ * search. Returns false if a device holds the text. */
+bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text);
+/* Returns whether the files are mapped whose matches go to this sink. */
+enum text_maps schedule_maps(const struct trawl_searcher *searcher, const struct sink *sink);
+/* Returns true if a list of begins should cover little text, because hits may be frequent. */
+bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan);
+
+/* After a text that the engine could not search briefly, this many calls under the same plan make
+ * an ordinary search at once: the next texts are probably like that text. */
+#define BRIEF_REFUSALS 15u
+
+/* Searches a short text by engine_ops.brief. Returns false if an ordinary search is needed. */
+static inline bool schedule_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                  const uint8_t *bytes, uint64_t count, struct engine_brief *found)
+{
+    uint32_t refusals = atomic_load_explicit(&searcher->refusals, memory_order_relaxed);
+
+    if (refusals > 0 &&
+        atomic_load_explicit(&searcher->refused, memory_order_relaxed) == plan->serial) {
+        atomic_store_explicit(&searcher->refusals, refusals - 1, memory_order_relaxed);
+        return false;
+    }
+    if (engine_for_host->brief(searcher->runtime->host, plan, bytes, count, found))
+        return true;
+    if (found->is_long)
+        return false;
+    atomic_store_explicit(&searcher->refused, plan->serial, memory_order_relaxed);
+    atomic_store_explicit(&searcher->refusals, BRIEF_REFUSALS, memory_order_relaxed);
+    return false;
+}
 
 /* Lengths of a loaded text's chunks, in bytes, for searches that list hits. If hits are rare,
  * chunks are long: chunks of 256 MiB are 1.08 times as fast as chunks of 128 MiB, and more than

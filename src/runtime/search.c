@@ -1,7 +1,6 @@
 /* search: the public functions that open a searcher, load a text, and search. Each function checks
  * the arguments; job.c and begins.c search. */
 #include "runtime/search.h"
-#include "runtime/stats.h"
 #include "runtime/task.h"
 
 #include <errno.h>
@@ -156,10 +155,34 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
                                        struct trawl_stats *stats, struct trawl_error *error)
 {
     struct trawl_stats told;
+    uint64_t brief;
+    bool on_host;
 
     if (searcher == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
-    stats_tell(searcher, &told);
+    told = searcher->last.stats;
+    brief = atomic_load(&searcher->brief.bytes_after);
+    if (brief > 0) {
+        told = (struct trawl_stats){.text_bytes = brief - 1,
+                                    .chunk_count = 1,
+                                    .match_count = atomic_load(&searcher->brief.count),
+                                    .candidate_count = atomic_load(&searcher->brief.candidates),
+                                    .thread_count = 1};
+        if (searcher->runtime->engine == TRAWL_ENGINE_AUTO &&
+            atomic_load(&searcher->runtime->devices.state) != DEVICES_NOT_ASKED)
+            devices_failure(&searcher->runtime->devices, told.note, sizeof told.note);
+    } else if (!searcher->last.ended) { /* all members are 0 before the first call */
+        return options_tell(stats, &told, sizeof told, "stats", error);
+    }
+    told.cpu_chunk_count = told.chunk_count - told.device_chunk_count;
+    on_host = searcher->runtime->engine != TRAWL_ENGINE_CUDA || told.cpu_chunk_count > 0;
+    (void)snprintf(told.engine, sizeof told.engine, "%s",
+                   told.device_chunk_count == 0 ? (on_host ? "cpu" : "cuda")
+                   : told.cpu_chunk_count == 0  ? "cuda"
+                                                : "cpu+cuda");
+    if (on_host)
+        (void)snprintf(told.instruction_set, sizeof told.instruction_set, "%s",
+                       engine_for_host->instruction_set(searcher->runtime->host));
     return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
@@ -167,16 +190,36 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
                                          struct trawl_worker_stats *stats, uint32_t *count,
                                          struct trawl_error *error)
 {
-    struct trawl_worker_stats told;
+    struct trawl_worker_stats told = {0};
+    const struct work_done *done;
+    uint64_t brief;
+    uint32_t kinds;
 
     if (searcher == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
+    brief = atomic_load(&searcher->brief.bytes_after);
+    kinds = brief > 0 ? 1 : searcher->last.kinds;
     if (count != NULL)
-        *count = searcher->last.kinds;
-    if (index >= searcher->last.kinds)
+        *count = kinds;
+    if (index >= kinds)
         return TRAWL_FAIL(error, ARGUMENT, "index %" PRIu32 " is beyond the last kind of workers",
                           index);
-    stats_tell_workers(searcher, index, &told);
+    done = index == 0 ? &searcher->last.host : &searcher->last.device[index - 1];
+    told.chunk_count = atomic_load(&done->chunks);
+    told.text_bytes = atomic_load(&done->bytes);
+    told.search_ns = atomic_load(&done->search_ns);
+    told.thread_count = atomic_load(&done->threads);
+    for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
+        told.method_bytes[i] = atomic_load(&done->method_bytes[i]);
+    if (brief > 0) {
+        told = (struct trawl_worker_stats){
+            .chunk_count = 1, .text_bytes = brief - 1, .thread_count = 1};
+        told.method_bytes[atomic_load(&searcher->brief.method)] = brief - 1;
+    }
+    if (index == 0)
+        memcpy(told.name, "cpu", sizeof "cpu");
+    else
+        (void)snprintf(told.name, sizeof told.name, "device %" PRIu32, index - 1);
     return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
@@ -230,7 +273,7 @@ enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_
     if (text->kind != TEXT_MEMORY)
         return TRAWL_FAIL(error, ARGUMENT, "%s: only a text in memory can be loaded", text->name);
     TRAWL_TRY(searcher_enter(searcher, error));
-    status = runtime_load(searcher->runtime, text, error);
+    status = runtime_load(searcher->runtime, text, false, error);
     searcher_leave(searcher);
     return status;
 }
@@ -256,21 +299,6 @@ enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t patter
 }
 
 /* ---- Calls -------------------------------------------------------------------------------- */
-
-enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                              struct trawl_text *text, uint64_t *count, struct trawl_error *error)
-{
-    struct sink sink;
-    enum trawl_status status;
-
-    if (count == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
-    sink_count(&sink);
-    status = search_checked(searcher, plan, text, &sink, error);
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
-        *count = sink.count;
-    return status;
-}
 
 enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                               struct trawl_text *text, struct trawl_match *match, bool *found,
@@ -377,7 +405,7 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
     bool is_split = false;
 
     *lines = NULL;
-    if (!plan_has_expressions(plan) || text->kind != TEXT_MEMORY ||
+    if (!kind_of(plan)->by_lines || text->kind != TEXT_MEMORY ||
         !devices_hold(devices, text->bytes, text->bytes_count))
         return TRAWL_OK;
     if (text->device_address == 0 && sample_bytes > 0)
@@ -449,7 +477,7 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
     if ((flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
-    if (plan != NULL && !plan_has_expressions(plan)) /* no string matches zero bytes */
+    if (plan != NULL && !kind_of(plan)->by_lines) /* no string matches zero bytes */
         flags &= ~(uint32_t)TRAWL_WINDOW_EMPTY;
     else if ((flags & selecting) == TRAWL_WINDOW_LINES) /* expressions: WANT_LINES has no matches */
         flags |= TRAWL_WINDOW_EMPTY | TRAWL_WINDOW_FIRSTS;

@@ -21,9 +21,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "runtime/bytes.h"
 #include "runtime/job.h"
 #include "runtime/matches.h"
+#include "runtime/schedule.h"
 #include "runtime/workers.h"
 #include "text/cut.h"
 
@@ -42,6 +42,7 @@
 
 struct trawl_stream {
     const struct trawl_plan *plan;
+    bool by_lines;     /* of the plan's kind: only whole lines are searched */
     uint64_t position; /* bytes of the text so far */
     uint64_t line_bytes_max;
     uint8_t *bytes; /* owned; the text's last `count` bytes, or for expressions the open line */
@@ -75,20 +76,16 @@ enum trawl_status trawl_stream_open(const struct trawl_plan *plan,
     if (plan == NULL || stream_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "stream");
     TRAWL_TRY(options_read(&given, sizeof given, options, sizeof given, "stream options", error));
-    if (plan->algorithm.name != NULL)
-        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s does not search streams",
-                          plan->algorithm.name);
-    if (plan->errors.is_set)
-        return TRAWL_FAIL(error, UNSUPPORTED,
-                          "a stream cannot be searched within errors: bytes to come may make a "
-                          "match better");
+    if (kind_of(plan)->no_streams != NULL)
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s", kind_of(plan)->no_streams);
     if ((plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "expressions across lines need the whole text in memory");
     TRAWL_TRY(MEMORY_ZEROED(stream, 1, error));
     stream->plan = plan;
     stream->line_bytes_max = given.line_bytes_max > 0 ? given.line_bytes_max : LINE_BYTES_MAX;
-    if (!plan_has_expressions(plan)) {
+    stream->by_lines = kind_of(plan)->by_lines;
+    if (!stream->by_lines) {
         stream->room = saturating_add(plan->need_before, plan->need_after);
         TRAWL_TRY_DONE(MEMORY_ZEROED(stream->bytes, stream->room, error));
     }
@@ -144,7 +141,7 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
     const struct trawl_plan *plan = feed->stream->plan;
     struct job job;
 
-    if (!plan_has_expressions(plan) && searcher->caller.host_serial == plan->serial) {
+    if (!feed->stream->by_lines && searcher->caller.host_serial == plan->serial) {
         feed->engine = engine_for_host;
         feed->worker = searcher->caller.host;
         return TRAWL_OK;
@@ -175,7 +172,7 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
 {
     const struct trawl_plan *plan = feed->stream->plan;
     const struct hits *hits = &task->result.hits;
-    bool judged = plan_has_expressions(plan);
+    bool judged = feed->stream->by_lines;
     bool plain =
         !judged && !plan_has_conditions(plan) && plan->literals == NULL && !hits->lengths_valid;
     struct trawl_match matches[MATCHES_MAX];
@@ -242,8 +239,8 @@ static bool search_brief(const struct feed *feed, const struct engine_chunk *chu
     hits->count = task->from = 0;
     hits->lengths_valid = false;
     *status = TRAWL_OK;
-    if (!bytes_search(feed->searcher, feed->stream->plan, chunk->bytes - chunk->before,
-                      chunk->before + chunk->owned + chunk->after, &brief))
+    if (!schedule_brief(feed->searcher, feed->stream->plan, chunk->bytes - chunk->before,
+                        chunk->before + chunk->owned + chunk->after, &brief))
         return false;
     if (hits->count > 0)
         *status = found(feed, chunk, error);
@@ -458,7 +455,6 @@ static enum trawl_status feed_checked(struct feed *feed, const void *bytes, uint
 {
     struct trawl_stream *stream = feed->stream;
     enum trawl_status status;
-    bool by_lines;
 
     if (feed->searcher == NULL || stream == NULL || feed->sink == NULL ||
         (bytes == NULL && count > 0))
@@ -474,12 +470,11 @@ static enum trawl_status feed_checked(struct feed *feed, const void *bytes, uint
         return TRAWL_FAIL(error, LIMIT, "the stream would exceed 2^64 bytes");
     TRAWL_TRY(searcher_enter(feed->searcher, error));
     feed->searcher->tasks_touched = (uint32_t)max_u64(feed->searcher->tasks_touched, 1);
-    by_lines = plan_has_expressions(stream->plan);
 
-    status = !by_lines     ? feed_strings(feed, bytes, count, error)
-             : !feed->ends ? feed_lines(feed, bytes, count, error)
-                           : scan_lines(feed, stream->bytes, stream->position - stream->count,
-                                        stream->count, error);
+    status = !stream->by_lines ? feed_strings(feed, bytes, count, error)
+             : !feed->ends     ? feed_lines(feed, bytes, count, error)
+                               : scan_lines(feed, stream->bytes, stream->position - stream->count,
+                                            stream->count, error);
     if (status == TRAWL_OK) {
         stream->position = feed->now;
         stream->ended = feed->ends;

@@ -202,7 +202,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         .firsts = (search->sink->window_flags & TRAWL_WINDOW_FIRSTS) != 0,
         .spans = search->sink->spans,
         .pinned = task->buffer_is_pinned,
-        .may_be_left = search->job.layer == ENGINE_LAYERS || search->job.layer == ENGINE_FOR_ERRORS,
+        .may_be_left = search->job.kind->leaves_chunks,
         .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
         .records = search->sink->records,
         .call = &search->searcher->call,
@@ -224,7 +224,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
-    if ((!on_device || plan_judges(search->job.plan)) &&
+    if ((!on_device || search->job.kind->judges) &&
         search->cursor.text->device_address != 0) /* the host reads the text */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     if (on_device && search->answers && task->from == 0) {
@@ -238,7 +238,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     if (search->sink->by_engine) /* the device that had the text is lost, or no longer has it */
         return TRAWL_FAIL(error, UNSUPPORTED, "no device has the text");
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
-    if (scanned.owned >= UINT32_MAX && search->job.layer == ENGINE_FOR_EXPRESSIONS)
+    if (scanned.owned >= UINT32_MAX && search->job.kind->by_lines)
         return TRAWL_FAIL(error, LIMIT,
                           "a line has 4 GiB or more, too much for regular expressions");
     if (!on_device && scanned.owned > resident_sizes.host && want == WANT_COUNT &&
@@ -248,7 +248,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         TRAWL_TRY(
             engine_scan(engine, engine_worker, &scanned, task->from, want, &task->result, error));
     if (task->result.is_left && task->result.done == task->from) {
-        if (search->job.layer == ENGINE_FOR_ERRORS)
+        if (search->job.kind->leaves_text)
             leave_device(search, task);
         TRAWL_TRY(worker_host_ready(worker, &search->job, error));
         return scan(search, task, worker, false, error);
@@ -265,6 +265,17 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
+/* Adds a search of the task's next part to the work of the workers that made it. */
+static void count_work(struct search *search, const struct task *task, struct work_done *done,
+                       enum trawl_status status)
+{
+    uint64_t searched = status == TRAWL_OK ? task->result.done - task->from : 0;
+
+    JOB_ADD(&search->job, &done->chunks, 1);
+    JOB_ADD(&search->job, &done->bytes, searched);
+    JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
+}
+
 /* Handles a failed search of the task on a device. Usually marks the device as lost. If devices do
  * not take the plan, lets them take no further chunk instead. Returns true if another device should
  * try. Otherwise the CPU has searched the task, or *status says why not. */
@@ -275,7 +286,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
     /* The call was cancelled, or the device lacks what the algorithm's kernels need. */
-    if (search->job.layer == ENGINE_FOR_ALGORITHMS || *status == TRAWL_STOPPED)
+    if (search->job.kind->is_apart || *status == TRAWL_STOPPED)
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
         return false;
@@ -290,6 +301,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     *status = worker_host_ready(worker, &search->job, error);
     if (*status == TRAWL_OK)
         *status = scan(search, task, worker, false, error);
+    count_work(search, task, &search->done.host, *status);
     return false;
 }
 
@@ -332,8 +344,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     enum trawl_status status;
 
     do {
-        struct work_done *done;
-        uint64_t searched;
+        struct work_done *done = work_of(search, worker, on_device);
 
         TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
@@ -341,11 +352,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        done = work_of(search, worker, on_device);
-        searched = task->result.done - task->from;
-        JOB_ADD(&search->job, &done->chunks, 1);
-        JOB_ADD(&search->job, &done->bytes, searched);
-        JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
+        count_work(search, task, done, status);
         if (!search->job.is_brief)
             JOB_ADD(&search->job, &done->search_ns, clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));

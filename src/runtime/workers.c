@@ -27,9 +27,9 @@ bool worker_is_stranded(const struct worker *worker)
 
 static void layers_release(struct worker *worker, bool on_device)
 {
-    for (uint32_t i = 0; i < ENGINE_LAYERS; i++) {
+    for (uint32_t i = 0; i < KINDS; i++) {
         if (worker->layers[i][on_device] != NULL)
-            engine_layers[i]->release(worker->layers[i][on_device]);
+            engine_kinds[i].layer->release(worker->layers[i][on_device]);
         worker->layers[i][on_device] = NULL;
     }
     worker->layer_job[on_device] = 0;
@@ -52,42 +52,45 @@ void worker_change_device(struct worker *worker)
     worker_go_to(worker, devices_choose(&worker->runtime->devices));
 }
 
-/* Returns true if the job's layer (the engine for its kind of plans) searches on a device. With
- * engine AUTO, algorithms run on the host: otherwise the text would decide where they run. */
-static bool layer_on_device(const struct worker *worker, const struct job *job, bool on_device)
+/* Returns the worker's engine worker of the job's layer, which is on a device or on the host. If
+ * the kind is_apart, the runtime's engine decides about that in place of *on_device. */
+static struct engine_worker **layer_worker(struct worker *worker, const struct job *job,
+                                           bool *on_device)
 {
-    return job->layer == ENGINE_FOR_ALGORITHMS ? worker->runtime->engine == TRAWL_ENGINE_CUDA
-                                               : on_device;
+    if (job->kind->is_apart)
+        *on_device = worker->runtime->engine == TRAWL_ENGINE_CUDA;
+    return &worker->layers[job->kind - engine_kinds][*on_device];
 }
 
 static enum trawl_status layer_ready(struct worker *worker, struct job *job, bool on_device,
                                      struct trawl_error *error)
 {
     const struct trawl_runtime *runtime = worker->runtime;
-    enum engine_layer layer = job->layer;
+    const bool is_apart = job->kind->is_apart;
+    struct engine_worker **engine_worker;
 
-    if (on_device && layer != ENGINE_FOR_ALGORITHMS &&
+    if (on_device && !is_apart &&
         (worker->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(worker)))
         worker_change_device(worker);
-    on_device = layer_on_device(worker, job, on_device);
+    engine_worker = layer_worker(worker, job, &on_device);
     if (worker->layer_job[on_device] == job->number)
         return TRAWL_OK;
     worker->layer_job[on_device] = 0;
-    TRAWL_TRY(engine_layers[layer]->compile(on_device ? runtime->devices.engine : runtime->host,
-                                            !on_device                       ? ENGINE_HOST
-                                            : layer == ENGINE_FOR_ALGORITHMS ? ENGINE_DEVICES_MAX
-                                                                             : worker->device_index,
-                                            job->plan, &worker->layers[layer][on_device], error));
+    TRAWL_TRY(job->kind->layer->compile(on_device ? runtime->devices.engine : runtime->host,
+                                        !on_device ? ENGINE_HOST
+                                        : is_apart ? ENGINE_DEVICES_MAX
+                                                   : worker->device_index,
+                                        job->plan, engine_worker, error));
     worker->layer_job[on_device] = job->number;
     return TRAWL_OK;
 }
 
-const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
-                                       bool on_device, struct engine_worker **engine_worker)
+const struct engine_ops *worker_engine(struct worker *worker, const struct job *job, bool on_device,
+                                       struct engine_worker **engine_worker)
 {
-    if (job->layer < ENGINE_LAYERS) {
-        *engine_worker = worker->layers[job->layer][layer_on_device(worker, job, on_device)];
-        return engine_layers[job->layer];
+    if (job->kind->layer != NULL) {
+        *engine_worker = *layer_worker(worker, job, &on_device);
+        return job->kind->layer;
     }
     *engine_worker = on_device ? worker->device : worker->host;
     return on_device ? engine_for_devices : engine_for_host;
@@ -96,7 +99,7 @@ const struct engine_ops *worker_engine(const struct worker *worker, const struct
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error)
 {
-    if (job->layer < ENGINE_LAYERS)
+    if (job->kind->layer != NULL)
         return layer_ready(worker, job, false, error);
     if (worker->host_job == job->number ||
         (job->is_brief && worker->host_serial == job->plan->serial))
@@ -155,7 +158,7 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
         devices_failure(devices, failure, sizeof failure);
         return TRAWL_FAIL(error, DEVICE, "%s", failure);
     }
-    if (job->layer < ENGINE_LAYERS)
+    if (job->kind->layer != NULL)
         return layer_ready(worker, job, true, error);
     if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;

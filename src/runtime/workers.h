@@ -17,8 +17,8 @@ enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error);
 /* Returns the engine that searches for the job, and the worker's engine worker there. */
-const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
-                                       bool on_device, struct engine_worker **engine_worker);
+const struct engine_ops *worker_engine(struct worker *worker, const struct job *job, bool on_device,
+                                       struct engine_worker **engine_worker);
 /* Returns true if the worker's device is lost while another device works. */
 bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);

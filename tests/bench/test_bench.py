@@ -1,25 +1,24 @@
-#!/usr/bin/env python3
-"""Tests the measuring program on small texts. test_bench.py TRAWL-BENCH TRAWL PART"""
+"""Tests the measuring program on small texts."""
+
 import contextlib
 import io
 import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 import unittest.mock
 from xml.etree import ElementTree
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
+import pytest
+from harness import BUILD, ROOT, TRAWL
+
+sys.path.insert(0, str(ROOT / "tools/bench"))
 
 import bench  # noqa: E402
 import claims  # noqa: E402
-import docs  # noqa: E402
 import gpu  # noqa: E402
 import ledger  # noqa: E402
 import papers  # noqa: E402
@@ -29,330 +28,472 @@ import report  # noqa: E402
 import runner as rows_of  # noqa: E402
 import sets  # noqa: E402
 
-PROGRAM, COMMAND = sys.argv[1:3]
-SMALL = {'text': 'letters:abcdef', 'bytes': 60000, 'patterns': 'pieces:40:1:5'}
-CALLS = ('count', 'first', 'positions', 'batches', 'begins', 'count-by-pattern', 'count-lines', 'count-lines-inverted')
+import docs  # noqa: E402
+
+PROGRAM, COMMAND = str(BUILD / "trawl-bench"), TRAWL
+SMALL = {"text": "letters:abcdef", "bytes": 60000, "patterns": "pieces:40:1:5"}
+CALLS = ("count", "first", "positions", "batches", "begins", "count-by-pattern", "count-lines", "count-lines-inverted")
 
 
 def run_rows(rows):
     """Return exit status, results, and messages."""
-    done = subprocess.run([PROGRAM], input=''.join(map(rows_of.lines_of, rows)).encode(),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    return (done.returncode, [json.loads(line) for line in done.stdout.splitlines()],
-            done.stderr.decode())
+    done = subprocess.run(
+        [PROGRAM], input="".join(map(rows_of.lines_of, rows)).encode(), capture_output=True, check=False
+    )
+    return (done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode())
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
+class Case:
+    @pytest.fixture(autouse=True)
+    def place(self, folder):
+        self.folder = folder
 
     def bench(self, *words, status=0, command=COMMAND):
         """Run ./dev bench. Return its rows; None: the expected `status` is not 0."""
-        out = os.path.join(self.folder, 'out.json')
+        out = os.path.join(self.folder, "out.json")
         with contextlib.redirect_stdout(io.StringIO()):
-            options = bench.parse([*words, f'--runner={PROGRAM}', f'--command={command}',
-                                   '--data=/nothing', f'--directory={self.folder}', f'--json={out}',
-                                   '--rounds=1', f'--markdown={self.folder}/out.md'])
-            self.assertEqual(bench.one(options, options.name), status)
-        self.assertFalse([name for name in os.listdir(self.folder)
-                          if name.startswith('trawl-bench.')], 'files were left behind')
-        self.assertEqual(os.path.exists(out), status == 0, 'results of a wrong answer are not written')
-        return rows_of.read_results(out)['rows'] if status == 0 else None
+            options = bench.parse(
+                [
+                    *words,
+                    f"--runner={PROGRAM}",
+                    f"--command={command}",
+                    "--data=/nothing",
+                    f"--directory={self.folder}",
+                    f"--json={out}",
+                    "--rounds=1",
+                    f"--markdown={self.folder}/out.md",
+                ]
+            )
+            assert bench.one(options, options.name) == status
+        assert not [name for name in os.listdir(self.folder) if name.startswith("trawl-bench.")], (
+            "files were left behind"
+        )
+        assert os.path.exists(out) == (status == 0), "results of a wrong answer are not written"
+        return rows_of.read_results(out)["rows"] if status == 0 else None
 
     def right(self, row):
-        for it in row['results']:
-            self.assertNotIn('wrong', it, row['name'])
-            self.assertTrue(it.get('seconds') or it.get('why'), (row['name'], it))
+        for it in row["results"]:
+            assert "wrong" not in it, row["name"]
+            assert it.get("seconds") or it.get("why"), (row["name"], it)
 
 
-class Wrong(Case):
+class TestWrong(Case):
     """Checks that a wrong answer fails the measurement, and that then no result is written."""
 
     def test_lies(self):
         for call in CALLS:
-            status, results, said = run_rows([{'name': 'lie', 'rounds': 1, 'asks': [(
-                {**SMALL, 'call': call}, [{'name': 'honest', 'ours': True},
-                                          {'name': 'liar', 'lie': True, 'ours': True}])]}])
-            self.assertEqual(status, 1, call)
-            self.assertIn('WRONG: lie: liar finds', said)
-            self.assertEqual([it.get('wrong', False) for it in results[0]['results']], [False, True])
-            self.assertFalse(results[0]['results'][1]['seconds'])
+            status, results, said = run_rows(
+                [
+                    {
+                        "name": "lie",
+                        "rounds": 1,
+                        "asks": [
+                            (
+                                {**SMALL, "call": call},
+                                [{"name": "honest", "ours": True}, {"name": "liar", "lie": True, "ours": True}],
+                            )
+                        ],
+                    }
+                ]
+            )
+            assert status == 1, call
+            assert "WRONG: lie: liar finds" in said
+            assert [it.get("wrong", False) for it in results[0]["results"]] == [False, True]
+            assert not results[0]["results"][1]["seconds"]
 
     def test_lies_of_others_only_leave_them_out(self):
-        status, results, _ = run_rows([{'name': 'lie', 'rounds': 1, 'asks': [(
-            SMALL, [{'name': 'memmem', 'kind': 'memmem', 'lie': True}])]}])
-        self.assertEqual((status, results[0]['results'][0]['wrong']), (0, True))
+        status, results, _ = run_rows(
+            [{"name": "lie", "rounds": 1, "asks": [(SMALL, [{"name": "memmem", "kind": "memmem", "lie": True}])]}]
+        )
+        assert (status, results[0]["results"][0]["wrong"]) == (0, True)
 
     def test_records(self):
-        tape = os.path.join(self.folder, 'tape')
-        with open(tape, 'wb') as file:
-            file.write(b''.join(b'%09d\0' % i for i in range(3000)))
-        patterns = os.path.join(self.folder, 'patterns')  # without a NUL, at which strstr would end the pattern
-        with open(patterns, 'wb') as file:
-            file.write(b'0\n12\n999\n123\n7\n')
-        ask = {'text': f'file:{tape}', 'record': 10, 'patterns': f'file:{patterns}', 'call': 'cells'}
-        who = [{'name': 'cells', 'ours': True}]
-        who += [{'name': kind, 'kind': kind} for kind in ('memmem', 'strstr')]
-        liar = {'name': 'liar', 'lie': True, 'ours': True}
+        tape = os.path.join(self.folder, "tape")
+        with open(tape, "wb") as file:
+            file.write(b"".join(b"%09d\0" % i for i in range(3000)))
+        patterns = os.path.join(self.folder, "patterns")  # without a NUL, at which strstr would end the pattern
+        with open(patterns, "wb") as file:
+            file.write(b"0\n12\n999\n123\n7\n")
+        ask = {"text": f"file:{tape}", "record": 10, "patterns": f"file:{patterns}", "call": "cells"}
+        who = [{"name": "cells", "ours": True}]
+        who += [{"name": kind, "kind": kind} for kind in ("memmem", "strstr")]
+        liar = {"name": "liar", "lie": True, "ours": True}
         for status, everyone in ((0, who), (1, [*who, liar])):
-            done = run_rows([{'name': 'records', 'rounds': 1, 'asks': [(ask, everyone)]}])
-            self.assertEqual(done[0], status)
-            self.right({**done[1][0], 'results': done[1][0]['results'][:len(who)]})
+            done = run_rows([{"name": "records", "rounds": 1, "asks": [(ask, everyone)]}])
+            assert done[0] == status
+            self.right({**done[1][0], "results": done[1][0]["results"][: len(who)]})
 
     def test_lines_as_records(self):
         """Check that the lines of a text and the records of a tape, empty ones too, have the answers of two loops."""
         draw = random.Random(4)
-        lines = [b' '.join(draw.choices((b'a', b'ab', b'A', b'ba', b'_a'), k=draw.choice((0, 1, 1, 4)))) for _ in range(12000)] + [b'a']
-        patterns = [b'ab', b'a', b'a', b'ba ab']
-        text, path = (os.path.join(self.folder, name) for name in ('text', 'patterns'))
-        for name, content in ((text, b'\n'.join(lines)), (path, b''.join(it + b'\n' for it in patterns))):
-            with open(name, 'wb') as file:
+        lines = [
+            b" ".join(draw.choices((b"a", b"ab", b"A", b"ba", b"_a"), k=draw.choice((0, 1, 1, 4))))
+            for _ in range(12000)
+        ] + [b"a"]
+        patterns = [b"ab", b"a", b"a", b"ba ab"]
+        text, path = (os.path.join(self.folder, name) for name in ("text", "patterns"))
+        for name, content in ((text, b"\n".join(lines)), (path, b"".join(it + b"\n" for it in patterns))):
+            with open(name, "wb") as file:
                 file.write(content)
-        for flags, form in (('', b'%s'), ('ignore-case', b'(?i:%s)'), ('whole-word', rb'(?<![0-9A-Za-z_])%s(?![0-9A-Za-z_])'),
-                            ('whole-line', rb'\A%s\Z')):
-            hits = [[len(re.findall(b'(?=' + form % it + b')', line)) for it in patterns] for line in lines]
+        for flags, form in (
+            ("", b"%s"),
+            ("ignore-case", b"(?i:%s)"),
+            ("whole-word", rb"(?<![0-9A-Za-z_])%s(?![0-9A-Za-z_])"),
+            ("whole-line", rb"\A%s\Z"),
+        ):
+            hits = [[len(re.findall(b"(?=" + form % it + b")", line)) for it in patterns] for line in lines]
             any_of = sum(any(it) for it in hits)
             for call, record, right in (
-                    ('count', None, sum(map(sum, hits))), ('count-by-pattern', None, sum(map(sum, hits))),
-                    ('begins', None, sum(map(sum, hits))), ('count-lines', None, any_of),
-                    ('count-lines-inverted', None, len(lines) - any_of), ('records-any', 'line', any_of),
-                    ('records-cells', 'line', sum(it > 0 for line in hits for it in line)),
-                    ('cells', 'line', sum(it > 0 for line in hits for it in line))):
-                ask = {'text': f'file:{text}', 'patterns': f'file:{path}', 'call': call, 'record': record, 'flags': flags}
-                status, (row,), said = run_rows([{'name': call, 'rounds': 1, 'asks': [(ask, [
-                    {'name': 'honest', 'ours': True}, {'name': 'a share', 'ours': True, 'limit': 1e-9},
-                    {'name': 'liar', 'lie': True, 'ours': True}])]}])
-                self.assertEqual((status, row['results'][0].get('count'), [it.get('wrong', False) for it in row['results']]),
-                                 (1, right, [False, False, True]), (call, flags, said))
+                ("count", None, sum(map(sum, hits))),
+                ("count-by-pattern", None, sum(map(sum, hits))),
+                ("begins", None, sum(map(sum, hits))),
+                ("count-lines", None, any_of),
+                ("count-lines-inverted", None, len(lines) - any_of),
+                ("records-any", "line", any_of),
+                ("records-cells", "line", sum(it > 0 for line in hits for it in line)),
+                ("cells", "line", sum(it > 0 for line in hits for it in line)),
+            ):
+                ask = {
+                    "text": f"file:{text}",
+                    "patterns": f"file:{path}",
+                    "call": call,
+                    "record": record,
+                    "flags": flags,
+                }
+                status, (row,), said = run_rows(
+                    [
+                        {
+                            "name": call,
+                            "rounds": 1,
+                            "asks": [
+                                (
+                                    ask,
+                                    [
+                                        {"name": "honest", "ours": True},
+                                        {"name": "a share", "ours": True, "limit": 1e-9},
+                                        {"name": "liar", "lie": True, "ours": True},
+                                    ],
+                                )
+                            ],
+                        }
+                    ]
+                )
+                assert (status, row["results"][0].get("count"), [it.get("wrong", False) for it in row["results"]]) == (
+                    1,
+                    right,
+                    [False, False, True],
+                ), (call, flags, said)
 
     def test_a_lying_command(self):
-        liar = os.path.join(self.folder, 'liar')
-        with open(liar, 'w', encoding='ascii') as file:
-            file.write('#!/bin/sh\necho 7\n')
+        liar = os.path.join(self.folder, "liar")
+        with open(liar, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\necho 7\n")
         os.chmod(liar, 0o755)
-        self.bench('commands', '--bytes=64K', '--filter=rare word -c -i', command=liar, status=1)
+        self.bench("commands", "--bytes=64K", "--filter=rare word -c -i", command=liar, status=1)
 
     def test_commands_differ(self):
         """Check that another output, another order of lines without `bag`, or another exit status is wrong, and that
         one wrong answer of ours is enough. A status above 1 is a failure."""
-        lines, zeros = 'echo a; echo b', 'head -c 300000 /dev/zero'  # the second is too long to be hashed again
+        lines, zeros = "echo a; echo b", "head -c 300000 /dev/zero"  # the second is too long to be hashed again
         for first, other, alike, alike_in_a_bag in (
-                (lines, lines, True, True), (lines, 'echo b; echo a', False, True), (zeros, zeros, True, True),
-                (lines, 'echo a; echo c', False, False), ('printf a', 'printf b', False, False),
-                (lines, lines + '; exit 1', False, False)):
-            for bag, right in ((None, alike), ('1', alike_in_a_bag)):
-                who = [{'ours': name < 2, **rows_of.command('sh', '-c', it, name=str(name))}
-                       for name, it in enumerate((first, other, other))]
-                status, (row,), _ = run_rows([{'name': '', 'rounds': 2, 'asks': [({'bag': bag}, who)]}])
-                self.assertEqual((status, [it.get('wrong', False) for it in row['results']]),
-                                 (not right, [False, not right, not right]), (other, bag))
-        for end, number in (('exit 2', 2), ('kill $$', 143)):
-            _, (row,), _ = run_rows([{'name': '', 'asks': [({}, [rows_of.command('sh', '-c', end, name='')])]}])
-            self.assertEqual(row['results'], [{'name': '', 'why': f'it ended with status {number}'}])
+            (lines, lines, True, True),
+            (lines, "echo b; echo a", False, True),
+            (zeros, zeros, True, True),
+            (lines, "echo a; echo c", False, False),
+            ("printf a", "printf b", False, False),
+            (lines, lines + "; exit 1", False, False),
+        ):
+            for bag, right in ((None, alike), ("1", alike_in_a_bag)):
+                who = [
+                    {"ours": name < 2, **rows_of.command("sh", "-c", it, name=str(name))}
+                    for name, it in enumerate((first, other, other))
+                ]
+                status, (row,), _ = run_rows([{"name": "", "rounds": 2, "asks": [({"bag": bag}, who)]}])
+                assert (status, [it.get("wrong", False) for it in row["results"]]) == (
+                    not right,
+                    [False, not right, not right],
+                ), (other, bag)
+        for end, number in (("exit 2", 2), ("kill $$", 143)):
+            _, (row,), _ = run_rows([{"name": "", "asks": [({}, [rows_of.command("sh", "-c", end, name="")])]}])
+            assert row["results"] == [{"name": "", "why": f"it ended with status {number}"}]
 
     def test_new_plans(self):
         """Check that each timed count has a new plan, built before the time begins. `before`: the number of
         searches between building the plan and the timed count."""
-        who = [{'name': str(n), 'plan': 'new', 'before': n, 'ours': True} for n in (0, 3)]
-        status, (row,), _ = run_rows([{'name': 'new', 'rounds': 4, 'parts': True, 'asks': [(SMALL, who)]}])
-        self.assertEqual(status, 0)
-        for it in row['results']:
-            self.assertEqual(len(it['seconds']), 4)
-            self.assertNotIn('plan', it)
+        who = [{"name": str(n), "plan": "new", "before": n, "ours": True} for n in (0, 3)]
+        status, (row,), _ = run_rows([{"name": "new", "rounds": 4, "parts": True, "asks": [(SMALL, who)]}])
+        assert status == 0
+        for it in row["results"]:
+            assert len(it["seconds"]) == 4
+            assert "plan" not in it
 
 
-class Suites(Case):
+class TestSuites(Case):
     """Checks that each benchmark runs, and that every answer is right."""
 
     def test_all(self):
-        for words, count in ((('cpu', '--bytes=64K', '--filter=m=64'), 15),
-                             (('commands', '--bytes=64K', '--small-runs=1', '--filter=-c -i'), 4),
-                             (('expressions', '--bytes=64K', '--filter=Option', '--rounds=1'), 1),
-                             (('sets', '--bytes=64K', '--filter=dna, 10 p', '--cell-seconds=0.01'), 1),
-                             (('matrix', '--bytes=20000', '--filter=letters, 4', '--cell-seconds=0.01'), 1),
-                             (('calibrate', '--bytes=4K'), 105),
-                             (('regret', '--bytes=64K', '--filter=C, 10 strings', '--warm=2'), 3)):
+        for words, count in (
+            (("cpu", "--bytes=64K", "--filter=m=64"), 15),
+            (("commands", "--bytes=64K", "--small-runs=1", "--filter=-c -i"), 4),
+            (("expressions", "--bytes=64K", "--filter=Option", "--rounds=1"), 1),
+            (("sets", "--bytes=64K", "--filter=dna, 10 p", "--cell-seconds=0.01"), 1),
+            (("matrix", "--bytes=20000", "--filter=letters, 4", "--cell-seconds=0.01"), 1),
+            (("calibrate", "--bytes=4K"), 105),
+            (("regret", "--bytes=64K", "--filter=C, 10 strings", "--warm=2"), 3),
+        ):
             rows = self.bench(*words)
-            self.assertEqual(len(rows), count, words)
+            assert len(rows) == count, words
             for row in rows:
                 self.right(row)
-                if words[0] == 'regret':
-                    self.assertGreaterEqual(regret.regret(row), 1)
+                if words[0] == "regret":
+                    assert regret.regret(row) >= 1
 
-    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(PROGRAM), 'trawl-serve')), 'no server')
+    @pytest.mark.skipif(not (BUILD / "trawl-serve").exists(), reason="no server")
     def test_serve(self):
-        row, = self.bench('serve', os.path.join(ROOT, 'src'), '--bytes=1M', '--cell-seconds=0.02')
-        self.assertEqual([it['alone']['count'] for it in row['one client'].values()][:3], [0, 16, 0])
-        self.assertGreater(row['many']['answered'], 0)
+        (row,) = self.bench("serve", os.path.join(ROOT, "src"), "--bytes=1M", "--cell-seconds=0.02")
+        assert [it["alone"]["count"] for it in row["one client"].values()][:3] == [0, 16, 0]
+        assert row["many"]["answered"] > 0
 
 
-class Gpu(Case):
+class TestGpu(Case):
     """Runs the rows for devices on a simulated device. The simulated driver runs only kernels of the
     library, so the speed of a plain read is not known there."""
 
+    @pytest.fixture(autouse=True)
+    def device(self, monkeypatch):
+        for name, value in (
+            ("LD_LIBRARY_PATH", BUILD / "tests/sim/driver"),
+            ("TRAWL_SIM_MEMORY_BYTES", 1 << 26),
+            ("TRAWL_SIM_DEVICES", 2),
+        ):
+            monkeypatch.setenv(name, str(value))
+
     def test_rows(self):
-        for words in (('lists',), ('pairs',), ('forms',), ('devices', '--filter=count, 8 '), ('counts', '--filter=a-z, m = 16'),
-                      ('sets', '--filter=ACGT, 10 of 16'), ('approximate', '--filter=1 of 40: 3 edits')):
-            rows = self.bench('gpu', *words, '--bytes=8K', '--cell-seconds=0.001')
-            self.assertTrue(rows, words)
+        for words in (
+            ("lists",),
+            ("pairs",),
+            ("forms",),
+            ("devices", "--filter=count, 8 "),
+            ("counts", "--filter=a-z, m = 16"),
+            ("sets", "--filter=ACGT, 10 of 16"),
+            ("approximate", "--filter=1 of 40: 3 edits"),
+        ):
+            rows = self.bench("gpu", *words, "--bytes=8K", "--cell-seconds=0.001")
+            assert rows, words
             for row in rows:
                 self.right(row)
-        for row in self.bench('regret', '--engine=cuda', '--bytes=8K', '--filter=ACGT, m = 64, taken'):
+        for row in self.bench("regret", "--engine=cuda", "--bytes=8K", "--filter=ACGT, m = 64, taken"):
             self.right(row)
 
     def test_records_that_fill_whole_steps(self):
         """Check a tape whose length is a multiple of 1024, the distance of the entries in the device's table of records."""
-        text, path = (os.path.join(self.folder, name) for name in ('text', 'patterns'))
-        for name, content in ((text, b'aaaa\n' * 768), (path, b'a\n')):
-            with open(name, 'wb') as file:
+        text, path = (os.path.join(self.folder, name) for name in ("text", "patterns"))
+        for name, content in ((text, b"aaaa\n" * 768), (path, b"a\n")):
+            with open(name, "wb") as file:
                 file.write(content)
-        who = [{'name': call, 'call': call, 'engine': 'cuda', 'loaded': True, 'ours': True}
-               for call in ('records-any', 'records-cells')]
-        ask = {'text': f'file:{text}', 'record': 'line', 'patterns': f'file:{path}'}
-        status, (row,), said = run_rows([{'name': 'steps', 'rounds': 1, 'asks': [(ask, who)]}])
-        self.assertEqual((status, [it.get('count') for it in row['results']]), (0, [768, 768]), said)
+        who = [
+            {"name": call, "call": call, "engine": "cuda", "loaded": True, "ours": True}
+            for call in ("records-any", "records-cells")
+        ]
+        ask = {"text": f"file:{text}", "record": "line", "patterns": f"file:{path}"}
+        status, (row,), said = run_rows([{"name": "steps", "rounds": 1, "asks": [(ask, who)]}])
+        assert (status, [it.get("count") for it in row["results"]]) == (0, [768, 768]), said
 
 
-class Papers(Case):
+class TestPapers(Case):
     def test_small(self):
-        rows = self.bench('papers', '--largest=8K', '--cell-seconds=0.01')
-        self.assertEqual({row['paper'] for row in rows}, set(papers.NAMES))
-        self.assertFalse([it for row in rows for it in row['results'] if it.get('wrong')])
+        rows = self.bench("papers", "--largest=8K", "--cell-seconds=0.01")
+        assert {row["paper"] for row in rows} == set(papers.NAMES)
+        assert not [it for row in rows for it in row["results"] if it.get("wrong")]
 
 
-class Docs(Case):
+class TestDocs(Case):
     """Checks that the pages agree with the results in docs/measurements."""
 
     def test_pages(self):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             status = docs.main(True)
-        self.assertEqual((status, out.getvalue()), (0, ''))
+        assert (status, out.getvalue()) == (0, "")
 
     def test_plots(self):
         """Check that a figure is well-formed, that its words are 12 px or more and inside, and that names keep apart."""
-        axis = ('across', plots.decades(0.02, 300))
-        for made in (plots.curves('a < b', 'said', axis, axis, [(name, [(1, 1), (9, 9 + i / 99)], kind) for i, (name, kind) in
-                                                                enumerate((('one', 'line'), ('two', 'dots'), ('three', 'rule')))]),
-                     plots.ranges('a < b', 'said', axis, [('claim', 5, 0.02, 1, 300)])):
+        axis = ("across", plots.decades(0.02, 300))
+        for made in (
+            plots.curves(
+                "a < b",
+                "said",
+                axis,
+                axis,
+                [
+                    (name, [(1, 1), (9, 9 + i / 99)], kind)
+                    for i, (name, kind) in enumerate((("one", "line"), ("two", "dots"), ("three", "rule")))
+                ],
+            ),
+            plots.ranges("a < b", "said", axis, [("claim", 5, 0.02, 1, 300)]),
+        ):
             root = ElementTree.fromstring(made)
-            words = [it for it in root.iter() if it.tag.endswith('}text')]
-            self.assertGreaterEqual(min(map(int, re.findall(r'(\d+)px', made))), 12)
-            self.assertTrue(all(0 <= float(it.get('x')) <= plots.WIDTH for it in words))
-            heights = sorted(float(it.get('y')) for it in words if (it.get('class') or '').startswith('name'))
-            self.assertTrue(all(b - a > 16 for a, b in zip(heights, heights[1:])), heights)
+            words = [it for it in root.iter() if it.tag.endswith("}text")]
+            assert min(map(int, re.findall(r"(\d+)px", made))) >= 12
+            assert all(0 <= float(it.get("x")) <= plots.WIDTH for it in words)
+            heights = sorted(float(it.get("y")) for it in words if (it.get("class") or "").startswith("name"))
+            assert all(b - a > 16 for a, b in zip(heights, heights[1:])), heights
 
     def test_hybrid_thresholds(self):
         """Check that each hybrid of the gallery uses chunking from the pattern length on at which chunking was
         faster in each text of papers.json."""
-        data = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/papers.json'))
-        swift = sorted((row for row in data['rows'] if row['paper'] == 'swift' and ', m = ' in row['name']),
-                       key=lambda row: int(row['name'].split()[-1]))
-        with open(os.path.join(ROOT, 'gallery/kernels.def'), encoding='utf-8') as file:
-            kernels = ' '.join(file.read().split())
-        for name in ('bf', 'qs', 'hp'):
-            first, forms = 'NEVER', (name + '-shared', name + '-swift-chunking')
-            rows = [row for row in swift if {it['name'] for it in row['results'] if it.get('kernel')} >= set(forms)]
-            self.assertTrue(rows, name)
+        data = rows_of.read_results(os.path.join(ROOT, "docs/measurements/papers.json"))
+        swift = sorted(
+            (row for row in data["rows"] if row["paper"] == "swift" and ", m = " in row["name"]),
+            key=lambda row: int(row["name"].split()[-1]),
+        )
+        with open(os.path.join(ROOT, "gallery/kernels.def"), encoding="utf-8") as file:
+            kernels = " ".join(file.read().split())
+        for name in ("bf", "qs", "hp"):
+            first, forms = "NEVER", (name + "-shared", name + "-swift-chunking")
+            rows = [row for row in swift if {it["name"] for it in row["results"] if it.get("kernel")} >= set(forms)]
+            assert rows, name
             for row in reversed(rows):
-                shared, chunking = (report.median({'seconds': report.result(row, form)['kernel']}) for form in forms)
+                shared, chunking = (report.median({"seconds": report.result(row, form)["kernel"]}) for form in forms)
                 if chunking >= shared:
                     break
-                first = row['name'].split()[-1]
+                first = row["name"].split()[-1]
             named = re.findall(rf'MEASURED\("([^"]+)", {name.upper()}_HYBRID, {first}\)', kernels)
-            self.assertTrue([device for device in named if device in data['gpu']], (name, first))
+            assert [device for device in named if device in data["gpu"]], (name, first)
 
     def test_figures_by_hand(self):
         """Check figures that no page shows: what is compared with what, and which times count."""
+
         def row_of(name, *results, **facts):
-            return {'name': name, 'paper': '', 'answers': 1, **facts, 'results': [
-                {'name': one, 'host': '', 'side': '', 'why' if isinstance(it, str) else 'seconds': it}
-                for one, it in results]}
+            return {
+                "name": name,
+                "paper": "",
+                "answers": 1,
+                **facts,
+                "results": [
+                    {"name": one, "host": "", "side": "", "why" if isinstance(it, str) else "seconds": it}
+                    for one, it in results
+                ],
+            }
 
-        row = row_of('', (regret.CHOICE, [4]), (regret.CHOICE, [3, 2]), ('b', [2.5]), ('a', [1, 5]), ('read', [0.1]),
-                     ('c', 'refused'), text='T', text_bytes=8e9)
-        best = row_of('', (regret.CHOICE, [1]), ('b', [1.05]), ('a', [2]), text='U', text_bytes=8e9, found=8e9)
-        row['results'][0]['method'] = best['results'][0]['method'] = 'b'
-        self.assertEqual([regret.doubtful({'engine': it, 'rows': [row, best]}) for it in ('cpu', 'cuda')], [[row], []])
-        self.assertEqual(regret.kind_table([row, best])[-1], '|all|2|1|1.500|2.0|4.00|4.00|')
-        self.assertEqual(list(regret.method_lines([row, best])), ['- a: chosen in 0 rows, clearly the best in 1: T',
-                                                                  '- b: chosen in 2 rows, clearly the best in 1: U'])
+        row = row_of(
+            "",
+            (regret.CHOICE, [4]),
+            (regret.CHOICE, [3, 2]),
+            ("b", [2.5]),
+            ("a", [1, 5]),
+            ("read", [0.1]),
+            ("c", "refused"),
+            text="T",
+            text_bytes=8e9,
+        )
+        best = row_of("", (regret.CHOICE, [1]), ("b", [1.05]), ("a", [2]), text="U", text_bytes=8e9, found=8e9)
+        row["results"][0]["method"] = best["results"][0]["method"] = "b"
+        assert [regret.doubtful({"engine": it, "rows": [row, best]}) for it in ("cpu", "cuda")] == [[row], []]
+        assert regret.kind_table([row, best])[-1] == "|all|2|1|1.500|2.0|4.00|4.00|"
+        assert list(regret.method_lines([row, best])) == [
+            "- a: chosen in 0 rows, clearly the best in 1: T",
+            "- b: chosen in 2 rows, clearly the best in 1: U",
+        ]
 
-        rows = [row_of('a #0', ('x', [1, 3]), ('y', [1])), row_of('b', ('x', [7, 9])),
-                row_of('a #1', ('x', [5]), ('y', [1]))]
-        rows[2]['results'][1]['wrong'] = True
+        rows = [
+            row_of("a #0", ("x", [1, 3]), ("y", [1])),
+            row_of("b", ("x", [7, 9])),
+            row_of("a #1", ("x", [5]), ("y", [1])),
+        ]
+        rows[2]["results"][1]["wrong"] = True
         rows = papers.merged(rows)
-        self.assertEqual([(row['name'], row['answers'], [it.get('seconds') for it in row['results']]) for row in rows],
-                         [('a', 2, [[2, 5], None]), ('b', 1, [[7, 9]])])
-        rows = sets.merged([row_of('a', ('x', [1])), row_of('b', ('x', [1])), row_of('a', ('y', [1]), merge=True)])
-        self.assertEqual(rows, [row_of('a', ('x', [1]), ('y', [1])), row_of('b', ('x', [1]))])
+        assert [(row["name"], row["answers"], [it.get("seconds") for it in row["results"]]) for row in rows] == [
+            ("a", 2, [[2, 5], None]),
+            ("b", 1, [[7, 9]]),
+        ]
+        rows = sets.merged([row_of("a", ("x", [1])), row_of("b", ("x", [1])), row_of("a", ("y", [1]), merge=True)])
+        assert rows == [row_of("a", ("x", [1]), ("y", [1])), row_of("b", ("x", [1]))]
 
-        figures = claims.Figures([row_of('a', ('x', [1, 1, 1]), ('y', [2, 2, 9]), ('z', [0.5, 1.2, 1.3]))], {}, True, set())
-        claim = {'on': ['a'], 'who': [['x', 'y']], 'bound': 3}
-        self.assertEqual(claims.judge(figures, claim), ('reproduced', 'undecided', '', '2.00', ''))  # by the mean 4.33
-        self.assertEqual(claims.judge(figures, {'on': ['a'], 'who': [['x', 'z']]})[0], 'undecided')  # by the least 0.5
-        self.assertEqual(papers.cell(figures, 'a|y'), '2000(2000–9000)')
-        self.assertEqual(papers.terminal(['**a** [b](c)', '|x|y|', '|---|--:|', '|long|1|']),
-                         ['a b', 'x     y', 'long  1', ''])
+        figures = claims.Figures(
+            [row_of("a", ("x", [1, 1, 1]), ("y", [2, 2, 9]), ("z", [0.5, 1.2, 1.3]))], {}, True, set()
+        )
+        claim = {"on": ["a"], "who": [["x", "y"]], "bound": 3}
+        assert claims.judge(figures, claim) == ("reproduced", "undecided", "", "2.00", "")  # by the mean 4.33
+        assert claims.judge(figures, {"on": ["a"], "who": [["x", "z"]]})[0] == "undecided"  # by the least 0.5
+        assert papers.cell(figures, "a|y") == "2000(2000–9000)"
+        assert papers.terminal(["**a** [b](c)", "|x|y|", "|---|--:|", "|long|1|"]) == ["a b", "x     y", "long  1", ""]
 
-        rows = [row_of('a', ('x', [1]), ('y', 'refused')), row_of('b', ('x', [1]))]
+        rows = [row_of("a", ("x", [1]), ("y", "refused")), row_of("b", ("x", [1]))]
         with contextlib.redirect_stdout(io.StringIO()):
-            bench.add_times(rows, [row_of('a', ('x', [3]), ('y', [1]))])
-        self.assertEqual(rows, [row_of('a', ('x', [1, 3]), ('y', 'refused')), row_of('b', ('x', [1]))])
+            bench.add_times(rows, [row_of("a", ("x", [3]), ("y", [1]))])
+        assert rows == [row_of("a", ("x", [1, 3]), ("y", "refused")), row_of("b", ("x", [1]))]
 
-        rows = [row_of('C: text', (gpu.READ, [1]), (f'{gpu.CPU}, lines', [20]), ('lines', [4]), ('lines, first', [5])),
-                row_of('C: records', (gpu.READ, [1]), ('records, any', [2]), ('records, cells', 'refused'), count=7)]
-        rows[1]['results'][1]['count'] = 7
-        beside = {'version': '26', 'bytes': 8e9, 'results': [
-            {'column': 'C', 'call': 'contains', 'seconds': [20], 'count': 7},
-            {'column': 'C', 'call': 'contains_re', 'seconds': [20], 'count': 8},
-            {'column': 'C', 'call': 'find_multiple', 'why': 'no memory'}]}
-        lines = gpu.form_lines({'cudf': beside}, '', rows)
-        for line in ('|lines|**0.250** 1.25 0.050|', '|records, any|**0.500** - -|', '- records, cells: refused',
-                     '|contains|0.400 **10.0**|', '|contains_re|other answer|', '- find_multiple, C: no memory'):
-            self.assertIn(line, lines)
-        self.assertEqual(gpu.form_lines({}, '', rows)[-1], 'pylibcudf: not measured.')
+        rows = [
+            row_of("C: text", (gpu.READ, [1]), (f"{gpu.CPU}, lines", [20]), ("lines", [4]), ("lines, first", [5])),
+            row_of("C: records", (gpu.READ, [1]), ("records, any", [2]), ("records, cells", "refused"), count=7),
+        ]
+        rows[1]["results"][1]["count"] = 7
+        beside = {
+            "version": "26",
+            "bytes": 8e9,
+            "results": [
+                {"column": "C", "call": "contains", "seconds": [20], "count": 7},
+                {"column": "C", "call": "contains_re", "seconds": [20], "count": 8},
+                {"column": "C", "call": "find_multiple", "why": "no memory"},
+            ],
+        }
+        lines = gpu.form_lines({"cudf, forms": beside}, "forms", "", rows)
+        for line in (
+            "|lines|**0.250**/1.25/0.050|",
+            "|records, any|**0.500**/-/-|",
+            "- records, cells: refused",
+            "|contains|0.400 **10.0**|",
+            "|contains_re|other answer|",
+            "- find_multiple, C: no memory",
+        ):
+            assert line in lines
+        assert gpu.form_lines({}, "forms", "", rows)[-1] == "pylibcudf: not measured."
+        data = {"machine": {"gpu": "G, 1", "date": "d"}, "rows": rows, "cudf, forms": beside}
+        assert "pylibcudf 26" in gpu.plot_cudf(data)
+        assert gpu.plot_cudf({**data, "cudf, forms": {"why": "not measured"}}) is None
 
-        clock = bench.Clock(bench.parse(['cpu', f'--command={COMMAND}', '--filter=a', '--seconds=1000']))
-        begun = clock.rows([{'name': 'b'}, {'name': 'a'}, {'name': 'ab'}])
-        self.assertEqual((next(begun)['name'], clock.late), ('a', False))
+        clock = bench.Clock(bench.parse(["cpu", f"--command={COMMAND}", "--filter=a", "--seconds=1000"]))
+        begun = clock.rows([{"name": "b"}, {"name": "a"}, {"name": "ab"}])
+        assert (next(begun)["name"], clock.late) == ("a", False)
         clock.end = 1  # long ago
-        self.assertEqual((list(begun), list(clock.rest(rows)), clock.late), ([], [], True))
+        assert (list(begun), list(clock.rest(rows)), clock.late) == ([], [], True)
 
     def test_a_row_that_fell(self):
         """A figure below 0.97 of the last one is a fall, unless the machine's read speed fell as much."""
-        def measured(read, own, cpu):
-            return {'benchmark': 'gpu', 'machine': {'gpu': 'G, 1', 'commit': 'c', 'date': 'd', 'command': '-'},
-                    'rows': [{'name': 'a', 'text_bytes': 10, 'results': [
-                        {'name': 'trawl, CPU', 'seconds': [cpu]}, {'name': 'device-read', 'seconds': [read]},
-                        {'name': 'trawl, GPU', 'seconds': [own, 9]}]}]}
 
-        with unittest.mock.patch.object(ledger, 'PATH', os.path.join(self.folder, 'ledger.json')):
-            self.assertEqual(list(ledger.fallen(measured(1, 2, 1))), [])
+        def measured(read, own, cpu):
+            return {
+                "benchmark": "gpu",
+                "machine": {"gpu": "G, 1", "commit": "c", "date": "d", "command": "-"},
+                "rows": [
+                    {
+                        "name": "a",
+                        "text_bytes": 10,
+                        "results": [
+                            {"name": "trawl, CPU", "seconds": [cpu]},
+                            {"name": "device-read", "seconds": [read]},
+                            {"name": "trawl, GPU", "seconds": [own, 9]},
+                        ],
+                    }
+                ],
+            }
+
+        with unittest.mock.patch.object(ledger, "PATH", os.path.join(self.folder, "ledger.json")):
+            assert list(ledger.fallen(measured(1, 2, 1))) == []
             ledger.write(measured(1, 2, 1))
-            self.assertEqual(list(ledger.fallen(measured(1, 2.05, 9))), [])
-            self.assertEqual(list(ledger.fallen(measured(2, 4, 1))), [])
-            self.assertEqual(list(ledger.fallen(measured(1, 2.5, 1))), [('a [10]', 'trawl, GPU', 0.5, 0.4)])
+            assert list(ledger.fallen(measured(1, 2.05, 9))) == []
+            assert list(ledger.fallen(measured(2, 4, 1))) == []
+            assert list(ledger.fallen(measured(1, 2.5, 1))) == [("a [10]", "trawl, GPU", 0.5, 0.4)]
             for number in (1, 2):  # the read, or trawl, was refused and has no time
                 refused = measured(1, 2, 1)
-                refused['rows'][0]['results'][number] = {
-                    'name': refused['rows'][0]['results'][number]['name'], 'why': 'refused'}
-                self.assertEqual(list(ledger.fallen(refused)), [('a [10]', 'trawl, GPU', 0.5, 0)])
+                refused["rows"][0]["results"][number] = {
+                    "name": refused["rows"][0]["results"][number]["name"],
+                    "why": "refused",
+                }
+                assert list(ledger.fallen(refused)) == [("a [10]", "trawl, GPU", 0.5, 0)]
             other = measured(1, 9, 1)
-            other['rows'][0]['name'] = 'b'
+            other["rows"][0]["name"] = "b"
             ledger.write(other)  # the figures of rows that were not measured stay
             with contextlib.redirect_stdout(io.StringIO()):
-                self.assertEqual([ledger.report(measured(1, it, 1)) for it in (2, 2.5)], [0, 1])
-
-
-PARTS = {'wrong': Wrong, 'suites': Suites, 'gpu': Gpu, 'papers': Papers, 'docs': Docs}
-
-
-def main():
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(PARTS[sys.argv[3]])
-    return 0 if unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful() else 1
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+                assert [ledger.report(measured(1, it, 1)) for it in (2, 2.5)] == [0, 1]

@@ -27,7 +27,7 @@ has() {
     command -v "$1" > /dev/null || { echo "left out: there is no $1"; false; }
 }
 
-# options.py compares what the documents say with the option table.
+# test_options.py compares what the documents say with the option table.
 for kind in man man-tg complete-bash complete-zsh complete-fish; do
     check "$kind" "$trawl" --generate=$kind
     cp "$work/out" "$work/$kind"

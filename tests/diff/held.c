@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 
+#include "calls.h"
 #include "diff/cut.h"
 
 #define UNTOUCHED 0x7777777777777777u
@@ -532,7 +533,7 @@ static int compare_fed(const void *a, const void *b)
     return (one->pattern_index > two->pattern_index) - (one->pattern_index < two->pattern_index);
 }
 
-/* Feeds the next bytes, or ends the text. A feed that fails for want of memory changes nothing, and
+/* Feeds the next bytes, or ends the text. A feed that fails for lack of memory changes nothing, and
  * is made once more. */
 static enum trawl_status feed_once(struct fed *fed, struct trawl_stream *stream, bool ends,
                                    struct trawl_error *error)
@@ -741,5 +742,9 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         wrong(held, "the match that ends at %" PRIu64 " is missing", seen.missing_end);
     if (held->stopped && status != TRAWL_STOPPED)
         wrong(held, "status %d, though the sink stopped the search", (int)status);
+    /* a stream and records are several searches */
+    if (status == TRAWL_OK && held->right && call != HELD_STREAM && call != HELD_RECORDS &&
+        !stats_agree(held->searcher, call == HELD_FIRST || held->lines_max != UINT64_MAX))
+        wrong(held, "the statistics of workers do not add up to those of the call");
     return status;
 }

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """run: the commands that documents show are run, and must print what the documents say.
 
 run.py [--update] [--stories] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
@@ -13,20 +12,26 @@ folder. Before a block of commands that are not run (```sh), a comment must say 
 --path FOLDER      put it before PATH; programs of the system stay reachable
 --link NAME=PATH   the empty folder holds a link NAME to PATH
 --programs FOLDER  a C file's program has the file's name in FOLDER; the empty folder gets a link to it
+--shell COMMAND    COMMAND SCRIPT runs a script, instead of `bash -c`, for example in another root
 --update           write what the commands print into Markdown documents, instead of comparing
 
-Exit status 0: as the documents say; 1: not; 77: nothing could run here, with the line SKIPPED: why.
+Exit status 0: as the documents say; 1: not; 77: nothing could run here, with the line SKIPPED: why. The tests call this
+file's functions; tests/install runs it in systems without pytest.
 """
 
 import argparse
 import itertools
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
-MARK = '\x01'
+MARK = "\x01"
+# How the commands of a document with the line THREE_WAYS are run: options that must not change a byte of the output.
+THREE_WAYS = "<!-- in three ways -->"
+WAYS = "", "--engine=cpu --mmap", "--chunk-bytes=5 -j3"
 
 
 class Wrong(Exception):
@@ -36,25 +41,25 @@ class Wrong(Exception):
 def shown_lines(path, lines):
     """Yield the lines of commands and output: (number in the document, line), with a None
     between blocks of Markdown."""
-    if path.endswith('.c'):
+    if path.endswith(".c"):
         for number, line in enumerate(lines):
-            if line.startswith(' */'):
+            if line.startswith(" */"):
                 return
-            if line.startswith(' *     '):
-                yield number, line[len(' *     ') :]
+            if line.startswith(" *     "):
+                yield number, line[len(" *     ") :]
         return
     kind = None
     excused = False
     for number, line in enumerate(lines):
-        if line.startswith('```'):
+        if line.startswith("```"):
             kind = line[3:].strip() if kind is None else None
-            if kind == 'sh' and not excused:
-                raise Wrong(f'{path}:{number + 1}: a block of commands that nobody runs')
+            if kind == "sh" and not excused:
+                raise Wrong(f"{path}:{number + 1}: a block of commands that nobody runs")
             yield None
-        elif kind == 'console':
+        elif kind == "console":
             yield number, line
         elif line.strip():
-            excused = kind is None and line.startswith('<!-- not run: ')
+            excused = kind is None and line.startswith("<!-- not run: ")
 
 
 def steps_of(path, lines):
@@ -66,126 +71,149 @@ def steps_of(path, lines):
             inside = False
             continue
         number, line = shown
-        if line.startswith('$ '):
-            steps.append({'line': number + 1, 'command': line[2:], 'begin': number + 1})
+        if line.startswith("$ "):
+            steps.append({"line": number + 1, "command": line[2:], "begin": number + 1})
             inside = True
-        elif inside and line.startswith('> ') and steps[-1]['begin'] == number:
-            steps[-1]['command'] += '\n' + line[2:]
-            steps[-1]['begin'] = number + 1
+        elif inside and line.startswith("> ") and steps[-1]["begin"] == number:
+            steps[-1]["command"] += "\n" + line[2:]
+            steps[-1]["begin"] = number + 1
         elif not inside:
-            raise Wrong(f'{path}:{number + 1}: output without a command')
-        steps[-1]['end'] = number + 1
-        steps[-1]['story'] = sum(line.startswith('## ') for line in lines[:number])
-        steps[-1].setdefault('shown', [])
-        if steps[-1]['begin'] <= number:
-            steps[-1]['shown'].append(line)
+            raise Wrong(f"{path}:{number + 1}: output without a command")
+        steps[-1]["end"] = number + 1
+        steps[-1]["story"] = sum(line.startswith("## ") for line in lines[:number])
+        steps[-1].setdefault("shown", [])
+        if steps[-1]["begin"] <= number:
+            steps[-1]["shown"].append(line)
     for step in steps:
-        status = re.search(r'# status (\d+)$', step['command'])
-        step['status'] = int(status.group(1)) if status else 0
+        status = re.search(r"# status (\d+)$", step["command"])
+        step["status"] = int(status.group(1)) if status else 0
     return steps
 
 
-def run(steps, arguments, links):
-    """Return (output lines, status) of each step that ran."""
-    functions = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../stories/server.sh')
-    script = f'. {functions}\n' if arguments.stories else ''
-    script += ''.join(
-        '{ ' + step['command'] + '\n} 2>&1 </dev/null\n' + f"printf '{MARK}%d{MARK}' $?\n"
-        for step in steps
+def stories_of(path, every=True, turn=0):
+    """Yield the stories of a document: (name, steps, options of the command). Without `every`, each story that can be
+    run in three ways is run in one."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    titles = [line[3:] for line in lines if line.startswith("## ")]
+    ways = WAYS if THREE_WAYS in lines else (None,)
+    for number, group in itertools.groupby(steps_of(path, lines), lambda step: step["story"]):
+        steps, turn = list(group), turn + 1
+        for way in ways if every else [ways[turn % len(ways)]]:
+            yield titles[number - 1] + (f" [{way}]" if way else ""), steps, way
+
+
+def run(steps, path=(), links=None, stories=False, options=None, shell="bash -c"):
+    """Return (output lines, status) of each step that ran. options: what the file of options holds; with options, also
+    '', leaks are looked for."""
+    script = 'cd "$(mktemp -d)" && export HOME=$PWD\n' if shell != "bash -c" else ""
+    if stories:
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../stories/server.sh")) as file:
+            script += file.read()
+    script += "".join(
+        "{ " + step["command"] + "\n} 2>&1 </dev/null\n" + f"printf '{MARK}%d{MARK}' $?\n" for step in steps
     )
-    with tempfile.TemporaryDirectory() as folder:
-        for name, target in links.items():
+    with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile("w+") as config:
+        for name, target in (links or {}).items():
             os.symlink(os.path.abspath(target), os.path.join(folder, name))
-        path = os.pathsep.join([os.path.abspath(p) for p in arguments.path] + [os.environ['PATH']])
-        environment = dict(os.environ, PATH=path, HOME=folder, LC_ALL='C.UTF-8', TRAWL_CONFIG_PATH='')
-        # GCC's LeakSanitizer fails if a thread ends while LeakSanitizer looks for leaks. The tests of grep and cli look
-        # for leaks.
-        environment.setdefault('LSAN_OPTIONS', 'detect_leaks=0')
-        result = subprocess.run(
-            ['bash', '-c', script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        path = os.pathsep.join([*map(os.path.abspath, path), os.environ["PATH"]])
+        config.write((options or "").replace(" ", "\n"))
+        config.flush()
+        environment = dict(
+            os.environ,
+            PATH=path,
+            HOME=folder,
+            LC_ALL="C.UTF-8",
+            TERM="xterm",
+            TRAWL_CONFIG_PATH=config.name if options else "",
         )
-    parts = result.stdout.decode(errors='backslashreplace').split(MARK)
-    return [
-        (output[:-1].split('\n') if output.endswith('\n') else output.split('\n') if output else [],
-         int(status))
+        if options is None:  # GCC's LeakSanitizer fails if a thread ends while LeakSanitizer looks for leaks
+            environment.setdefault("LSAN_OPTIONS", "detect_leaks=0")
+        result = subprocess.run(
+            [*shlex.split(shell), script],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    parts = result.stdout.decode(errors="backslashreplace").split(MARK)
+    results = [
+        (output[:-1].split("\n") if output.endswith("\n") else output.split("\n") if output else [], int(status))
         for output, status in zip(parts[::2], parts[1::2])
     ]
+    return results + [([], None)] * (len(steps) - len(results))
 
 
 def fits(shown, printed):
     """Return True if the printed lines are those that the document shows."""
-    pattern = re.escape('\n'.join(shown)).replace(re.escape('...'), '.*')
-    return re.fullmatch(pattern, '\n'.join(printed), re.DOTALL) is not None
+    pattern = re.escape("\n".join(shown)).replace(re.escape("..."), ".*")
+    return re.fullmatch(pattern, "\n".join(printed), re.DOTALL) is not None
 
 
-def update(path, lines, steps, results):
+def rewrite(path, lines, steps, results):
     """Write what the steps printed into the document."""
     for step, (printed, status) in reversed(list(zip(steps, results))):
-        if status != step['status']:
+        if status != step["status"]:
             print(f"{path}:{step['line']}: status {status}: $ {step['command']}")
-        if not fits(step['shown'], printed):
-            lines[step['begin'] : step['end']] = printed
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write('\n'.join(lines))
+        if not fits(step["shown"], printed):
+            lines[step["begin"] : step["end"]] = printed
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
 
 
 def judge(path, steps, results):
-    """Compare what a document shows with what its steps printed. Return 'right', 'wrong' or
-    'skipped'; print what is wrong."""
-    for step, result in zip(steps, results):
-        printed, status = result
-        reason = [line for line in printed if line.startswith('SKIPPED: ')]
+    """Compare what a document shows with what its steps printed; raise Wrong if they differ. Return None, or why the
+    commands cannot run here."""
+    for step, (printed, status) in zip(steps, results):
+        reason = [line for line in printed if line.startswith("SKIPPED: ")]
         if status == 77 and reason:
-            print(f'{path}: {reason[-1]}')
-            return 'skipped'
-        if status != step['status'] or not fits(step['shown'], printed):
-            print(f"{path}:{step['line']}: $ {step['command']}")
-            print(f"expected, with status {step['status']}:", *step['shown'], sep='\n    ')
-            print(f'printed, with status {status}:', *printed, sep='\n    ')
-            return 'wrong'
-    return 'right'
+            return reason[-1].removeprefix("SKIPPED: ")
+        if status != step["status"] or not fits(step["shown"], printed):
+            expected = "\n    ".join([f"expected, with status {step['status']}:", *step["shown"]])
+            got = "\n    ".join([f"printed, with status {status}:", *printed])
+            raise Wrong(f"{path}:{step['line']}: $ {step['command']}\n{expected}\n{got}")
+    return None
 
 
 def main():
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument('--update', action='store_true')
-    parser.add_argument('--stories', action='store_true')
-    parser.add_argument('--path', action='append', default=[])
-    parser.add_argument('--link', action='append', default=[])
-    parser.add_argument('--programs')
-    parser.add_argument('documents', nargs='+')
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--stories", action="store_true")
+    parser.add_argument("--path", action="append", default=[])
+    parser.add_argument("--link", action="append", default=[])
+    parser.add_argument("--programs")
+    parser.add_argument("--shell", default="bash -c")
+    parser.add_argument("documents", nargs="+")
     arguments = parser.parse_args()
-    verdicts, commands = [], 0
-    for path in arguments.documents:
-        with open(path, encoding='utf-8') as file:
-            lines = file.read().split('\n')
-        steps = steps_of(path, lines)
-        if not steps:
-            raise Wrong(f'{path}: shows no command')
-        commands += len(steps)
-        links = dict(link.split('=', 1) for link in arguments.link)
-        if arguments.programs and path.endswith('.c'):
-            name = os.path.basename(path)[:-2]
-            links[name] = os.path.join(arguments.programs, name)
-        stories = [steps]
-        if arguments.stories:
-            stories = [list(group) for _, group in itertools.groupby(steps, lambda step: step['story'])]
-        results = []
-        for story in stories:
-            printed = run(story, arguments, links)
-            results += printed + [([], None)] * (len(story) - len(printed))
-        if arguments.update and path.endswith('.md'):
-            update(path, lines, steps, results)
-        verdicts.append('right' if arguments.update else judge(path, steps, results))
-    print(f'{commands} commands; documents: ' + ', '.join(
-        f'{verdicts.count(verdict)} {verdict}' for verdict in ('right', 'wrong', 'skipped')))
-    if 'wrong' in verdicts:
-        return 1
-    return 77 if 'right' not in verdicts else 0
+    reasons = [check(path, **vars(arguments)) for path in arguments.documents]
+    print(*(f"SKIPPED: {reason}" for reason in reasons if reason), sep="\n", end="")
+    print(f"{len(reasons)} documents")
+    return 77 if all(reasons) else 0
 
 
-if __name__ == '__main__':
+def check(document, path=(), link=(), programs=None, stories=False, update=False, shell="bash -c", **_):
+    """Run a document. Return None, or why its commands cannot run here; raise Wrong if they print something else."""
+    with open(document, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    steps = steps_of(document, lines)
+    if not steps:
+        raise Wrong(f"{document}: shows no command")
+    links = dict(one.split("=", 1) for one in link)
+    if programs and document.endswith(".c"):
+        name = os.path.basename(document)[:-2]
+        links[name] = os.path.join(programs, name)
+    groups = itertools.groupby(steps, lambda step: step["story"] if stories else 0)
+    results = [result for _, group in groups for result in run(list(group), path, links, stories, shell=shell)]
+    if not update:
+        return judge(document, steps, results)
+    if document.endswith(".md"):
+        rewrite(document, lines, steps, results)
+    return None
+
+
+if __name__ == "__main__":
     try:
         sys.exit(main())
     except Wrong as wrong:

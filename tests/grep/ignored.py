@@ -2,11 +2,12 @@
 
 Names come from a short list, so that globs often match; every file has some of a few words.
 """
+
 import os
 import subprocess
 
-NAMES = ["a", "b", "ab", "foo", "bar", "build", "a.c", "b.c", "a.o", "x.tar.gz", "Makefile", "A.C", "README.md", "foo.py", "a b", ".hid", ".x.c",
-         "lib.so.1", "#x", "!y", "[z]", "a-b", "q~", "Foo", "é.c", "deep.h"]
+NAMES = ["a", "b", "ab", "foo", "bar", "build", "a.c", "b.c", "a.o", "x.tar.gz", "Makefile", "A.C", "README.md",
+         "foo.py", "a b", ".hid", ".x.c", "lib.so.1", "#x", "!y", "[z]", "a-b", "q~", "Foo", "é.c", "deep.h"]  # fmt: skip
 FOLDERS = ["a", "b", "build", "src", "lib", ".hid", "foo", "deep", "x.c", "ab"]
 WORDS = ["foo", "bar", "the", "Foo", "x", ""]
 
@@ -18,9 +19,9 @@ def piece(rng, braces):
     if kind < 4:
         return name.replace("[", "\\[").replace("#", "\\#").replace("!", "\\!")
     if kind == 4:
-        return "*" + name[rng.randrange(len(name)):].replace("[", "\\[")
+        return "*" + name[rng.randrange(len(name)) :].replace("[", "\\[")
     if kind == 5:
-        return name[:rng.randrange(1, len(name) + 1)].replace("[", "\\[").replace("#", "\\#").replace("!", "\\!") + "*"
+        return name[: rng.randrange(1, len(name) + 1)].replace("[", "\\[").replace("#", "\\#").replace("!", "\\!") + "*"
     if kind == 6:
         return rng.choice(["*.c", "*.o", "*.py", "*.[co]", "*.[!c]", "*.h", ".*", "*.*", "*", "?", "??", "*~"])
     if kind == 7:
@@ -75,7 +76,7 @@ def rules(rng, braces=False, folder="", tree=()):
         if tree and rng.random() < 0.35:
             text = rng.choice(tree).replace("[", "\\[")
             if rng.random() < 0.5:
-                text = text[text.rfind("/") + 1:]
+                text = text[text.rfind("/") + 1 :]
             text = text.replace("#", "\\#").replace("!", "\\!") if text[:1] in "#!" else text
         if lines and rng.random() < 0.2:  # the same glob again; one of the two rules is for directories alone
             text = lines[-1].strip().lstrip("!")
@@ -102,7 +103,9 @@ def put(top, name, text):
 
 def lines(rng):
     """Return a small text, at times a binary text or a text that is not UTF-8."""
-    return rng.choice([""] * 12 + ["foo\0", "\0", "\udce9 foo\n", "x\udcff\n"]) + "".join(" ".join(rng.choice(WORDS) for _ in range(rng.randrange(4))) + "\n" for _ in range(rng.randrange(1, 6)))
+    return rng.choice([""] * 12 + ["foo\0", "\0", "\udce9 foo\n", "x\udcff\n"]) + "".join(
+        " ".join(rng.choice(WORDS) for _ in range(rng.randrange(4))) + "\n" for _ in range(rng.randrange(1, 6))
+    )
 
 
 def make_files(rng, top):

@@ -28,13 +28,16 @@ DEFINITION = """LC_CTYPE
 copy "%s"
 END LC_CTYPE
 """
-REST = "".join('%s\ncopy "POSIX"\nEND %s\n' % (name, name)
-               for name in ("LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME"))
+REST = "".join(
+    '%s\ncopy "POSIX"\nEND %s\n' % (name, name)
+    for name in ("LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME")
+)
 
 
 def exists(name, folder):
-    done = subprocess.run(["locale", "charmap"], capture_output=True,
-                          env={"PATH": os.environ["PATH"], "LC_ALL": name, "LOCPATH": folder})
+    done = subprocess.run(
+        ["locale", "charmap"], capture_output=True, env={"PATH": os.environ["PATH"], "LC_ALL": name, "LOCPATH": folder}
+    )
     return done.stderr == b"" and done.stdout.strip() not in (b"", b"ANSI_X3.4-1968")
 
 

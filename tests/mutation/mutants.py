@@ -23,11 +23,11 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-COPY = ROOT / 'build' / 'mutants'
-BUILD = os.path.join('build', 'release')
-DRAWN = ('src', 'gallery', 'tools')  # where --draw makes faults
+COPY = ROOT / "build" / "mutants"
+BUILD = os.path.join("build", "release")
+DRAWN = ("src", "gallery", "tools")  # where --draw makes faults
 PATIENCE_S = 900  # a command that takes longer is stopped; tests that are stopped have noticed the fault
-LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # left out without --tests
+LATER = "^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)"  # left out without --tests
 
 # The kinds of faults: a pattern that a line has to match, and the replacement.
 KINDS = {
@@ -58,52 +58,52 @@ def drawn(count, wanted):
     """Return `count` random faults: (path, line number from 0, the line with the fault, the
     kind)."""
     found = []
-    for path in sorted(path for folder in DRAWN for path in (ROOT / folder).rglob('*')):
+    for path in sorted(path for folder in DRAWN for path in (ROOT / folder).rglob("*")):
         name = str(path.relative_to(ROOT))
-        if path.suffix not in ('.c', '.h', '.cu') or '/tests/' in name or not re.search(wanted, name):
+        if path.suffix not in (".c", ".h", ".cu") or "/tests/" in name or not re.search(wanted, name):
             continue
         comment = False
-        for i, line in enumerate(path.read_text(encoding='utf-8').split('\n')):
-            comment = (comment or '/*' in line) and '*/' not in line
-            if comment or '/*' in line or '*/' in line or '"' in line or not line.startswith('    '):
+        for i, line in enumerate(path.read_text(encoding="utf-8").split("\n")):
+            comment = (comment or "/*" in line) and "*/" not in line
+            if comment or "/*" in line or "*/" in line or '"' in line or not line.startswith("    "):
                 continue
-            if re.search(r'sizeof|_ASSERT|static|#|\\$', line):
+            if re.search(r"sizeof|_ASSERT|static|#|\\$", line):
                 continue
             for kind, changes in KINDS.items():
                 for old, new in changes:
                     if re.search(old, line):
                         found.append((name, i, re.sub(old, new, line, count=1), kind))
-    seed = int(os.environ.get('TRAWL_TEST_SEED') or 1)
-    print(f'{len(found)} faults can be made; TRAWL_TEST_SEED={seed}')
+    seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    print(f"{len(found)} faults can be made; TRAWL_TEST_SEED={seed}")
     return random.Random(seed).sample(found, min(count, len(found)))
 
 
 def listed(path, wanted):
     """Return the faults of a list, in the form of `drawn`. Print faults whose line is gone."""
-    found, name, old = [], '', ''
-    for row in path.read_text(encoding='utf-8').splitlines():
-        if row.startswith('- '):
+    found, name, old = [], "", ""
+    for row in path.read_text(encoding="utf-8").splitlines():
+        if row.startswith("- "):
             old = row[2:].strip()
-        elif row.startswith('+ ') and re.search(wanted, name):
+        elif row.startswith("+ ") and re.search(wanted, name):
             source = ROOT / name
-            lines = source.read_text(encoding='utf-8').split('\n') if source.exists() else []
+            lines = source.read_text(encoding="utf-8").split("\n") if source.exists() else []
             at = next((i for i, line in enumerate(lines) if line.strip() == old), None)
             if at is None:
-                print(f'in the list, but not in the sources: {name}: {old}')
+                print(f"in the list, but not in the sources: {name}: {old}")
             else:
-                found.append((name, at, row[2:], 'listed'))
-        elif row and not row.startswith(('#', '+')):
+                found.append((name, at, row[2:], "listed"))
+        elif row and not row.startswith(("#", "+")):
             name = row.strip()
     return found
 
 
 def copy_sources():
     """Bring the copy to the state of the tree. An unchanged file keeps its time."""
-    listed = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True, check=True)
-    names = set(filter(None, listed.stdout.split('\0')))
-    for path in COPY.rglob('*'):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = set(filter(None, listed.stdout.split("\0")))
+    for path in COPY.rglob("*"):
         name = path.relative_to(COPY)
-        if name.parts[0] != 'build' and path.is_file() and str(name) not in names:
+        if name.parts[0] != "build" and path.is_file() and str(name) not in names:
             path.unlink()
     for name in names:
         source, copy = ROOT / name, COPY / name
@@ -115,11 +115,9 @@ def copy_sources():
 def run(*command):
     """Run a command in the copy. Return whether it succeeded, and its last lines."""
     try:
-        done = subprocess.run(
-            command, cwd=COPY, capture_output=True, text=True, errors='replace', timeout=PATIENCE_S
-        )
+        done = subprocess.run(command, cwd=COPY, capture_output=True, text=True, errors="replace", timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
-        return False, 'hangs'
+        return False, "hangs"
     return done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
 
 
@@ -127,57 +125,57 @@ def attempt(name, at, faulty, jobs, tests, targets):
     """Try a fault. Return the names of the tests that fail, or 'fails' if ctest names none; ''
     if no test fails; None if the build fails."""
     path = COPY / name
-    right = path.read_text(encoding='utf-8')
-    lines = right.split('\n')
+    right = path.read_text(encoding="utf-8")
+    lines = right.split("\n")
     lines[at] = faulty
-    path.write_text('\n'.join(lines), encoding='utf-8')
+    path.write_text("\n".join(lines), encoding="utf-8")
     try:
-        built, said = run('cmake', '--build', BUILD, '-j', jobs, '--target', *targets)
+        built, said = run("cmake", "--build", BUILD, "-j", jobs, "--target", *targets)
         if not built:
             return None
-        choice = ['-R', tests] if tests else ['-E', LATER]
+        choice = ["-R", tests] if tests else ["-E", LATER]
         passed, said = run('ctest', '--test-dir', BUILD, '-j', jobs, '--stop-on-failure', '--timeout', '300',
                            *choice)  # fmt: skip
-        failed = re.findall(r'\d+ - (\S+) \((?!Skipped)', said)
-        return '' if passed else ' '.join(failed) or 'fails'
+        failed = re.findall(r"\d+ - (\S+) \((?!Skipped)", said)
+        return "" if passed else " ".join(failed) or "fails"
     finally:
-        path.write_text(right, encoding='utf-8')
+        path.write_text(right, encoding="utf-8")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--draw', type=int, default=0)
-    parser.add_argument('--list', type=pathlib.Path, default=HERE / 'faults')
-    parser.add_argument('--file', default='')
-    parser.add_argument('--tests', default='')
-    parser.add_argument('--targets', default='all')
-    parser.add_argument('--least', type=float, default=90)
+    parser.add_argument("--draw", type=int, default=0)
+    parser.add_argument("--list", type=pathlib.Path, default=HERE / "faults")
+    parser.add_argument("--file", default="")
+    parser.add_argument("--tests", default="")
+    parser.add_argument("--targets", default="all")
+    parser.add_argument("--least", type=float, default=90)
     arguments = parser.parse_args()
-    jobs = os.environ.get('TRAWL_JOBS') or str(os.cpu_count())
-    os.environ.setdefault('TRAWL_TEST_DIVISOR', '8')
+    jobs = os.environ.get("TRAWL_JOBS") or str(os.cpu_count())
+    os.environ.setdefault("TRAWL_TEST_DIVISOR", "8")
     if arguments.draw:
         faults = drawn(arguments.draw, arguments.file)
     else:
         faults = listed(arguments.list, arguments.file)
     COPY.mkdir(parents=True, exist_ok=True)
     copy_sources()
-    ready, said = run('cmake', '--preset', 'release', '-DTRAWL_CUDA_QUICK=ON')
+    ready, said = run("cmake", "--preset", "release", "-DTRAWL_CUDA_QUICK=ON")
     if ready:
-        ready, said = run('cmake', '--build', BUILD, '-j', jobs, '--target', *arguments.targets.split())
+        ready, said = run("cmake", "--build", BUILD, "-j", jobs, "--target", *arguments.targets.split())
     if not ready:
-        sys.exit(f'mutants: the copy cannot be built without a fault:\n{said}')
+        sys.exit(f"mutants: the copy cannot be built without a fault:\n{said}")
     noticed, unnoticed, broken = 0, 0, 0
     for name, at, faulty, kind in faults:
         ended = attempt(name, at, faulty, jobs, arguments.tests, arguments.targets.split())
         broken += ended is None
         noticed += bool(ended)
-        unnoticed += ended == ''
-        word = 'DOES NOT COMPILE' if ended is None else f'noticed by {ended}' if ended else 'UNNOTICED'
-        print(f'{name}:{at + 1}: {kind}: {word}\n    {faulty.strip()}', flush=True)
+        unnoticed += ended == ""
+        word = "DOES NOT COMPILE" if ended is None else f"noticed by {ended}" if ended else "UNNOTICED"
+        print(f"{name}:{at + 1}: {kind}: {word}\n    {faulty.strip()}", flush=True)
     share = 100 * noticed / max(1, noticed + unnoticed)
-    print(f'{noticed} noticed, {unnoticed} not: {share:.0f} %; {broken} did not compile')
+    print(f"{noticed} noticed, {unnoticed} not: {share:.0f} %; {broken} did not compile")
     return 0 if share >= arguments.least and (arguments.draw or not broken) else 1
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     sys.exit(main())

@@ -1,6 +1,6 @@
 /* answer_test: tests answers while memory is short, when the time is over, and when the client goes
- * away. Other tests check what answers say: client_differential.py compares them with the command,
- * and day.py with the files. A pass is a search of the collection's bytes in memory that several
+ * away. Other tests check what answers say: test_served.py compares them with the command, and
+ * test_day.py with the files. A pass is a search of the collection's bytes in memory that several
  * requests may share. A view is the list of files that a request searches. */
 #include <jansson.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* options_test: tests the server's command line: each option's default, value and limits, the names
- * of collections, and messages. http_test.py starts servers with some of these options. */
+ * of collections, and messages. test_http.py starts servers with some of these options. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

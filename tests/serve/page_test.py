@@ -12,6 +12,7 @@ axe-playwright-python, axe-core checks the page, too; the test checks contrast, 
 
 Exit status 77: no Chromium or no playwright.
 """
+
 import glob
 import importlib.util
 import os
@@ -21,47 +22,61 @@ import subprocess
 import sys
 import tempfile
 
-from server import WAIT_S, Server, respect_modes
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from harness import WAIT_S, respect_modes  # noqa: E402
+from server import Server  # noqa: E402
 
-CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WAIT_MS = WAIT_S * 1000
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 failures = []
 ARE_CLOSED = respect_modes()  # the server cannot read files whose mode is 0
 
 if CHROMIUM is None:
-    print('SKIPPED: chromium is not here')
+    print("SKIPPED: chromium is not here")
     sys.exit(77)
 sys.path.append(sys.argv[2])
-for packages in (('playwright', 'axe-playwright-python'), ('playwright',)):
-    if importlib.util.find_spec('playwright') is None:
-        subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--disable-pip-version-check',
-                        '--target', sys.argv[2], *packages], check=False)
+for packages in (("playwright", "axe-playwright-python"), ("playwright",)):
+    if importlib.util.find_spec("playwright") is None:
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--disable-pip-version-check",
+                "--target",
+                sys.argv[2],
+                *packages,
+            ],
+            check=False,
+        )
         importlib.invalidate_caches()
 try:
     from playwright.sync_api import Error, sync_playwright
 except ImportError:
-    print('SKIPPED: there is no playwright, and pip cannot install it')
+    print("SKIPPED: there is no playwright, and pip cannot install it")
     sys.exit(77)
 
 # Texts that look like markup.
-EVIL_NAME = '<img src=x onerror=document.title=1>&lt;b&gt;.txt'
+EVIL_NAME = "<img src=x onerror=document.title=1>&lt;b&gt;.txt"
 EVIL_LINE = '<script>document.title = 2</script><img src=x onerror="document.title=3"> needle &amp;'
 TREE = {
-    'many/first.txt': ''.join(f'{i} needle in a row\n' for i in range(300)),
-    'many/second.c': ''.join(f'int needle_{i}; /* needle */\n\n' for i in range(400)),
-    'words.c': 'needle\nNeedle\nneedles\npre-needle-post\nneedleneedle\nneedlX\nnexdle\nNEEDLE\nnothing\n',
-    'words.py': 'before\nbefore that\nneedle = 1\nafter\nafter that\n',
-    'umlaut.txt': 'Größe: ÄÖÜ needle 😀 needle €\n😀😀 Größe\ngröße GRÖSSE needle\n',
-    'bytes.txt': b'\xff\xfe needle \xc3 needle\xe2\x82\n',
-    'control.txt': 'tab\tneedle \x1b[31mred\x07\r\n\ufeffneedle after a mark\n',
-    'a blank.txt': 'zebu \x7f\x9b31m \u202egpj.exe\u2066\u2069\u200e\u2028 \u200d\n',
-    'long.txt': 'ä' * 50000 + '- needle ' + 'ü' * 25000 + '\n',
-    'aaa.txt': 'aaaaaa\n',
-    'odd #1?.txt': 'an octothorpe\n',
-    **{f'zoo/{i}.bin': b'zebra\0\nzebra\n' for i in range(6)},
-    **{f'zoo/{i}.txt': 'zebra\n' * 150 for i in range(2)},
-    EVIL_NAME: EVIL_LINE + '\n',
+    "many/first.txt": "".join(f"{i} needle in a row\n" for i in range(300)),
+    "many/second.c": "".join(f"int needle_{i}; /* needle */\n\n" for i in range(400)),
+    "words.c": "needle\nNeedle\nneedles\npre-needle-post\nneedleneedle\nneedlX\nnexdle\nNEEDLE\nnothing\n",
+    "words.py": "before\nbefore that\nneedle = 1\nafter\nafter that\n",
+    "umlaut.txt": "Größe: ÄÖÜ needle 😀 needle €\n😀😀 Größe\ngröße GRÖSSE needle\n",
+    "bytes.txt": b"\xff\xfe needle \xc3 needle\xe2\x82\n",
+    "control.txt": "tab\tneedle \x1b[31mred\x07\r\n\ufeffneedle after a mark\n",
+    "a blank.txt": "zebu \x7f\x9b31m \u202egpj.exe\u2066\u2069\u200e\u2028 \u200d\n",
+    "long.txt": "ä" * 50000 + "- needle " + "ü" * 25000 + "\n",
+    "aaa.txt": "aaaaaa\n",
+    "odd #1?.txt": "an octothorpe\n",
+    **{f"zoo/{i}.bin": b"zebra\0\nzebra\n" for i in range(6)},
+    **{f"zoo/{i}.txt": "zebra\n" * 150 for i in range(2)},
+    EVIL_NAME: EVIL_LINE + "\n",
 }
 
 # Returns what the page shows: the lines of each file; for each line the texts before and inside each mark.
@@ -78,7 +93,7 @@ SHOWN = """() => [...document.querySelectorAll('.file')].map(file => [
     })])"""
 
 # Returns the contrast of each element with text, by the colours of the element and its parents.
-CONTRASTS = """() => {
+COLOURS = """
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const rgb = (colour, below) => {
         canvas.fillStyle = below; canvas.fillRect(0, 0, 1, 1);
@@ -93,31 +108,48 @@ CONTRASTS = """() => {
         const below = element.parentElement ? back(element.parentElement) : 'rgb(255, 255, 255)';
         return `rgb(${rgb(getComputedStyle(element).backgroundColor, below).join(', ')})`;
     };
+    const contrast = (colour, behind) => {
+        const [a, b] = [light(rgb(colour, behind)), light(rgb(behind, behind))].sort((x, y) => y - x);
+        return (a + 0.05) / (b + 0.05);
+    };
+"""
+CONTRASTS = (
+    "() => {"
+    + COLOURS
+    + """
     return [...document.body.querySelectorAll('*')].filter(element => element.checkVisibility()
-        && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())).map(element => {
-        const behind = back(element), text = rgb(getComputedStyle(element).color, behind);
-        const [a, b] = [light(text), light(rgb(behind, behind))].sort((x, y) => y - x);
-        return [element.tagName + ' ' + element.textContent.slice(0, 30), (a + 0.05) / (b + 0.05)];
-    });
+        && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())).map(element =>
+        [element.tagName + ' ' + element.textContent.slice(0, 30), contrast(getComputedStyle(element).color, back(element))]);
 }"""
+)
+# The same of the colours of source code, in lines with and without the focus.
+INK_CONTRASTS = (
+    "() => {"
+    + COLOURS
+    + """
+    const code = document.querySelector('.line code'), probe = document.querySelector('#theme');
+    return [...CSS.highlights.keys()].flatMap(kind => [back(code), back(probe)].map(behind =>
+        [kind, behind, contrast(getComputedStyle(code, `::highlight(${kind})`).color, behind)]));
+}"""
+)
 
 
 def expect(got, wanted, what):
     if got != wanted:
         failures.append(what)
-        print(f'{what}:\n  got    {str(got)[:2000]}\n  wanted {str(wanted)[:2000]}', flush=True)
+        print(f"{what}:\n  got    {str(got)[:2000]}\n  wanted {str(wanted)[:2000]}", flush=True)
 
 
 class Served(Server):
     """Starts the server on a free port. If the server ended before the test, reports that first."""
 
     def __init__(self, program, *arguments):
-        super().__init__([program, '--listen=127.0.0.1:0'], *arguments)
+        super().__init__([program, "--listen=127.0.0.1:0"], *arguments)
         self.loaded()
 
     def __exit__(self, kind, *more):
         if kind:
-            print(f'the server: status {self.process.poll()}, said {self.messages}', flush=True)
+            print(f"the server: status {self.process.poll()}, said {self.messages}", flush=True)
         super().__exit__(kind, *more)
 
 
@@ -129,33 +161,33 @@ class Browser:
         self.errors = []
 
     def open(self, url, **options):
-        context = self.chromium.new_context(permissions=['clipboard-read', 'clipboard-write'], **options)
+        context = self.chromium.new_context(permissions=["clipboard-read", "clipboard-write"], **options)
         page = context.new_page()
         page.set_default_timeout(WAIT_MS)
-        page.on('console', lambda message: self.errors.append(message.text))
-        page.on('pageerror', lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: self.errors.append(message.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.goto(url)
-        page.wait_for_selector('#results[aria-busy=false]', state='attached')
+        page.wait_for_selector("#results[aria-busy=false]", state="attached")
         return page
 
 
 def settle(page):
-    page.wait_for_selector('#results[aria-busy=false]', state='attached')
-    return page.inner_text('#status')
+    page.wait_for_selector("#results[aria-busy=false]", state="attached")
+    return page.inner_text("#status")
 
 
 def ask(page, text):
     """Types a query and returns the status line at the end of the search."""
-    page.fill('#q', '')
+    page.fill("#q", "")
     settle(page)
-    page.type('#q', text)
+    page.type("#q", text)
     return settle(page)
 
 
 def write(root, tree):
     for name, text in tree.items():
         os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
-        with open(os.path.join(root, name), 'wb') as file:
+        with open(os.path.join(root, name), "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
 
 
@@ -165,15 +197,18 @@ def bytes_of(name):
 
 # ---- What Python finds
 
+
 def begins(text, regex):
     """Returns where each occurrence begins, overlapping occurrences included."""
-    return [match.start() for match in re.finditer(b'(?=' + regex + b')', text)]
+    return [match.start() for match in re.finditer(b"(?=" + regex + b")", text)]
 
 
 def shown_text(raw):
-    text = raw.decode('utf-8', 'replace')
-    text = re.sub('[\0-\x08\x0b-\x1f]', lambda match: chr(0x2400 + ord(match.group())), text)
-    return re.sub('[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]', lambda match: f'[U+{ord(match.group()):04X}]', text)
+    text = raw.decode("utf-8", "replace")
+    text = re.sub("[\0-\x08\x0b-\x1f]", lambda match: chr(0x2400 + ord(match.group())), text)
+    return re.sub(
+        "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", lambda match: f"[U+{ord(match.group()):04X}]", text
+    )
 
 
 def found(regex, names=None):
@@ -181,9 +216,10 @@ def found(regex, names=None):
     occurrences, files = 0, {}
     for name in names if names is not None else TREE:
         lines = []
-        for number, line in enumerate(bytes_of(name).split(b'\n'), 1):
-            marks = [[shown_text(line[: match.start()]), shown_text(match.group())]
-                     for match in re.finditer(regex, line)]
+        for number, line in enumerate(bytes_of(name).split(b"\n"), 1):
+            marks = [
+                [shown_text(line[: match.start()]), shown_text(match.group())] for match in re.finditer(regex, line)
+            ]
             occurrences += len(begins(line, regex))
             if marks:
                 lines.append([number, True, shown_text(line), marks])
@@ -193,178 +229,221 @@ def found(regex, names=None):
 
 
 def counts_of(status):
-    match = re.match(r'([\d,]+) occurrences? in ([\d,]+) files?,', status)
-    return tuple(int(part.replace(',', '')) for part in match.groups()) if match else status
+    match = re.match(r"([\d,]+) occurrences? in ([\d,]+) files?,", status)
+    return tuple(int(part.replace(",", "")) for part in match.groups()) if match else status
 
 
 def shown(page):
     """Returns {file: lines}, and checks that no file is shown twice."""
     files = page.evaluate(SHOWN)
-    expect(len({name for name, _ in files}), len(files), 'a file is shown once')
+    expect(len({name for name, _ in files}), len(files), "a file is shown once")
     return dict(files)
 
 
 def show_all(page):
     """Scrolls until all lines are shown."""
-    while 'All lines are shown' not in settle(page):
-        count = page.locator('.line').count()
-        page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    while "All lines are shown" not in settle(page):
+        count = page.locator(".line").count()
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
         page.wait_for_function('count => document.querySelectorAll(".line").length > count', arg=count)
 
 
 def check(page, what, regex, names=None, without=()):
     """Compares the page's counts and lines with Python's; without: files whose lines are shown in part."""
     occurrences, files, lines = found(regex, names)
-    expect(counts_of(settle(page)), (occurrences, files), f'{what}: counts')
+    expect(counts_of(settle(page)), (occurrences, files), f"{what}: counts")
     show_all(page)
     got = shown(page)
     for name in without:
-        expect(name in got, name in lines, f'{what}: {name}')
+        expect(name in got, name in lines, f"{what}: {name}")
         got.pop(name, None), lines.pop(name, None)
-    expect(got, lines, f'{what}: lines')
+    expect(got, lines, f"{what}: lines")
 
 
 # ---- Tests
 
+
 def test_typing(page):
     """Checks that each typed letter starts a search, and that no answer to an earlier text stays."""
-    for text in ('n', 'ne', 'need', 'needle', 'needle_'):
-        page.fill('#q', text)
-        expect(counts_of(settle(page)), found(text.encode())[:2], f'counts of {text}')
-    ask(page, 'needle')
+    for text in ("n", "ne", "need", "needle", "needle_"):
+        page.fill("#q", text)
+        expect(counts_of(settle(page)), found(text.encode())[:2], f"counts of {text}")
+    ask(page, "needle")
     count = sum(len(lines) for lines in shown(page).values())
-    expect(f'The first {count} lines' in settle(page) and 150 < count <= 200, True, f'{count} lines at first')
-    check(page, 'needle', b'needle', without=['long.txt'])
-    expect('All lines are shown: 712.' in settle(page), True, '300 + 400 + 4 + 1 + 2 + 1 + 2 + 1 + 1 lines')
+    expect(f"The first {count} lines" in settle(page) and 150 < count <= 200, True, f"{count} lines at first")
+    check(page, "needle", b"needle", without=["long.txt"])
+    expect("All lines are shown: 712." in settle(page), True, "300 + 400 + 4 + 1 + 2 + 1 + 2 + 1 + 1 lines")
 
 
 def test_characters(page):
     """Checks marks and cuts in texts beyond ASCII: the server's offsets count bytes, not characters."""
-    for text in ('Größe', '😀', 'needle 😀', 'ÄÖÜ', '€'):
+    for text in ("Größe", "😀", "needle 😀", "ÄÖÜ", "€"):
         ask(page, text)
         check(page, text, re.escape(text.encode()))
-    ask(page, 'needle ')
+    ask(page, "needle ")
     show_all(page)
-    expect(shown(page)['bytes.txt'], [[1, True, '\ufffd\ufffd needle \ufffd needle\ufffd',
-                                       [['\ufffd\ufffd ', 'needle ']]]], 'a line that is not UTF-8')
-    ask(page, ' needle ü')  # counted in bytes, the shown part would begin and end inside a character
-    number, _, text, marks = shown(page)['long.txt'][0]
-    expect(number, 1, 'the number of a long line')
-    expect(marks[0][1], ' needle ü', 'the match in a long line')
-    expect('\ufffd' in text, False, 'a long line is cut between characters')
-    sums = [int(part.replace(',', '')) for part in re.findall(r'([\d,]+) bytes', text)]
-    middle = re.fullmatch(r'[\d,]+ bytes before … (.*) … [\d,]+ bytes more', text)
-    expect(sum(sums) + len(middle.group(1).encode()), 150009, 'what is left out of a long line is said')
-    ask(page, 'aa')
-    expect(counts_of(settle(page)), (5, 1), 'overlapping occurrences count')
+    expect(
+        shown(page)["bytes.txt"],
+        [[1, True, "\ufffd\ufffd needle \ufffd needle\ufffd", [["\ufffd\ufffd ", "needle "]]]],
+        "a line that is not UTF-8",
+    )
+    ask(page, " needle ü")  # counted in bytes, the shown part would begin and end inside a character
+    number, _, text, marks = shown(page)["long.txt"][0]
+    expect(number, 1, "the number of a long line")
+    expect(marks[0][1], " needle ü", "the match in a long line")
+    expect("\ufffd" in text, False, "a long line is cut between characters")
+    sums = [int(part.replace(",", "")) for part in re.findall(r"([\d,]+) bytes", text)]
+    middle = re.fullmatch(r"[\d,]+ bytes before … (.*) … [\d,]+ bytes more", text)
+    expect(sum(sums) + len(middle.group(1).encode()), 150009, "what is left out of a long line is said")
+    ask(page, "aa")
+    expect(counts_of(settle(page)), (5, 1), "overlapping occurrences count")
 
 
 def test_filters(page):
     check_box, fill = page.locator, page.fill
-    ask(page, 'needle')
-    check_box('[name=i]').check()
-    check(page, 'ignore case', b'(?i:needle)', without=['long.txt'])
-    check_box('[name=i]').uncheck()
-    check_box('[name=s]').check()
-    check(page, 'smart case', b'(?i:needle)', without=['long.txt'])
-    page.fill('#q', 'Needle')
-    check(page, 'smart case, a capital letter', b'Needle')
-    page.fill('#q', 'needle')
-    check_box('[name=s]').uncheck()
-    check_box('[name=i]').check()
-    check_box('[name=w]').check()
-    check(page, 'ignore case, words', rb'(?i:(?<![\w])needle(?![\w]))', without=['long.txt', 'bytes.txt'])
-    check_box('[name=i]').uncheck()
-    check_box('[name=w]').uncheck()
-    fill('[name=g]', '*.py !many/**')
-    check(page, 'globs', b'needle', ['words.py'])
-    fill('[name=c]', '1')
+    ask(page, "needle")
+    check_box("[name=i]").check()
+    check(page, "ignore case", b"(?i:needle)", without=["long.txt"])
+    check_box("[name=i]").uncheck()
+    check_box("[name=s]").check()
+    check(page, "smart case", b"(?i:needle)", without=["long.txt"])
+    page.fill("#q", "Needle")
+    check(page, "smart case, a capital letter", b"Needle")
+    page.fill("#q", "needle")
+    check_box("[name=s]").uncheck()
+    check_box("[name=i]").check()
+    check_box("[name=w]").check()
+    check(page, "ignore case, words", rb"(?i:(?<![\w])needle(?![\w]))", without=["long.txt", "bytes.txt"])
+    check_box("[name=i]").uncheck()
+    check_box("[name=w]").uncheck()
+    fill("[name=g]", "*.py !many/**")
+    check(page, "globs", b"needle", ["words.py"])
+    fill("[name=c]", "1")
     settle(page)
-    expect(shown(page), {'words.py': [[2, False, 'before that', []],
-                                      [3, True, 'needle = 1', [['', 'needle']]],
-                                      [4, False, 'after', []]]}, 'a line of context')
-    fill('[name=c]', '0')
-    fill('[name=g]', '')
-    fill('[name=t]', 'py c')
-    check(page, 'types', b'needle', ['words.py', 'words.c', 'many/second.c'])
-    fill('[name=t]', '')
-    fill('[name=g]', 'words.c')
-    fill('[name=k]', '1')
-    check(page, 'one mismatch', b'(?:.eedle|n.edle|ne.dle|nee.le|need.e|needl.)', ['words.c'])
-    fill('[name=k]', '0')
-    fill('[name=g]', '')
-    ask(page, 'needle is not there')
-    expect(settle(page).startswith('Nothing found.'), True, 'words for nothing')
-    fill('[name=t]', 'notype')
+    expect(
+        shown(page),
+        {
+            "words.py": [
+                [2, False, "before that", []],
+                [3, True, "needle = 1", [["", "needle"]]],
+                [4, False, "after", []],
+            ]
+        },
+        "a line of context",
+    )
+    fill("[name=c]", "0")
+    fill("[name=g]", "")
+    fill("[name=t]", "py c")
+    check(page, "types", b"needle", ["words.py", "words.c", "many/second.c"])
+    fill("[name=t]", "")
+    fill("[name=g]", "words.c")
+    fill("[name=k]", "1")
+    check(page, "one mismatch", b"(?:.eedle|n.edle|ne.dle|nee.le|need.e|needl.)", ["words.c"])
+    fill("[name=k]", "0")
+    fill("[name=g]", "")
+    ask(page, "needle is not there")
+    expect(settle(page).startswith("Nothing found."), True, "words for nothing")
+    fill("[name=t]", "notype")
     settle(page)
-    expect('notype' in page.inner_text('main'), True, 'words for a type that is none')
-    fill('[name=t]', '')
-    fill('[name=g]', r'a\ b*.txt *.none')
-    ask(page, 'zebu')
-    check(page, 'a blank in a glob, and characters that are not shown', b'zebu', ['a blank.txt'])
-    fill('[name=g]', '')
-    check_box('[name=e]').check()
-    told = ask(page, 'zeb(')
-    expect((told, 'zeb(' in page.inner_text('#error')), ('', True), 'the error about an expression comes once')
-    check_box('[name=e]').uncheck()
+    expect("notype" in page.inner_text("main"), True, "words for a type that is none")
+    fill("[name=t]", "")
+    fill("[name=g]", r"a\ b*.txt *.none")
+    ask(page, "zebu")
+    check(page, "a blank in a glob, and characters that are not shown", b"zebu", ["a blank.txt"])
+    fill("[name=g]", "")
+    check_box("[name=e]").check()
+    told = ask(page, "zeb(")
+    expect((told, "zeb(" in page.inner_text("#error")), ("", True), "the error about an expression comes once")
+    check_box("[name=e]").uncheck()
 
 
 def test_notes(page):
     """Checks that binary files have a note, and no other file, also after the page asked for more lines. The other
     tests have no binary files."""
-    ask(page, 'zebra')
+    ask(page, "zebra")
     show_all(page)
-    notes = page.evaluate("() => [...document.querySelectorAll('.file')].map(file => [file.querySelector('h2').firstChild.textContent, file.querySelector('.note').textContent])")
-    note = 'binary file: lines after its first zero byte are not shown'
-    expect(sorted(notes), sorted([name, note * name.endswith('bin')] for name in TREE if 'zoo' in name), 'notes')
-    expect({len(lines) for name, lines in shown(page).items() if name.endswith('txt')}, {150}, 'lines beside binary files')
+    notes = page.evaluate(
+        "() => [...document.querySelectorAll('.file')].map(file => [file.querySelector('h2').firstChild.textContent, file.querySelector('.note').textContent])"
+    )
+    note = "binary file: lines after its first zero byte are not shown"
+    expect(sorted(notes), sorted([name, note * name.endswith("bin")] for name in TREE if "zoo" in name), "notes")
+    expect(
+        {len(lines) for name, lines in shown(page).items() if name.endswith("txt")}, {150}, "lines beside binary files"
+    )
 
 
 def test_collections(chromium, program, folder):
     """Checks the choice between collections, of which one has a name that is not UTF-8, limits of the server, and
     messages. The other tests have a single collection."""
     roots = []
-    for i, name in enumerate((b'one', b'\xffn', '<b>\u202e'.encode())):
-        root = os.path.join(folder, f'collection{i}')
-        write(root, {f'f{i}.txt': 'zebra\nno\n\nzebra\n' * (1 + i)})
-        roots.append(name + b'=' + root.encode())
-    os.mkdir(os.path.join(folder, 'collection0', 'closed'), 0)
-    with Served(program, '--max-results=3', *roots) as server:
+    for i, name in enumerate((b"one", b"\xffn", "<b>\u202e".encode())):
+        root = os.path.join(folder, f"collection{i}")
+        write(root, {f"f{i}.txt": "zebra\nno\n\nzebra\n" * (1 + i)})
+        roots.append(name + b"=" + root.encode())
+    os.mkdir(os.path.join(folder, "collection0", "closed"), 0)
+    with Served(program, "--max-results=3", *roots) as server:
         server.loaded(3)
         page = chromium.new_page()
-        page.goto(server.address + '/')
-        expect(settle(page), 'Type to search one (1 file), \ufffdn (1 file), <b>[U+202E] (1 file).', 'what is served')
-        ask(page, 'zebra')
-        expect(settle(page).startswith('12 occurrences in 3 files,'), True, f'counts of all collections: {settle(page)}')
-        expect([*shown(page)], ['<b>[U+202E]/f2.txt'], 'the names in all collections begin with those of the collections')
-        for i, name in (0, 'one'), (1, '\ufffdn'), (2, '<b>[U+202E]'), (0, 'one'), (1, '\ufffdn'):
-            page.select_option('[name=in]', name)
+        page.goto(server.address + "/")
+        expect(settle(page), "Type to search one (1 file), \ufffdn (1 file), <b>[U+202E] (1 file).", "what is served")
+        ask(page, "zebra")
+        expect(
+            settle(page).startswith("12 occurrences in 3 files,"), True, f"counts of all collections: {settle(page)}"
+        )
+        expect(
+            [*shown(page)], ["<b>[U+202E]/f2.txt"], "the names in all collections begin with those of the collections"
+        )
+        for i, name in (0, "one"), (1, "\ufffdn"), (2, "<b>[U+202E]"), (0, "one"), (1, "\ufffdn"):
+            page.select_option("[name=in]", name)
             for again in range(2):
                 told = settle(page)
                 cut = i > 0
-                expect(told.startswith(f'{2 + 2 * i} occurrences in 1 file,'), True, f'counts of {name}: {told}')
-                expect(('The first 3 lines are shown, more than the server\'s limits allow.' if cut else 'All lines are shown: 2.') in told, True, f'lines of {name}: {told}')
-                expect('1 file could not be read.' in told, i == 0 and ARE_CLOSED, f'files that cannot be read: {told}')
-                expect(page.locator('#messages p').count(), int(i == 0 and ARE_CLOSED), f'messages of {name}')
-                lines = [[number, True, 'zebra', [['', 'zebra']]] for block in range(1 + i) for number in (4 * block + 1, 4 * block + 4)]
-                expect(shown(page), {f'f{i}.txt': lines[:3]}, f'lines of {name}')
-                expect('in=' in page.url, True, f'the address {page.url}')
+                expect(told.startswith(f"{2 + 2 * i} occurrences in 1 file,"), True, f"counts of {name}: {told}")
+                expect(
+                    (
+                        "The first 3 lines are shown, more than the server's limits allow."
+                        if cut
+                        else "All lines are shown: 2."
+                    )
+                    in told,
+                    True,
+                    f"lines of {name}: {told}",
+                )
+                expect("1 file could not be read." in told, i == 0 and ARE_CLOSED, f"files that cannot be read: {told}")
+                expect(page.locator("#messages p").count(), int(i == 0 and ARE_CLOSED), f"messages of {name}")
+                lines = [
+                    [number, True, "zebra", [["", "zebra"]]]
+                    for block in range(1 + i)
+                    for number in (4 * block + 1, 4 * block + 4)
+                ]
+                expect(shown(page), {f"f{i}.txt": lines[:3]}, f"lines of {name}")
+                expect("in=" in page.url, True, f"the address {page.url}")
                 page.reload()
-        page.fill('[name=c]', '1')
+        page.fill("[name=c]", "1")
         settle(page)
-        expect(page.locator('.gap').count(), 0, 'lines without a gap')
-        page.select_option('[name=in]', 'one')
+        expect(page.locator(".gap").count(), 0, "lines without a gap")
+        page.select_option("[name=in]", "one")
         settle(page)
-        expect(page.locator('.line').count(), 4, 'lines of context')
-        ask(page, 'nowhere')
-        expect(settle(page).endswith('Nothing found. Ignoring case, or mismatches, may find more. So may another collection. All lines are shown: 0.')
-               or 'Ignoring case, or mismatches, may find more. So may another collection.' in settle(page), True, f'a hint: {settle(page)}')
-        page.locator('[name=i]').check()
-        expect('Fewer filters may find more. So may another collection.' in settle(page), True, f'a hint beside a filter: {settle(page)}')
-        page.goto(server.address + '/#q=zebra&in=none')
+        expect(page.locator(".line").count(), 4, "lines of context")
+        ask(page, "nowhere")
+        expect(
+            settle(page).endswith(
+                "Nothing found. Ignoring case, or mismatches, may find more. So may another collection. All lines are shown: 0."
+            )
+            or "Ignoring case, or mismatches, may find more. So may another collection." in settle(page),
+            True,
+            f"a hint: {settle(page)}",
+        )
+        page.locator("[name=i]").check()
+        expect(
+            "Fewer filters may find more. So may another collection." in settle(page),
+            True,
+            f"a hint beside a filter: {settle(page)}",
+        )
+        page.goto(server.address + "/#q=zebra&in=none")
         page.reload()
         settle(page)
-        expect(page.inner_text('#error'), "there is no collection 'none'", 'an unknown collection')
+        expect(page.inner_text("#error"), "there is no collection 'none'", "an unknown collection")
         page.close()
 
 
@@ -372,33 +451,39 @@ def test_view(page, url):
     """Checks the lines of a file, their links, and the link to an editor."""
     page.goto(url)
     settle(page)
-    ask(page, 'needle')
-    page.fill('[name=a]', 'nothing NEEDLE')
-    check(page, 'words in the same file', b'needle', ['words.c'])
+    ask(page, "needle")
+    page.fill("[name=a]", "nothing NEEDLE")
+    check(page, "words in the same file", b"needle", ["words.c"])
     page.click('h2 a:text-is("words.c")')
-    page.wait_for_selector('.line a')
+    page.wait_for_selector(".line a")
     settle(page)
-    expect([line[2] for line in shown(page)['words.c']], bytes_of('words.c').decode().splitlines(), 'the lines of a file')
-    page.locator('.line a').nth(1).click()
+    expect(
+        [line[2] for line in shown(page)["words.c"]], bytes_of("words.c").decode().splitlines(), "the lines of a file"
+    )
+    page.locator(".line a").nth(1).click()
     page.wait_for_selector('.target > a:text-is("2")')
-    expect(('l=2' in page.url, page.locator('.target > a').inner_text()), (True, '2'), 'the link of a line')
-    href = page.locator('h2 .open').get_attribute('href')
-    expect(href.endswith('/words.c:2') and href.startswith('edit:/'), True, f'the link to an editor: {href}')
+    expect(("l=2" in page.url, page.locator(".target > a").inner_text()), (True, "2"), "the link of a line")
+    href = page.locator("h2 .open").get_attribute("href")
+    expect(href.endswith("/words.c:2") and href.startswith("edit:/"), True, f"the link to an editor: {href}")
     page.go_back()
     page.go_back()
-    check(page, 'back from a file', b'needle', ['words.c'])
-    page.goto(url + '#q=octothorpe')
+    check(page, "back from a file", b"needle", ["words.c"])
+    page.goto(url + "#q=octothorpe")
     page.reload()
     settle(page)
-    expect(page.locator('h2 .open').get_attribute('href').endswith('/odd%20%231%3F.txt:1'), True, 'a link escapes # and ?')
+    expect(
+        page.locator("h2 .open").get_attribute("href").endswith("/odd%20%231%3F.txt:1"), True, "a link escapes # and ?"
+    )
     # The first line that is shown is one of context.
-    page.goto(url + '#q=after+that&c=1')
+    page.goto(url + "#q=after+that&c=1")
     page.reload()
     settle(page)
-    expect(page.locator('h2 a').first.get_attribute('href'), '#q=after+that&c=1&f=words.py&l=5', 'the link of a heading')
+    expect(
+        page.locator("h2 a").first.get_attribute("href"), "#q=after+that&c=1&f=words.py&l=5", "the link of a heading"
+    )
     # A line far down is in sight when all lines have their places.
-    for name, line in ('many/second.c', 781), ('many/second.c', 401), ('many/first.txt', 300), ('long.txt', 1):
-        page.goto(url + f'#q=needle&g={name}&l={line}&f={name}')
+    for name, line in ("many/second.c", 781), ("many/second.c", 401), ("many/first.txt", 300), ("long.txt", 1):
+        page.goto(url + f"#q=needle&g={name}&l={line}&f={name}")
         page.reload()
         settle(page)
         page.wait_for_function("""() => {
@@ -406,237 +491,370 @@ def test_view(page, url):
             return bottom > 0 && top < innerHeight; }""")
 
 
+def test_names(page, url):
+    """Checks files that are found by their names."""
+    page.goto(url)
+
+    def names(query):
+        ask(page, query)
+        return page.locator("#named li").all_inner_texts()
+
+    expect(names("f:words"), ["words.c", "words.py"], "a part of names")
+    for query, wanted in (
+        ("file:*.C", []),
+        ("path:*.c", ["words.c", "many/second.c"]),
+        ("f:MANY", []),
+        ("f:Many/", []),
+        ("f:many/", ["many/second.c", "many/first.txt"]),
+        ("f:t -f:*.txt", []),
+        ("f:m?ny/* -f:sec", ["many/first.txt"]),
+        ("f:*needle", []),
+        ("f:.txt f:a -f:ma", ["aaa.txt", "a blank.txt", "umlaut.txt"]),
+        ("f:none", []),
+    ):
+        expect(names(query), wanted, query)
+        expect(
+            page.inner_text("#status").startswith(f"{len(wanted)} file" if wanted else "No file has"),
+            True,
+            f"status of {query}",
+        )
+        expect(page.locator(".file").count(), 0, f"{query}: no lines")
+    for query in "f:*.c needle", "needle path:words.c file:*.c", "-f:many -f:txt needle f:*.c":
+        ask(page, query)
+        check(page, query, b"needle", ["words.c", "many/second.c"] if query[0] == "f" else ["words.c"])
+    ask(page, r"\f:x")
+    expect(
+        "f:x" in page.inner_text("main") or page.inner_text("#status").startswith("Nothing found."),
+        True,
+        "a text that looks like a name",
+    )
+    expect(names("zoo"), ["zoo/0.bin", "zoo/0.txt", "zoo/1.bin", "5 more"], "names beside lines")
+    page.click('#named a:text-is("5 more")')
+    page.wait_for_function('() => document.querySelectorAll("#named li").length === 8')
+    expect(page.input_value("#q"), "f:zoo", "all names")
+    ask(page, "f:words")
+    for key, where in ("ArrowDown", "words.c"), ("j", "words.py"), ("k", "words.c"), ("k", "q"):
+        page.keyboard.press(key)
+        expect(focused(page), where, f"the focus after {key}")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".line a")
+    settle(page)
+    expect(shown(page)["words.c"][2][2], "needles", "Enter opens the first file")
+    page.go_back()
+    page.wait_for_selector("#named a")
+
+
+def coloured(page):
+    """Returns {kind: set of the texts in its colour}, when there are some."""
+    page.wait_for_function("() => [...CSS.highlights.values()].some(ink => ink.size)")
+    return {
+        kind: set(texts)
+        for kind, texts in page.evaluate("""() => [...CSS.highlights].map(([kind, ink]) => [kind,
+        [...ink].map(range => range.startContainer.data.slice(range.startOffset, range.endOffset))])""")
+    }
+
+
+def test_colours(page, url):
+    """Checks colours of lines and of a file; marks and what is not source code have none."""
+    page.goto(url + "#q=needle_399")
+    page.reload()
+    settle(page)
+    expect(
+        coloured(page),
+        {
+            "comment": {"/* needle */"},
+            "keyword": {"int"},
+            "string": set(),
+            "number": set(),
+            "function": set(),
+            "type": set(),
+        },
+        "colours beside a mark",
+    )
+    ask(page, "before that")
+    expect(page.evaluate("[...CSS.highlights.values()].map(ink => ink.size)"), [0] * 6, "colours of the search before")
+    page.goto(url + "#q=x&f=many/second.c")
+    page.reload()
+    settle(page)
+    colours = coloured(page)
+    expect((colours["comment"], colours["keyword"]), ({"/* needle */"}, {"int"}), "colours of a file")
+    show_all(page)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_function("""() => { const last = [...document.querySelectorAll('.line code')].at(-2).firstChild;
+        return [...CSS.highlights.get('comment')].some(range => range.startContainer === last); }""")
+    for name in "long.txt", "zoo/0.bin", "bytes.txt":
+        page.goto(url + f"#q=needle&f={name}")
+        page.reload()
+        settle(page)
+        expect(page.evaluate("[...CSS.highlights.values()].every(ink => ink.size === 0)"), True, f"{name}: no colours")
+
+
 def test_links(page, browser, url):
     """Checks that the page's address restores the same search, and so do the browser's back and forward."""
     page.goto(url)
     settle(page)
-    ask(page, 'größe')
+    ask(page, "größe")
     page.wait_for_timeout(1100)  # a search after this time is a new entry of the history
-    page.locator('[name=i]').check()
-    page.fill('[name=c]', '1')
+    page.locator("[name=i]").check()
+    page.fill("[name=c]", "1")
     settle(page)
     address, lines = page.url, shown(page)
     other = browser.open(address)
     settle(other)
-    expect(shown(other), lines, f'lines of {address}')
-    expect((other.input_value('#q'), other.is_checked('[name=i]'), other.input_value('[name=c]')),
-           ('größe', True, '1'), 'the form of an address')
+    expect(shown(other), lines, f"lines of {address}")
+    expect(
+        (other.input_value("#q"), other.is_checked("[name=i]"), other.input_value("[name=c]")),
+        ("größe", True, "1"),
+        "the form of an address",
+    )
     other.context.close()
     page.go_back()
     page.wait_for_function('() => !document.querySelector("[name=i]").checked')
-    check(page, 'back', 'größe'.encode())
-    expect(page.input_value('[name=c]'), '0', 'the context of the address before')
+    check(page, "back", "größe".encode())
+    expect(page.input_value("[name=c]"), "0", "the context of the address before")
     page.go_forward()
     page.wait_for_function('() => document.querySelector("[name=i]").checked')
     settle(page)
-    expect((page.url, shown(page)), (address, lines), 'forward')
+    expect((page.url, shown(page)), (address, lines), "forward")
 
 
 def focused(page):
-    return page.evaluate('document.activeElement.dataset.where ?? document.activeElement.id')
+    return page.evaluate("document.activeElement.dataset.where ?? document.activeElement.id")
 
 
 def test_keys(page, url):
     """Uses the page with the keyboard alone."""
-    page.goto(url + '#g=words.c')
+    page.goto(url + "#g=words.c")
     page.reload()
     settle(page)
-    page.evaluate('document.activeElement.blur()')
+    page.evaluate("document.activeElement.blur()")
     keys = page.keyboard
-    keys.press('/')
-    expect(focused(page), 'q', 'the key /')
-    keys.type('needle')
+    keys.press("/")
+    expect(focused(page), "q", "the key /")
+    keys.type("needle")
     settle(page)
-    steps = [('ArrowDown', 'words.c:1'), ('j', 'words.c:3'), ('ArrowDown', 'words.c:4'),
-             ('k', 'words.c:3'), ('Enter', 'words.c:3'), ('Tab', None), ('Shift+Tab', 'words.c:3'),
-             ('ArrowUp', 'words.c:1'), ('k', 'q'), ('ArrowUp', 'q')]
+    steps = [
+        ("ArrowDown", "words.c:1"),
+        ("j", "words.c:3"),
+        ("ArrowDown", "words.c:4"),
+        ("k", "words.c:3"),
+        ("Enter", "words.c:3"),
+        ("Tab", None),
+        ("Shift+Tab", "words.c:3"),
+        ("ArrowUp", "words.c:1"),
+        ("k", "q"),
+        ("ArrowUp", "q"),
+    ]
     for key, where in steps:
         keys.press(key)
         if where:
-            expect(focused(page), where, f'the focus after {key}')
-    expect(page.evaluate('navigator.clipboard.readText()'), 'words.c:3', 'what Enter copied')
+            expect(focused(page), where, f"the focus after {key}")
+    expect(page.evaluate("navigator.clipboard.readText()"), "words.c:3", "what Enter copied")
     page.wait_for_function('() => document.querySelector("#copied").textContent === "Copied words.c:3"')
-    keys.press('j')
-    expect(page.input_value('#q'), 'needlej', 'a letter in the box is a letter')
-    keys.press('Backspace')
+    keys.press("j")
+    expect(page.input_value("#q"), "needlej", "a letter in the box is a letter")
+    keys.press("Backspace")
     settle(page)
-    keys.press('ArrowDown')
-    style = page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
-    expect(style, 'solid', 'the focus is seen')
-    keys.press('Escape')
+    keys.press("ArrowDown")
+    style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    expect(style, "solid", "the focus is seen")
+    keys.press("Escape")
     settle(page)
-    expect((focused(page), page.input_value('#q'), shown(page)), ('q', '', {}), 'the key Esc')
+    expect((focused(page), page.input_value("#q"), shown(page)), ("q", "", {}), "the key Esc")
 
 
 def test_markup(page):
     """Checks that the page shows names and lines that look like markup as text."""
-    ask(page, 'document.title')
-    check(page, 'markup', rb'document\.title', [EVIL_NAME])
-    expect(page.locator('#results :is(img, script, b)').count(), 0, 'elements that a file made')
-    expect(page.title(), 'document.title – trawl', 'the title')
-    ask(page, '<img src=x onerror=document.title=4>')
-    expect(page.title(), '<img src=x onerror=document.title=4> – trawl', 'the title of a query')
+    ask(page, "document.title")
+    check(page, "markup", rb"document\.title", [EVIL_NAME])
+    expect(page.locator("#results :is(img, script, b)").count(), 0, "elements that a file made")
+    expect(page.title(), "document.title – trawl", "the title")
+    ask(page, "<img src=x onerror=document.title=4>")
+    expect(page.title(), "<img src=x onerror=document.title=4> – trawl", "the title of a query")
 
 
 def test_policy(chromium, url):
     """Checks that the server sends the Content-Security-Policy, and that the browser follows the policy."""
     page = chromium.new_page()
     errors = []
-    page.on('console', lambda message: errors.append(message.text))
-    policy = page.goto(url).headers.get('content-security-policy', '')
+    page.on("console", lambda message: errors.append(message.text))
+    policy = page.goto(url).headers.get("content-security-policy", "")
     for part in ("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"):
-        expect(part in policy, True, f'{part} in the policy {policy}')
-    expect('unsafe' in policy, False, f'unsafe in the policy {policy}')
+        expect(part in policy, True, f"{part} in the policy {policy}")
+    expect("unsafe" in policy, False, f"unsafe in the policy {policy}")
     page.evaluate("""() => { const script = document.createElement('script');
         script.textContent = 'document.title = "ran"'; document.body.append(script); }""")
-    expect((page.title() == 'ran', len(errors)), (False, 1), 'a script that was put into the page')
+    expect((page.title() == "ran", len(errors)), (False, 1), "a script that was put into the page")
     page.close()
 
 
 def test_aborts(page):
     """Checks that a new search ends the search before, which then shows nothing."""
     aborted, held = [], []
-    page.on('requestfailed', lambda request: aborted.append(request.post_data or ''))
-    page.route('**/v1/search', lambda route: held.append(route) if '"before"' in route.request.post_data
-               else route.continue_())
-    page.fill('#q', 'before')
+    page.on("requestfailed", lambda request: aborted.append(request.post_data or ""))
+    page.route(
+        "**/v1/search", lambda route: held.append(route) if '"before"' in route.request.post_data else route.continue_()
+    )
+    page.fill("#q", "before")
     page.wait_for_function('() => document.querySelector("#status").textContent.includes("Searching")')
     while not held:
         page.wait_for_timeout(10)
-    page.fill('#q', 'nexdle')
-    check(page, 'the query after', b'nexdle')
+    page.fill("#q", "nexdle")
+    check(page, "the query after", b"nexdle")
     # Some requests may come from the earlier test, which typed slowly.
-    expect(any('"before"' in body and 'max_results' in body for body in aborted), True, 'the request was ended')
+    expect(any('"before"' in body and "max_results" in body for body in aborted), True, "the request was ended")
     for route in held:
         try:
             route.continue_()
         except Error:
             pass  # the page has already ended this request
-    page.unroute('**/v1/search')
-    check(page, 'the query after, later', b'nexdle')
+    page.unroute("**/v1/search")
+    check(page, "the query after, later", b"nexdle")
 
 
 def test_change(page, url, root):
     """Checks that the page makes its list again, with each line once, if files change while the user scrolls."""
-    page.goto(url + '#')
+    page.goto(url + "#")
     settle(page)
-    ask(page, 'needle')
-    name, before = 'many/first.txt', TREE['many/first.txt']
-    TREE[name] = 'a needle came\n' + before
+    ask(page, "needle")
+    name, before = "many/first.txt", TREE["many/first.txt"]
+    TREE[name] = "a needle came\n" + before
     write(root, {name: TREE[name]})
     show_all(page)
-    check(page, 'a changed file', b'needle', without=['long.txt'])
-    ask(page, 'zeb')
-    page.route('**/v1/collections', lambda route: route.fulfill(status=404), times=1)
-    page.wait_for_event('response', lambda response: response.status == 404)  # the page asks again after a request that fails
-    name, before = 'aaa.txt', TREE['aaa.txt']
-    write(root, {name: 'zebra\n'})  # the page notices this without a typed key
+    check(page, "a changed file", b"needle", without=["long.txt"])
+    ask(page, "zeb")
+    page.route("**/v1/collections", lambda route: route.fulfill(status=404), times=1)
+    page.wait_for_event(
+        "response", lambda response: response.status == 404
+    )  # the page asks again after a request that fails
+    name, before = "aaa.txt", TREE["aaa.txt"]
+    write(root, {name: "zebra\n"})  # the page notices this without a typed key
     page.wait_for_function('() => document.querySelector("#results").textContent.includes("aaa.txt")')
     write(root, {name: before})
     page.wait_for_function('() => !document.querySelector("#results").textContent.includes("aaa.txt")')
     # A change elsewhere leaves focus and selection, and a change of a file that is shown leaves the focus.
-    page.goto(url + '#q=needle&g=words.*')
+    page.goto(url + "#q=needle&g=words.*")
     page.reload()
     settle(page)
-    page.keyboard.press('ArrowDown')
-    page.keyboard.press('ArrowDown')
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
     page.evaluate('getSelection().selectAllChildren(document.querySelector(".line:nth-child(2) code"))')
-    state = focused(page), page.evaluate('String(getSelection())')
-    for content in 'aaab\n', TREE['aaa.txt']:
-        with page.expect_response('**/v1/search'):
-            write(root, {'aaa.txt': content})
+    state = focused(page), page.evaluate("String(getSelection())")
+    for content in "aaab\n", TREE["aaa.txt"]:
+        with page.expect_response("**/v1/search"):
+            write(root, {"aaa.txt": content})
         settle(page)
-        expect((focused(page), page.evaluate('String(getSelection())')), state, 'focus and selection')
-    with page.expect_response('**/v1/search'):
-        write(root, {'words.py': TREE['words.py'] + 'needle\n'})
+        expect((focused(page), page.evaluate("String(getSelection())")), state, "focus and selection")
+    with page.expect_response("**/v1/search"):
+        write(root, {"words.py": TREE["words.py"] + "needle\n"})
     page.wait_for_function('() => document.querySelectorAll("#results .line").length === 6')
     settle(page)
-    expect(focused(page), state[0], 'the focus after a change')
-    write(root, {'words.py': TREE['words.py']})
-    name, before = 'many/first.txt', TREE['many/first.txt'].removeprefix('a needle came\n')
+    expect(focused(page), state[0], "the focus after a change")
+    write(root, {"words.py": TREE["words.py"]})
+    name, before = "many/first.txt", TREE["many/first.txt"].removeprefix("a needle came\n")
     TREE[name] = before
     write(root, {name: before})
 
 
 def axe_source():
-    spec = importlib.util.find_spec('axe_playwright_python')
+    spec = importlib.util.find_spec("axe_playwright_python")
     for folder in spec.submodule_search_locations if spec else []:
-        for path in glob.glob(os.path.join(folder, '**/axe.min.js'), recursive=True):
-            with open(path, encoding='utf-8') as file:
+        for path in glob.glob(os.path.join(folder, "**/axe.min.js"), recursive=True):
+            with open(path, encoding="utf-8") as file:
                 return file.read()
-    print('no axe-core here: contrast, labels and roles are looked at without it')
+    print("no axe-core here: contrast, labels and roles are looked at without it")
     return None
 
 
 def test_access(browser, url):
     """Checks dark, light and narrow pages: all texts are readable, and all controls have names for screen readers."""
     axe = axe_source()
-    for theme, width in (('dark', 320), ('light', 1000)):
-        page = browser.open(url + '#q=needle&c=1&i=1', color_scheme=theme, reduced_motion='reduce',
-                            viewport={'width': width, 'height': 700})
+    for theme, width in (("dark", 320), ("light", 1000)):
+        page = browser.open(
+            url + "#q=needle&c=1&i=1",
+            color_scheme=theme,
+            reduced_motion="reduce",
+            viewport={"width": width, "height": 700},
+        )
         settle(page)
         contrasts = page.evaluate(CONTRASTS)
-        expect(len(contrasts) > 200, True, f'{theme}: texts were looked at')
-        expect([one for one in contrasts if one[1] < 4.5], [], f'{theme}: contrast')
-        expect(page.evaluate('document.documentElement.scrollWidth') <= width, True, f'{width} pixels suffice')
-        dark = page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
-        expect(dark == 'rgb(255, 255, 255)', theme == 'light', f'{theme}: background {dark}')
-        for role, name in (('searchbox', 'Search for'), ('list', 'Results'), ('checkbox', 'Ignore case'),
-                           ('spinbutton', 'Mismatches'), ('textbox', 'Paths'), ('search', None)):
-            expect(page.get_by_role(role, **({'name': name} if name else {})).count(), 1, f'{role} {name}')
-        expect(page.locator('#status').get_attribute('role'), 'status', 'a live region')
-        if axe:
-            page.evaluate(axe)
-            found_by_axe = page.evaluate('axe.run().then(result => result.violations.map('
-                                         'one => [one.id, one.nodes.length, one.nodes[0].html]))')
-            expect(found_by_axe, [], f'{theme}: axe-core')
-        page.click('#theme')
-        page.click('#theme') if theme == 'dark' else None
-        other = page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
-        expect(other == dark, False, f'{theme}: the switch')
+        expect(len(contrasts) > 200, True, f"{theme}: texts were looked at")
+        expect([one for one in contrasts if one[1] < 4.5], [], f"{theme}: contrast")
+        expect(page.evaluate("document.documentElement.scrollWidth") <= width, True, f"{width} pixels suffice")
+        dark = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        expect(dark == "rgb(255, 255, 255)", theme == "light", f"{theme}: background {dark}")
+        for role, name in (
+            ("searchbox", "Search for"),
+            ("list", "Results"),
+            ("checkbox", "Ignore case"),
+            ("spinbutton", "Mismatches"),
+            ("textbox", "Paths"),
+            ("search", None),
+        ):
+            expect(page.get_by_role(role, **({"name": name} if name else {})).count(), 1, f"{role} {name}")
+        expect(page.locator("#status").get_attribute("role"), "status", "a live region")
+        inks = page.evaluate(INK_CONTRASTS)
+        expect((len(inks), [one for one in inks if one[2] < 4.5]), (12, []), f"{theme}: contrast of colours")
+        for address in "", "#q=f:o", "#q=needle&f=many/second.c":
+            page.goto(url + address) if address else None
+            settle(page)
+            if axe:
+                page.evaluate(axe)
+                found_by_axe = page.evaluate(
+                    "axe.run().then(result => result.violations.map("
+                    "one => [one.id, one.nodes.length, one.nodes[0].html]))"
+                )
+                expect(found_by_axe, [], f"{theme}: axe-core {address}")
+        page.click("#theme")
+        page.click("#theme") if theme == "dark" else None
+        other = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        expect(other == dark, False, f"{theme}: the switch")
         page.reload()
-        expect(page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), other,
-               f'{theme}: the switch is kept')
+        expect(
+            page.evaluate("getComputedStyle(document.documentElement).backgroundColor"),
+            other,
+            f"{theme}: the switch is kept",
+        )
         page.context.close()
 
 
 def test_token(chromium, program, root):
     """Checks the page of a server with a token: the page asks for the token, reports a wrong token, and keeps the token for
     this tab alone."""
-    token = os.path.join(os.path.dirname(root), 'token')
-    with open(token, 'w', encoding='ascii') as file:
-        file.write('a-token-of-this-test\n')
+    token = os.path.join(os.path.dirname(root), "token")
+    with open(token, "w", encoding="ascii") as file:
+        file.write("a-token-of-this-test\n")
     os.chmod(token, 0o600)
     # The collection leaves out left-out.txt (--ignore). The page's requests name no directory, so the server skips this
     # file and does not reject the request.
-    write(root, {'.ignore': 'left-out.txt\n', 'left-out.txt': 'nexdle\n'})
-    with Served(program, '--ignore', f'--token-file={token}', root) as server:
+    write(root, {".ignore": "left-out.txt\n", "left-out.txt": "nexdle\n"})
+    with Served(program, "--ignore", f"--token-file={token}", root) as server:
         page = chromium.new_page()
-        page.goto(server.address + '/#q=nexdle')
-        page.wait_for_selector('#login:not([hidden])')
-        page.fill('#token', 'another')
-        page.keyboard.press('Enter')
+        page.goto(server.address + "/#q=nexdle")
+        page.wait_for_selector("#login:not([hidden])")
+        page.fill("#token", "another")
+        page.keyboard.press("Enter")
         page.wait_for_function('() => document.querySelector("#error").textContent.includes("not the server")')
-        page.fill('#token', 'a-token-of-this-test')
-        page.keyboard.press('Enter')
-        page.wait_for_selector('#login', state='hidden')
-        page.wait_for_selector('.line')
-        check(page, 'with a token', b'nexdle')
-        expect('a-token' in page.url or page.evaluate('localStorage.length > 1'), False, 'the token is kept')
+        page.fill("#token", "a-token-of-this-test")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#login", state="hidden")
+        page.wait_for_selector(".line")
+        check(page, "with a token", b"nexdle")
+        expect("a-token" in page.url or page.evaluate("localStorage.length > 1"), False, "the token is kept")
         server.stop()
-        page.fill('#q', 'needle')
+        page.fill("#q", "needle")
         page.wait_for_function('() => document.querySelector("#error").textContent.includes("does not answer")')
         page.close()
 
 
 def run(chromium, program, folder):
-    root = os.path.join(folder, 'tree')
+    root = os.path.join(folder, "tree")
     write(root, TREE)
     browser = Browser(chromium)
-    with Served(program, '--link=edit:{root}/{path}:{line}', root) as server:
-        url = server.address + '/'
+    with Served(program, "--link=edit:{root}/{path}:{line}", root) as server:
+        url = server.address + "/"
         page = browser.open(url)
-        expect('tree (20 files)' in page.inner_text('#status'), True, 'what is served')
+        expect("tree (20 files)" in page.inner_text("#status"), True, "what is served")
         test_typing(page)
         test_characters(page)
         test_filters(page)
@@ -645,39 +863,43 @@ def run(chromium, program, folder):
         test_aborts(page)
         test_links(page, browser, url)
         test_view(page, url)
+        test_names(page, url)
+        test_colours(page, url)
         test_keys(page, url)
         test_change(page, url, root)
         test_access(browser, url)
-        browser.errors = [error for error in browser.errors if 'status of 4' not in error]  # the test expects these errors
-        expect(browser.errors, [], 'errors in the console')
+        browser.errors = [
+            error for error in browser.errors if "status of 4" not in error
+        ]  # the test expects these errors
+        expect(browser.errors, [], "errors in the console")
         test_policy(chromium, url)
-        expect(server.stop(), 0, f'the status of the server, which said {server.messages}')
+        expect(server.stop(), 0, f"the status of the server, which said {server.messages}")
     test_token(chromium, program, root)
     test_collections(chromium, program, folder)
 
 
 def screenshot(chromium, program, path):
-    with Served(program, os.path.join(PROJECT, 'src')) as server:
-        page = Browser(chromium).open(server.address + '/', viewport={'width': 1090, 'height': 640})
-        ask(page, 'candidate')
-        page.fill('[name=c]', '1')
-        ask(page, 'candidate')
-        page.keyboard.press('ArrowDown')
+    with Served(program, os.path.join(PROJECT, "src")) as server:
+        page = Browser(chromium).open(server.address + "/", viewport={"width": 1090, "height": 640})
+        ask(page, "cursor")
+        page.fill("[name=c]", "1")
+        ask(page, "cursor")
+        page.keyboard.press("ArrowDown")
         page.screenshot(path=path)
 
 
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=['--no-sandbox'])
-        if sys.argv[3:4] == ['--screenshot']:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        if sys.argv[3:4] == ["--screenshot"]:
             screenshot(chromium, program, sys.argv[4])
         else:
             run(chromium, program, folder)
         chromium.close()
-    print(f'{len(failures)} failures' if failures else 'the page is as it should be')
+    print(f"{len(failures)} failures" if failures else "the page is as it should be")
     return 1 if failures else 0
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     sys.exit(main())

@@ -2,7 +2,7 @@
 
 No function measures times. An answer that does not come within WAIT_S seconds is a failure.
 """
-import ctypes
+
 import http.client
 import json
 import os
@@ -12,20 +12,8 @@ import socket
 import struct
 import subprocess
 import threading
-import time
 
-WAIT_S = 120
-failures = []
-
-
-def expect(condition, what, *shown):
-    if not condition:
-        failures.append(what)
-        print(what, *shown, flush=True)
-
-
-def equal(got, expected, what):
-    expect(got == expected, what, "expected %r, got %r" % (expected, got))
+from harness import DIVISOR, SCALE, WAIT_S, until
 
 
 def frames_of(body):
@@ -34,31 +22,14 @@ def frames_of(body):
     while at < len(body):
         kind, count = struct.unpack_from("<cI", body, at)
         frames.append((kind, body[at + 5 : at + 5 + count]))
-        equal(len(frames[-1][1]), count, "a frame's bytes")
+        assert len(frames[-1][1]) == count
         at += 5 + count
     return frames
 
 
 def seconds():
     """Returns how long a test of fixed duration runs: ten minutes in long runs, a part of its normal time in short runs."""
-    scale, divisor = (int(os.environ.get(name) or "1") for name in ("TRAWL_TEST_SCALE", "TRAWL_TEST_DIVISOR"))
-    return min(600, max(3, 24 * scale / divisor))
-
-
-def respect_modes():
-    """Takes root's right to read closed files from all programs that this process will start. Returns True if closed
-    files are closed to these programs. Otherwise no file would be unreadable where tests run as root."""
-    library = ctypes.CDLL(None)
-    return all(library.prctl(24, right, 0, 0, 0) == 0 for right in (1, 2)) or os.geteuid() != 0  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-
-
-def until(condition, what):
-    """Waits until a condition holds; fails after WAIT_S seconds."""
-    end = time.monotonic() + WAIT_S
-    while not condition():
-        if time.monotonic() > end:
-            raise RuntimeError("gave up waiting until " + what)
-        time.sleep(0.005)
+    return min(600, max(3, 24 * SCALE / DIVISOR))
 
 
 class Server:

@@ -1,6 +1,6 @@
 /* view_test: tests how operands become paths, which paths are within the bounds of --from and
  * --until, and which files a state (the list of a collection's files at one moment) has while names
- * change. client_differential.py compares the files of requests with the command's walk. */
+ * change. test_served.py compares the files of requests with the command's walk. */
 #include <malloc.h>
 
 #include "serve/collection_tree.h"

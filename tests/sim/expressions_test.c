@@ -1,11 +1,12 @@
 /* expressions_test: random expressions, texts and records, whose lines and records a simulated
  * device decides about (regex/automaton.c); the host's search is the judge.
  *
- * TRAWL_TEST_CASE=N runs session N alone.
+ * TRAWL_TEST_CASE=N runs session N alone. With the argument `device`, a real device decides.
  */
 #include "calls.h"
 #include "cuda/limits.h"
-#include "diff/diff_input.h"
+#include "forms_case.h"
+#include "gpu/gpu.h"
 #include "match/line_automaton.h"
 #include "plan/plan.h"
 #include "sim_driver.h"
@@ -13,6 +14,7 @@
 
 #define SESSIONS_NORMAL 240
 #define SESSIONS_LONG 20000
+#define SESSIONS_DEVICE 4000
 #define SESSIONS_TELLING 60 /* after so many, devices made answers of each kind */
 #define EXPRESSIONS_MAX 4u
 #define EXPRESSION_BYTES 4096u
@@ -35,6 +37,10 @@ struct session {
 static struct {
     uint64_t answers, lines, records, matched;
 } tally;
+
+static const struct cuda_driver *driver;
+static struct forms_machine machine;
+static bool is_real;
 
 static uint64_t below(struct session *s, uint64_t bound)
 {
@@ -140,9 +146,11 @@ static void draw_text(struct session *s)
 static void draw_limits(struct session *s, struct cuda_limits *limits)
 {
     *limits = cuda_limits_default;
-    limits->threads = 32;
-    limits->tile_words_max = 32;
-    limits->blocks_max = 1 + (uint32_t)below(s, 3);
+    if (!is_real) {
+        limits->threads = 32;
+        limits->tile_words_max = 32;
+        limits->blocks_max = 1 + (uint32_t)below(s, 3);
+    }
     limits->gap_near = 1 + below(s, 40);
     limits->gap_warp = limits->gap_near + below(s, 200);
     limits->gap_block = limits->gap_warp + below(s, 400);
@@ -165,31 +173,40 @@ static void draw_limits(struct session *s, struct cuda_limits *limits)
 
 /* A text in a device's memory. */
 struct lent {
-    struct cuda_context *context;
-    uint64_t memory;
+    struct forms_block block;
     struct trawl_text *text;
 };
 
 static struct lent lend(const void *bytes, uint64_t count, uint64_t before, uint64_t behind)
 {
-    const struct cuda_driver *driver = sim_driver_table();
     struct lent lent;
 
-    TEST_CHECK(driver->init(0) == 0 && driver->context_retain(&lent.context, 0) == 0 &&
-               driver->context_push(lent.context) == 0 &&
-               driver->memory_allocate(&lent.memory, before + count + behind) == 0);
-    memcpy((void *)(uintptr_t)(lent.memory + before), bytes, count);
-    MUST(trawl_text_from_device(lent.memory + before, count, &lent.text, NULL));
+    forms_block_begin(&machine, 0, bytes, before, count, behind, &lent.block);
+    MUST(trawl_text_from_device(lent.block.address + before, count, &lent.text, NULL));
     return lent;
 }
 
 static void take_back(struct lent *lent)
 {
-    const struct cuda_driver *driver = sim_driver_table();
-
     trawl_text_close(lent->text);
-    TEST_CHECK(driver->memory_free(lent->memory) == 0 && driver->context_pop(&lent->context) == 0 &&
-               driver->context_release(0) == 0);
+    forms_block_end(&machine, &lent->block);
+}
+
+/* Opens `devices` simulated devices, and those or the real ones for texts that are lent. */
+static void devices_begin(uint64_t seed, uint32_t devices)
+{
+    struct sim_driver_options options = {seed, devices, 64u << 20, 2, 0, 0, 0};
+
+    if (!is_real)
+        sim_driver_reset(&options);
+    forms_machine_open(&machine, driver, 1);
+}
+
+static void devices_end(void)
+{
+    forms_machine_close(&machine);
+    if (!is_real)
+        host_check_driver();
 }
 
 /* Counts the lines of a loaded text, which lies on a device if `is_lent`. Returns true if the
@@ -302,15 +319,13 @@ static void compare_records(struct session *s)
 static void session(uint64_t index)
 {
     struct session s = {.random = test_random_begin("expressions")};
-    struct sim_driver_options options = {index + 1, 1, 64u << 20, 2, 0, 0, 0};
     struct cuda_limits limits;
     struct lent lent;
 
     s.random.state ^= index * 0x2545f4914f6cdd1du;
-    options.devices = below(&s, 4) ? 1 : 2;
     draw_limits(&s, &limits);
     cuda_limits_replace(&limits);
-    sim_driver_reset(&options);
+    devices_begin(index + 1, below(&s, 4) ? 1 : 2);
     s.host = must_searcher(1, 0);
     s.device = must_searcher_with(
         SEARCHER_WITH(.engine = below(&s, 4) ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_AUTO,
@@ -334,7 +349,7 @@ static void session(uint64_t index)
     free(s.bytes);
     trawl_searcher_close(s.device);
     trawl_searcher_close(s.host);
-    host_check_driver();
+    devices_end();
 }
 
 /* ---- Borders ------------------------------------------------------------------------------ */
@@ -421,7 +436,7 @@ static void borders_of_lines(void)
 
     limits.decide_bytes = 40;
     cuda_limits_replace(&limits);
-    host_devices(1);
+    devices_begin(1, 1);
     searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
     for (uint32_t more = 0; more < 2; more++) {
         border_of_line(searcher, "^p*needle", 39 + more, 10, false, more == 0);
@@ -433,7 +448,7 @@ static void borders_of_lines(void)
     /* too many states: the tenth byte from the end may be any of two */
     border_of_line(searcher, "(p|q)*p[pq]{12}(needle)?$|needle", 20, 10, false, false);
     trawl_searcher_close(searcher);
-    host_check_driver();
+    devices_end();
 }
 
 /* A device reads a line once for each string in it, so it leaves a long line with many to the host.
@@ -445,7 +460,7 @@ static void many_in_a_line(void)
     struct trawl_searcher *searcher;
 
     cuda_limits_replace(NULL);
-    host_devices(1);
+    devices_begin(1, 1);
     searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
     for (uint32_t units = 100; units <= 1000; units += 900) {
         uint8_t *bytes = (uint8_t *)test_memory(units * (sizeof unit - 1));
@@ -464,7 +479,7 @@ static void many_in_a_line(void)
         free(bytes);
     }
     trawl_searcher_close(searcher);
-    host_check_driver();
+    devices_end();
     trawl_plan_free(plan);
 }
 
@@ -504,18 +519,34 @@ static void faults(enum trawl_engine engine)
     }
 }
 
-int main(void)
+static void run_simulated(void)
 {
-    uint64_t sessions = test_amount(SESSIONS_NORMAL, SESSIONS_LONG);
-    bool all;
-
-    test_begin("sim expressions");
-    cuda_driver_replace(sim_driver_table());
+    driver = sim_driver_table();
+    cuda_driver_replace(driver);
     borders_of_records();
     borders_of_lines();
     many_in_a_line();
     faults(TRAWL_ENGINE_CUDA);
     faults(TRAWL_ENGINE_AUTO);
+}
+
+int main(int argument_count, char **arguments)
+{
+    static struct cuda_driver real;
+    struct engine *kept = NULL; /* keeps the device open from session to session */
+    uint64_t sessions;
+    bool all;
+
+    test_begin("sim expressions");
+    is_real = argument_count > 1 && strcmp(arguments[1], "device") == 0;
+    sessions = test_amount(SESSIONS_NORMAL, is_real ? SESSIONS_DEVICE : SESSIONS_LONG);
+    if (is_real) {
+        kept = gpu_open();
+        MUST(cuda_driver_open(&real, NULL));
+        driver = &real;
+    } else {
+        run_simulated();
+    }
     all = test_cases(sessions, session);
     printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
            " about records, %" PRIu64 " with matches\n",
@@ -523,5 +554,9 @@ int main(void)
     if (all && sessions >= SESSIONS_TELLING)
         TEST_CHECK(tally.lines > sessions / 2 && tally.records > sessions / 2 &&
                    tally.matched > sessions / 2);
+    if (is_real) {
+        engine_cuda.close(kept);
+        cuda_driver_close(&real);
+    }
     return test_end();
 }

@@ -24,12 +24,6 @@
         }                                                                    \
     } while (0)
 
-/* An allocation on a device. */
-struct block {
-    uint32_t device;
-    uint64_t address, bytes; /* 0: none */
-};
-
 void forms_machine_open(struct forms_machine *machine, const struct cuda_driver *driver,
                         uint32_t devices)
 {
@@ -61,7 +55,7 @@ void forms_machine_close(struct forms_machine *machine)
 }
 
 /* Copies between the block and `host`, by way of pinned memory. */
-static void block_copy(struct forms_machine *machine, const struct block *block, uint64_t at,
+static void block_copy(struct forms_machine *machine, const struct forms_block *block, uint64_t at,
                        void *host, uint64_t bytes, bool to_device)
 {
     const struct cuda_driver *driver = machine->driver;
@@ -87,9 +81,9 @@ static void block_copy(struct forms_machine *machine, const struct block *block,
     MUST_CODE(driver->context_pop(&popped));
 }
 
-/* Allocates a block, and puts `bytes` bytes at offset `at`. */
-static void block_begin(struct forms_machine *machine, uint32_t device, const void *bytes,
-                        uint64_t at, uint64_t bytes_count, uint64_t behind, struct block *block)
+void forms_block_begin(struct forms_machine *machine, uint32_t device, const void *bytes,
+                       uint64_t at, uint64_t bytes_count, uint64_t behind,
+                       struct forms_block *block)
 {
     struct cuda_context *popped;
 
@@ -103,7 +97,7 @@ static void block_begin(struct forms_machine *machine, uint32_t device, const vo
     block_copy(machine, block, at, (void *)(uintptr_t)bytes, bytes_count, true);
 }
 
-static void block_end(struct forms_machine *machine, struct block *block)
+void forms_block_end(struct forms_machine *machine, struct forms_block *block)
 {
     struct cuda_context *popped;
 
@@ -141,15 +135,15 @@ struct forms_case {
     enum trawl_method method;
 
     enum forms_place place;
-    uint8_t *arena, *all; /* the text, and bytes before and behind it */
+    uint8_t *arena, *all; /* the text, and bytes before and after it */
     uint64_t before, behind;
-    struct block block;
+    struct forms_block block;
     struct trawl_text *text, *loads[LOADS_MAX];
 
     struct cut cut;
     struct trawl_records *records;
     bool records_on_device, has_cut;
-    struct block tape, offsets, validity;
+    struct forms_block tape, offsets, validity;
 };
 
 static bool chance(struct forms_case *c, uint64_t bound)
@@ -328,9 +322,9 @@ static void case_begin(struct forms_case *c)
     }
     c->all = c->arena != NULL ? c->arena : (uint8_t *)test_memory(c->before + bytes + c->behind);
     if (c->place == FORMS_BORROWED)
-        block_begin(c->machine, (uint32_t)draw_below(c, c->machine->devices), c->all, 0, 0,
-                    c->before + bytes + c->behind - 1 + (c->before + bytes + c->behind == 0),
-                    &c->block);
+        forms_block_begin(c->machine, (uint32_t)draw_below(c, c->machine->devices), c->all, 0, 0,
+                          c->before + bytes + c->behind - 1 + (c->before + bytes + c->behind == 0),
+                          &c->block);
     write_text(c);
     open_texts(c);
     load(c);
@@ -345,7 +339,7 @@ static void case_end(struct forms_case *c)
     trawl_text_close(c->text);
     if (c->all != c->arena)
         free(c->all);
-    block_end(c->machine, &c->block);
+    forms_block_end(c->machine, &c->block);
     trawl_plan_free(c->plan);
     expected_free(&c->expected);
     input_free(&c->input);
@@ -461,14 +455,14 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     uint64_t bytes = (room + 1) * sizeof(uint64_t), total = UNTOUCHED;
     uint64_t *begins = (uint64_t *)test_memory(bytes);
     struct trawl_error error = {.message = ""};
-    struct block block = {0};
+    struct forms_block block = {0};
     enum trawl_status status;
     const char *wrong = NULL;
     bool right = true;
 
     memset(begins, 0x77, (size_t)bytes);
-    block_begin(c->machine, (uint32_t)draw_below(c, c->machine->devices), begins, 0, bytes, 0,
-                &block);
+    forms_block_begin(c->machine, (uint32_t)draw_below(c, c->machine->devices), begins, 0, bytes, 0,
+                      &block);
     status = trawl_begins_into(c->searcher, c->plan, c->text, (uint64_t *)(uintptr_t)block.address,
                                room, &total, &error);
     block_copy(c->machine, &block, 0, begins, bytes, false);
@@ -483,7 +477,7 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
     c->tally->refused[FORM_BEGINS_ON_DEVICE] += status != TRAWL_OK;
     if (status == TRAWL_OK)
         count(c, FORM_BEGINS_ON_DEVICE, total > 0, is_by_devices(c));
-    block_end(c->machine, &block);
+    forms_block_end(c->machine, &block);
     free(begins);
     return right;
 }
@@ -491,7 +485,7 @@ static bool ask_begins_on_device(struct forms_case *c, uint64_t room)
 /* ---- Answers about records --------------------------------------------------------------------
  */
 
-static const uint8_t *at_device(const struct block *block, uint64_t at)
+static const uint8_t *at_device(const struct forms_block *block, uint64_t at)
 {
     return (const uint8_t *)(uintptr_t)(block->address + at);
 }
@@ -505,14 +499,16 @@ static void put_records(struct forms_case *c, struct trawl_record_array *array)
     uint64_t front = draw_below(c, 70), width = array->offset_bytes == 4 ? 4 : 8;
     uint64_t bytes = c->cut.offsets[c->cut.record_count], shift = width * draw_below(c, 3);
 
-    block_begin(c->machine, device, c->input.text, front, bytes, draw_below(c, 120), &c->tape);
+    forms_block_begin(c->machine, device, c->input.text, front, bytes, draw_below(c, 120),
+                      &c->tape);
     array->bytes = in_text ? at_device(&c->block, c->before) : at_device(&c->tape, front);
-    block_begin(c->machine, device, array->offsets, shift, (array->record_count + 1) * width, 0,
-                &c->offsets);
+    forms_block_begin(c->machine, device, array->offsets, shift, (array->record_count + 1) * width,
+                      0, &c->offsets);
     array->offsets = at_device(&c->offsets, shift);
     if (array->validity == NULL)
         return;
-    block_begin(c->machine, device, array->validity, front, c->cut.validity_bytes, 0, &c->validity);
+    forms_block_begin(c->machine, device, array->validity, front, c->cut.validity_bytes, 0,
+                      &c->validity);
     array->validity = at_device(&c->validity, front);
 }
 
@@ -544,9 +540,9 @@ static void drop_records(struct forms_case *c)
     trawl_records_unload(c->searcher, c->records);
     c->records = NULL;
     c->has_cut = false;
-    block_end(c->machine, &c->tape);
-    block_end(c->machine, &c->offsets);
-    block_end(c->machine, &c->validity);
+    forms_block_end(c->machine, &c->tape);
+    forms_block_end(c->machine, &c->offsets);
+    forms_block_end(c->machine, &c->validity);
     cut_free(&c->cut);
 }
 
@@ -575,7 +571,7 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
 {
     uint32_t device =
         c->records_on_device ? c->tape.device : (uint32_t)draw_below(c, c->machine->devices);
-    struct block values = {0}, patterns = {0};
+    struct forms_block values = {0}, patterns = {0};
     struct trawl_error error = {.message = ""};
     struct trawl_records_out into;
     char message[CUT_MESSAGE_BYTES];
@@ -593,10 +589,10 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
         at = shape == TRAWL_RECORDS_COUNTS  ? 4 * draw_below(c, 3)
              : shape == TRAWL_RECORDS_CELLS ? 8 * draw_below(c, 2) + answer.into.cell_bytes
                                             : draw_below(c, 9);
-        block_begin(c->machine, device, answer.values, at, guarded, 0, &values);
+        forms_block_begin(c->machine, device, answer.values, at, guarded, 0, &values);
         answer.into.values = (void *)(uintptr_t)(values.address + at);
         if (shape == TRAWL_RECORDS_CELLS) {
-            block_begin(c->machine, device, answer.patterns, at, guarded, 0, &patterns);
+            forms_block_begin(c->machine, device, answer.patterns, at, guarded, 0, &patterns);
             answer.into.patterns = (void *)(uintptr_t)(patterns.address + at);
         }
     }
@@ -621,8 +617,8 @@ static bool ask_records(struct forms_case *c, enum trawl_records_shape shape)
             right = fail(c, FORM_RECORDS + shape, "on_device is 0");
         count(c, FORM_RECORDS + shape, answer.count > 0, into.on_device != 0);
     }
-    block_end(c->machine, &values);
-    block_end(c->machine, &patterns);
+    forms_block_end(c->machine, &values);
+    forms_block_end(c->machine, &patterns);
     cut_answer_free(&answer);
     return right;
 }

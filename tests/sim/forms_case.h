@@ -42,6 +42,19 @@ void forms_machine_open(struct forms_machine *machine, const struct cuda_driver 
                         uint32_t devices);
 void forms_machine_close(struct forms_machine *machine);
 
+/* An allocation on a device. */
+struct forms_block {
+    uint32_t device;
+    uint64_t address, bytes; /* 0: none */
+};
+/* Allocates a block on a device, and puts `bytes` at its offset `at`, with `behind` zeros behind.
+ */
+void forms_block_begin(struct forms_machine *machine, uint32_t device, const void *bytes,
+                       uint64_t at, uint64_t bytes_count, uint64_t behind,
+                       struct forms_block *block);
+/* Frees the block, if there is one. */
+void forms_block_end(struct forms_machine *machine, struct forms_block *block);
+
 /* What a session draws before its searcher is opened. */
 struct forms_setting {
     struct cuda_limits limits;

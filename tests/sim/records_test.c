@@ -9,6 +9,7 @@
 
 #define RECORDS_MAX 600u
 #define ARRAYS_MAX 16u
+#define STRIPE_BYTES (64u << 10) /* a stripe of a text on several devices has no fewer */
 
 /* Memory of device 0, which the simulated device shares with the host. */
 static struct cuda_context *context;
@@ -128,7 +129,7 @@ static void whole_kib(struct trawl_searcher *searcher, uint64_t kib)
     trawl_records_unload(searcher, records);
 }
 
-/* Launches end in the middle of records that have an occurrence before and behind that place: each
+/* Launches end in the middle of records that have an occurrence before and after that place: each
  * record has one cell. A record that is longer than a launch is left to the host. In the device's
  * memory the tape fills its allocation, so that its end is searched in a copy, and records lie
  * across the copy's begin. */
@@ -180,6 +181,39 @@ static void by_turns(void)
     }
     TEST_CHECK_U64(must_count(searcher, plan, text), 1);
     trawl_records_unload(searcher, records);
+}
+
+/* Texts of such a length are split over two devices; a tape is not, so a device has each record. */
+static void several_devices(enum trawl_engine engine)
+{
+    static char tapes[2][3 * STRIPE_BYTES + 1];
+    static const uint64_t offsets[] = {0, 2, 4, sizeof tapes[0] - 1};
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_records *records[2] = {NULL, NULL};
+    struct trawl_records_out into;
+    uint32_t counts[3];
+
+    limits.split_bytes_min = STRIPE_BYTES;
+    limits.split_overlap = 4;
+    cuda_limits_replace(&limits);
+    host_devices(2);
+    {
+        AUTO_SEARCHER searcher = must_searcher_with(SEARCHER_WITH(.engine = engine, .threads = 1));
+        AUTO_PLAN plan = must_plan("ab");
+
+        for (uint32_t i = 0; i < 2; i++) {
+            memset(tapes[i], 'x', sizeof tapes[i] - 1);
+            for (uint64_t at = 0; at < sizeof tapes[i] - 1; at += 1024)
+                memcpy(tapes[i] + at, "ab", 2);
+            MUST(load(searcher, tapes[i], offsets, 3, false, &records[i], NULL));
+            CHECK_STATUS(ask(searcher, plan, records[i], false, counts, 3, &into), TRAWL_OK);
+            TEST_CHECK(into.count == 2 && into.on_device == 1 && counts[0] == 1 && counts[1] == 0);
+            TEST_CHECK_U64(counts[2], 3 * STRIPE_BYTES / 1024 - 1);
+        }
+        for (uint32_t i = 0; i < 2; i++)
+            trawl_records_unload(searcher, records[i]);
+    }
+    cuda_limits_replace(NULL);
 }
 
 /* The device is lost between two questions: the host answers about records in its memory. */
@@ -372,6 +406,8 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     borders();
     by_turns();
+    several_devices(TRAWL_ENGINE_AUTO);
+    several_devices(TRAWL_ENGINE_CUDA);
     for (uint32_t i = 0; i < 4; i++) {
         faults((enum trawl_records_shape)i, CUDA_CODE_OUT_OF_MEMORY, i % 2 == 0);
         faults((enum trawl_records_shape)i, CUDA_CODE_LAUNCH_FAILED, i % 2 != 0);

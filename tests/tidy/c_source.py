@@ -4,8 +4,8 @@ import re
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 TOKEN = re.compile(
-    r'//(?:[^\n\\]|\\.|\\\n)*'  # line comment
-    r'|/\*.*?(?:\*/|\Z)'  # block comment
+    r"//(?:[^\n\\]|\\.|\\\n)*"  # line comment
+    r"|/\*.*?(?:\*/|\Z)"  # block comment
     r'|"(?:[^"\\\n]|\\.|\\\n)*"'  # string
     r"|'(?:[^'\\\n]|\\.|\\\n)*'",  # character
     re.DOTALL,
@@ -14,7 +14,7 @@ TOKEN = re.compile(
 
 def blank(text):
     """Return the text with each character replaced by a space; lines stay."""
-    return re.sub(r'[^\n]', ' ', text)
+    return re.sub(r"[^\n]", " ", text)
 
 
 def without_strings(text):
@@ -22,7 +22,7 @@ def without_strings(text):
 
     def replace(match):
         token = match.group()
-        return token if token[0] == '/' else token[0] + blank(token[1:-1]) + token[-1]
+        return token if token[0] == "/" else token[0] + blank(token[1:-1]) + token[-1]
 
     return TOKEN.sub(replace, text)
 
@@ -32,17 +32,15 @@ def code_only(text):
 
     def replace(match):
         token = match.group()
-        return blank(token) if token[0] == '/' else token[0] + blank(token[1:-1]) + token[-1]
+        return blank(token) if token[0] == "/" else token[0] + blank(token[1:-1]) + token[-1]
 
     return TOKEN.sub(replace, text)
 
 
 def includes(text):
     """Yield (line, name, is_system) for each #include."""
-    comments_gone = TOKEN.sub(
-        lambda match: blank(match.group()) if match.group()[0] == '/' else match.group(), text
-    )
-    for number, line in enumerate(comments_gone.split('\n'), 1):
+    comments_gone = TOKEN.sub(lambda match: blank(match.group()) if match.group()[0] == "/" else match.group(), text)
+    for number, line in enumerate(comments_gone.split("\n"), 1):
         match = INCLUDE.match(line)
         if match:
             yield number, match.group(1) or match.group(2), match.group(1) is None
@@ -50,12 +48,12 @@ def includes(text):
 
 def macros(text):
     """Yield (first line, last line, name) of each #define."""
-    lines = code_only(text).split('\n')
+    lines = code_only(text).split("\n")
     number = 0
     while number < len(lines):
         begin = number
-        match = re.match(r'^\s*#\s*define\s+(\w+)', lines[number])
-        while lines[number].endswith('\\') and number + 1 < len(lines):
+        match = re.match(r"^\s*#\s*define\s+(\w+)", lines[number])
+        while lines[number].endswith("\\") and number + 1 < len(lines):
             number += 1
         if match:
             yield begin + 1, number + 1, match.group(1)
@@ -66,11 +64,11 @@ def without_directives(code):
     """Return the text with preprocessor lines and their continuations blanked."""
     result = []
     inside = False
-    for line in code.split('\n'):
-        directive = inside or line.lstrip().startswith('#')
-        inside = directive and line.endswith('\\')
-        result.append('' if directive else line)
-    return '\n'.join(result)
+    for line in code.split("\n"):
+        directive = inside or line.lstrip().startswith("#")
+        inside = directive and line.endswith("\\")
+        result.append("" if directive else line)
+    return "\n".join(result)
 
 
 def functions(text):
@@ -81,36 +79,36 @@ def functions(text):
     depth = 0
     line = 1
     column = 0
-    head = ''  # what was read at depth 0 since the last ; or }
+    head = ""  # what was read at depth 0 since the last ; or }
     head_line = 1
     opened = None
     for character in code:
         column += 1
-        if character == '\n':
+        if character == "\n":
             line += 1
             column = 0
         if depth == 0:
-            if character == '{' and re.search(r'extern\s+"\s*"?\s*$', head):
-                head = ''
+            if character == "{" and re.search(r'extern\s+"\s*"?\s*$', head):
+                head = ""
                 continue
-            if character == '{':
-                name = re.search(r'(\w+)\s*\(', head)
-                opened = (head_line, name.group(1)) if head.rstrip().endswith(')') and name else None
+            if character == "{":
+                name = re.search(r"(\w+)\s*\(", head)
+                opened = (head_line, name.group(1)) if head.rstrip().endswith(")") and name else None
                 depth = 1
                 continue
-            if character in ';}':
-                head = ''
+            if character in ";}":
+                head = ""
                 continue
             if not head.strip():
                 head_line = line
             head += character
             continue
-        if character == '{':
+        if character == "{":
             depth += 1
-        elif character == '}':
+        elif character == "}":
             depth = 0 if column == 1 else depth - 1
             if depth == 0:
                 if opened:
                     yield opened[0], line, opened[1]
                 opened = None
-                head = ''
+                head = ""

@@ -1,4 +1,5 @@
-"""checks: one function per rule. Each function yields (path, line, message) for each breach of its rule."""
+"""checks: one function per rule. Each function yields (path, line, message) for each breach of its rule. A raised Skip
+says why a rule cannot be checked here."""
 
 import os
 import re
@@ -11,18 +12,18 @@ from tree import C_SUFFIXES, Skip
 FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
 LINE_CHARACTERS_MAX = 100
-CLANG_FORMAT_MAJOR = '14'
+CLANG_FORMAT_MAJOR = "14"
 
 
 def rooms_and_rights(path):
     """Read layers.txt; return ([(prefix, room)], {room: [rooms that it may include]})."""
     rooms, rights = [], {}
-    with open(path, encoding='utf-8') as file:
+    with open(path, encoding="utf-8") as file:
         for line in file:
-            words = line.split('#')[0].split()
-            if words and words[0] == 'room':
+            words = line.split("#")[0].split()
+            if words and words[0] == "room":
                 rooms.append((words[2], words[1]))
-            elif words and words[0] == 'may':
+            elif words and words[0] == "may":
                 rights[words[1]] = words[2:]
     rooms.sort(key=lambda row: -len(row[0]))
     return rooms, rights
@@ -30,14 +31,14 @@ def rooms_and_rights(path):
 
 def room_of(rooms, path):
     for prefix, room in rooms:
-        if path == prefix or (prefix.endswith('/') and path.startswith(prefix)):
+        if path == prefix or (prefix.endswith("/") and path.startswith(prefix)):
             return room
     return None
 
 
 def resolve(tree, path, name):
     """Return the file of the project that an include names, or None."""
-    folders = [os.path.dirname(path), 'src', 'include', 'tools', 'tests', '']
+    folders = [os.path.dirname(path), "src", "include", "tools", "tests", ""]
     for folder in folders:
         candidate = os.path.normpath(os.path.join(folder, name))
         if tree.has(candidate):
@@ -58,57 +59,57 @@ def layers(tree):
             if target is None and not is_system:
                 yield path, line, f'"{name}" is no file of the project'
             elif target is None:
-                if f'!<{name}>' in allowed or not {'<>', f'<{name}>'} & set(allowed):
-                    yield path, line, f'{room} may not include <{name}>'
+                if f"!<{name}>" in allowed or not {"<>", f"<{name}>"} & set(allowed):
+                    yield path, line, f"{room} may not include <{name}>"
             elif room_of(rooms, target) not in allowed:
-                where = room_of(rooms, target) or 'no room'
-                yield path, line, f'{room} may not include {name} ({where})'
+                where = room_of(rooms, target) or "no room"
+                yield path, line, f"{room} may not include {name} ({where})"
 
 
 def lengths(tree):
     """Check that files, functions, macros and lines of C are short."""
     for path in tree.files(C_SUFFIXES):
         text = tree.read(path)
-        lines = text.split('\n')
-        count = len(lines) - (lines[-1] == '')
+        lines = text.split("\n")
+        count = len(lines) - (lines[-1] == "")
         if count > FILE_LINES_MAX:
-            yield path, count, f'{count} lines, at most {FILE_LINES_MAX}'
+            yield path, count, f"{count} lines, at most {FILE_LINES_MAX}"
         for number, line in enumerate(lines, 1):
             if len(line) > LINE_CHARACTERS_MAX:
-                yield path, number, f'{len(line)} characters, at most {LINE_CHARACTERS_MAX}'
-        for what, found in (('', c_source.functions(text)), ('macro ', c_source.macros(text))):
+                yield path, number, f"{len(line)} characters, at most {LINE_CHARACTERS_MAX}"
+        for what, found in (("", c_source.functions(text)), ("macro ", c_source.macros(text))):
             for begin, end, name in found:
                 count = end - begin + 1
                 if count > FUNCTION_LINES_MAX:
-                    yield path, begin, f'{what}{name}: {count} lines, at most {FUNCTION_LINES_MAX}'
+                    yield path, begin, f"{what}{name}: {count} lines, at most {FUNCTION_LINES_MAX}"
 
 
 def public(tree):
     """Check that every public function has a comment, and that a test names it."""
-    tests = '\n'.join(
+    tests = "\n".join(
         tree.read(test)
-        for test in tree.files(('.c', '.h', '.cc', '.cpp', '.py', '.sh'))
-        if test.startswith(('tests/', 'gallery/tests/')) and not test.startswith('tests/tidy/')
+        for test in tree.files((".c", ".h", ".cc", ".cpp", ".py", ".sh"))
+        if test.startswith(("tests/", "gallery/tests/")) and not test.startswith("tests/tidy/")
     )
     found = 0
-    for path in tree.files(('.h',)):
-        if not path.startswith('include/'):
+    for path in tree.files((".h",)):
+        if not path.startswith("include/"):
             continue
         text = tree.read(path)
-        lines = text.split('\n')
-        code = c_source.code_only(text).split('\n')
+        lines = text.split("\n")
+        code = c_source.code_only(text).split("\n")
         for number, line in enumerate(code):
-            if not re.match(r'\s*TRAWL_API\b', line):
+            if not re.match(r"\s*TRAWL_API\b", line):
                 continue
             found += 1
-            declaration = ' '.join(code[number : number + 4])
-            name = re.search(r'\b(trawl_\w+)\s*\(', declaration).group(1)
+            declaration = " ".join(code[number : number + 4])
+            name = re.search(r"\b(trawl_\w+)\s*\(", declaration).group(1)
             if not is_documented(lines, code, number):
-                yield path, number + 1, f'{name} has no comment'
-            if not re.search(rf'\b{name}\b', tests):
-                yield path, number + 1, f'{name} is named by no test'
+                yield path, number + 1, f"{name} has no comment"
+            if not re.search(rf"\b{name}\b", tests):
+                yield path, number + 1, f"{name} is named by no test"
     if found == 0:
-        yield 'include/trawl.h', 1, 'declares no function'
+        yield "include/trawl.h", 1, "declares no function"
 
 
 def is_documented(lines, code, number):
@@ -123,78 +124,90 @@ def is_documented(lines, code, number):
 def words(tree):
     """Check that no file has a word of words.txt."""
     rules = []
-    with open(tree.words_path, encoding='utf-8') as file:
+    with open(tree.words_path, encoding="utf-8") as file:
         for line in file:
-            if line.strip() and not line.startswith('#'):
+            if line.strip() and not line.startswith("#"):
                 word, scope, instead = line.split(None, 2)
                 flags = re.IGNORECASE if word.islower() else 0
-                pattern = re.compile(rf'\b{word}s?\b', flags)
+                pattern = re.compile(rf"\b{word}s?\b", flags)
                 rules.append((pattern, word, scope, instead.strip()))
     for path in tree.files(None):
-        if path.startswith('tests/tidy/') or not tree.is_text(path):
+        if path.startswith("tests/tidy/") or not tree.is_text(path):
             continue
-        in_library = path.startswith(('src/', 'gallery/', 'include/'))
+        in_library = path.startswith(("src/", "gallery/", "include/"))
         text = tree.read(path)
         if path.endswith(C_SUFFIXES):
             text = c_source.without_strings(text)
             text = re.sub(r'"[^"\n]*"', '""', text)  # a comment may quote such a word
         lowered = text.lower()
         some = [  # the rules whose letters the file has: looking for plain letters takes a tenth of the time
-            rule
-            for rule in rules
-            if rule[1].lower().split('\\s')[0] in lowered and (rule[2] == 'all' or in_library)
+            rule for rule in rules if rule[1].lower().split("\\s")[0] in lowered and (rule[2] == "all" or in_library)
         ]
-        for number, line in enumerate(text.split('\n') if some else [], 1):
+        for number, line in enumerate(text.split("\n") if some else [], 1):
             for pattern, word, scope, instead in some:
                 if pattern.search(line):
-                    yield path, number, f'the word {word}: {instead}'
+                    yield path, number, f"the word {word}: {instead}"
 
 
 def links(tree):
     """Check that each relative link in a document leads to a file of the tree."""
-    for path in tree.files(('.md',)):
-        for number, line in enumerate(tree.read(path).split('\n'), 1):
-            for target in re.findall(r'\]\(([^)#\s]+)[^)]*\)', line):
-                if re.match(r'[a-z]+:', target):
+    for path in tree.files((".md",)):
+        for number, line in enumerate(tree.read(path).split("\n"), 1):
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
+                if re.match(r"[a-z]+:", target):
                     continue
                 name = os.path.normpath(os.path.join(os.path.dirname(path), target))
                 if not os.path.exists(os.path.join(tree.root, name)):
-                    yield path, number, f'the link {target} leads nowhere'
+                    yield path, number, f"the link {target} leads nowhere"
 
 
 def run(tree, command):
-    return subprocess.run(
-        command, cwd=tree.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+    return subprocess.run(command, cwd=tree.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
 def format_(tree):
     """Check that clang-format has nothing to change. Versions disagree, so only a single version is asked."""
-    for name in ('clang-format-' + CLANG_FORMAT_MAJOR, 'clang-format'):
+    for name in ("clang-format-" + CLANG_FORMAT_MAJOR, "clang-format"):
         program = shutil.which(name)
-        version = run(tree, [program, '--version']).stdout if program else ''
-        if f'version {CLANG_FORMAT_MAJOR}.' in version:
+        version = run(tree, [program, "--version"]).stdout if program else ""
+        if f"version {CLANG_FORMAT_MAJOR}." in version:
             break
     else:
-        raise Skip(f'clang-format {CLANG_FORMAT_MAJOR} is not here')
+        raise Skip(f"clang-format {CLANG_FORMAT_MAJOR} is not here")
     paths = list(tree.files(C_SUFFIXES))
     if not paths:
         return
-    result = run(tree, [program, '--dry-run', '--ferror-limit=0', *paths])
+    result = run(tree, [program, "--dry-run", "--ferror-limit=0", *paths])
     seen = set()
-    for match in re.finditer(r'^(.+?):(\d+):\d+: (?:warning|error): ', result.stderr, re.M):
+    for match in re.finditer(r"^(.+?):(\d+):\d+: (?:warning|error): ", result.stderr, re.M):
         if match.groups() not in seen:
             seen.add(match.groups())
-            yield match.group(1), int(match.group(2)), 'not formatted (./dev format)'
+            yield match.group(1), int(match.group(2)), "not formatted (./dev format)"
     if result.returncode != 0 and not seen:
-        yield paths[0], 1, 'clang-format failed: ' + result.stderr.strip()
+        yield paths[0], 1, "clang-format failed: " + result.stderr.strip()
+
+
+def python(tree):
+    """Check that ruff has nothing to format in Python, and nothing to complain of (pyproject.toml)."""
+    script = os.path.join(tree.root, "scripts/judges.sh")
+    place = run(tree, ["bash", script, "tools"])
+    if place.returncode != 0:
+        raise Skip("ruff cannot be installed")
+    program = os.path.join(place.stdout.strip(), "bin/ruff")
+    said = run(tree, [program, "format", "--check"]).stdout
+    for path in re.findall(r"^Would reformat: (.*)$", said, re.M):
+        yield path, 1, "not formatted (./dev format)"
+    said = run(tree, [program, "check", "--output-format=concise", "--no-fix"]).stdout
+    for path, line, what in re.findall(r"^(.*?):(\d+):\d+: (.*)$", said, re.M):
+        yield path, int(line), what
 
 
 ALL = {
-    'layers': layers,
-    'lengths': lengths,
-    'public': public,
-    'words': words,
-    'links': links,
-    'format': format_,
+    "layers": layers,
+    "lengths": lengths,
+    "public": public,
+    "words": words,
+    "links": links,
+    "format": format_,
+    "python": python,
 }

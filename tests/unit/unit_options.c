@@ -186,7 +186,7 @@ static void engines(void)
                    record.message[0] != '\0');
 }
 
-/* Checks some letters that differ only in case. tests/grep/fold.py has all letters. */
+/* Checks some letters that differ only in case. tests/grep/test_fold.py has all letters. */
 static void letters(void)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];

@@ -10,7 +10,7 @@ import os
 import re
 import statistics
 
-from report import least, machine_lines, result, table
+from report import least, opening, result, table
 from runner import ROOT
 
 COSTS = os.path.join(ROOT, 'src', 'plan', 'methods.def')
@@ -95,8 +95,8 @@ def section(data):
     built into trawl."""
     found, known = data['rows'], built_in()
     isas = [it['name'] for it in found[0]['results']]
-    lines = machine_lines(data) + [f"- texts of {data['machine']['text_bytes']:,} bytes, 1 thread; "
-                                   'the times are nanoseconds for a byte, a sample or a candidate', '']
+    lines = opening(data) + [f"- texts of {data['machine']['text_bytes']:,} bytes, 1 thread; nanoseconds for a byte, a sample or a "
+                             'candidate', '']
     cells = []
     for isa in isas:
         made = costs(found, isa)

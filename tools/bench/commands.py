@@ -191,19 +191,17 @@ def section(data):
     """Make the table of docs/benchmarks.md."""
     names = (TRAWL,) + PEERS
     lines = [*opening(data), versions_line(data, (*names, *MOVERS)), spread_line(data)]
-    cells, behind = [], []
+    cells, behind = [], 0
     for row in data['rows']:
         trawl, (name, value) = result(row, TRAWL), best(row)
-        if value and value < 1:
-            behind.append(f"{row['name']} ({value:.2f})")
+        behind += bool(value and value < 1)
         cells.append([row['name'], f"`{row['pattern']}`"]
                      + [number(median(result(row, it)), '.5f') for it in names]
                      + [f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
                         '-' if not name else f'**{value:.2f}**' + f' of {name}' * (name != RG)])
-    lines += [f"- trawl is the fastest program in {len(cells) - len(behind)} of {len(cells)} rows"
-              + ('; slower in: ' + ', '.join(behind) if behind else ''),
-              '', 'The columns of the programs are medians in seconds. A dash means that the program did not run, or gave a '
-              f'different answer. The ratio compares with {RG}, or with the program that the cell names.', '']
+    lines += [f'- trawl is the fastest program in {len(cells) - behind} of {len(cells)} rows',
+              '', 'Medians in seconds; a dash: the program did not run, or gave a different answer. The ratio compares with '
+              f'{RG}, or with the program that the cell names.', '']
     return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
 
 

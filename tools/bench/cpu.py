@@ -123,7 +123,7 @@ def letters_cell(row):
     if row is None:
         return '-'
     it = figures(row)
-    return f"{number(it['one'])} **{number(it['to_memmem'], '.1f')}**"
+    return f"{number(it['one'])}/**{number(it['to_memmem'], '.1f')}**"
 
 
 def letters_tables(data):
@@ -156,8 +156,8 @@ def worst_table(data):
         for length in WORST_LENGTHS:
             row = rows.get((kind, length))
             it = figures(row) if row else {}
-            cells[-1].append(f"{number(it['one'])} **{number(it['to_random'])}**" if row else '-')
-    return (['', '### Worst cases', '', 'A cell has GB/s with 1 thread, and **multiples of the speed on random letters**.', '']
+            cells[-1].append(f"{number(it['one'])}/**{number(it['to_random'])}**" if row else '-')
+    return (['', '### Worst cases', '', 'GB/s with 1 thread, and **multiples of the speed on random letters**.', '']
             + table(['text and pattern'] + [f'm={length}' for length in WORST_LENGTHS], cells))
 
 
@@ -178,7 +178,7 @@ def summary(data):
 
 def section(data):
     lines = [*opening(data), *summary(data),
-             spread_line(data), '', 'A cell has GB/s with 1 thread, and **multiples of the speed of memmem**. The texts:', '']
+             spread_line(data), '', 'GB/s with 1 thread, and **multiples of the speed of memmem**. The texts:', '']
     return lines + letters_tables(data) + worst_table(data)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""cudf: measures which log records hold a string by pylibcudf, for the group `forms` of `./dev bench gpu`.
+"""cudf: measures which log records hold a string by pylibcudf, for the groups `forms` and `expressions` of `./dev bench gpu`.
 
-cudf.py TEXT BYTES reads the columns of gpu.py as JSON from standard input. The text is a file, repeated up to BYTES
+cudf.py TEXT BYTES [perl] reads the columns of gpu.py as JSON from standard input. The text is a file, repeated up to BYTES
 bytes; the records are its lines without line ends, in the memory of the GPU. Prints JSON: times of each call, or why
 there are none. gpu.py runs this program once trawl-bench has ended and left the GPU's memory."""
 import json
@@ -17,15 +17,15 @@ POOL_BYTES = 8 << 30  # allocated before the calls, as cuDF's users are told to
 NOT_MEASURED = 'not measured'
 
 
-def calls_of(plc, strings, column, flags, patterns):
+def calls_of(plc, strings, column, syntax, flags, patterns):
     """Yield (call, function) for the calls that answer a column. No call takes more than 100 strings."""
-    if len(patterns) == 1 and not flags:
+    if len(patterns) == 1 and not flags and not syntax:
         yield 'contains', lambda: plc.strings.find.contains(column, plc.Scalar.from_py(patterns[0]))
     if len(patterns) <= 10:
         before, after = {'whole-word': (r'\b', r'\b'), 'whole-line': ('^', '$')}.get(flags, ('', ''))
         kind = plc.strings.regex_flags.RegexFlags
         program = plc.strings.regex_program.RegexProgram.create(
-            before + '|'.join(map(re.escape, patterns)) + after,
+            before + '|'.join(patterns if syntax else map(re.escape, patterns)) + after,
             kind.IGNORECASE if flags == 'ignore-case' else kind.DEFAULT)
         yield 'contains_re', lambda: plc.strings.contains.contains_re(column, program)
     if 1 < len(patterns) <= 100:
@@ -88,7 +88,7 @@ class Device:
         return plc.reduce.reduce(function(), plc.aggregation.sum(), plc.DataType(plc.TypeId.INT64)).to_py()
 
 
-def measure(path, count, columns):
+def measure(path, count, syntax, columns):
     """Return the results: version, bytes of the records, and a result for each column and call."""
     import cupy
     import numpy
@@ -101,7 +101,7 @@ def measure(path, count, columns):
     column, tape_bytes = device.records(path, count)
     results = []
     for name, flags, patterns in columns:
-        for call, function in calls_of(plc, device.list_of, column, flags, patterns):
+        for call, function in calls_of(plc, device.list_of, column, syntax, flags, patterns):
             results.append({'column': name, 'call': call})
             try:
                 results[-1]['seconds'] = device.seconds(function)
@@ -112,10 +112,10 @@ def measure(path, count, columns):
     return {'version': plc.__version__, 'bytes': tape_bytes, 'results': results}
 
 
-def run(path, count, columns):
+def run(path, count, syntax, columns):
     """Run this program. Return its results; if pylibcudf is not here or fails, why there are none."""
     asked = json.dumps([(name, flags, [it.decode() for it in patterns]) for name, flags, patterns in columns])
-    done = subprocess.run([sys.executable, __file__, path, str(count)], input=asked.encode(), stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, __file__, path, str(count), syntax], input=asked.encode(), stdout=subprocess.PIPE,
                           check=False)
     return json.loads(done.stdout) if done.returncode == 0 else {'why': NOT_MEASURED}
 
@@ -134,15 +134,16 @@ def lines(data, any_of):
                 f"{digits(data['bytes'] / median(it) / 1e9)} **{number(ratio(median(it), median(own)), '.1f')}**"
     names = list(dict.fromkeys(it['call'] for it in data['results']))
     why = [f"- {it['call']}, {it['column']}: {it['why']}" for it in data['results'] if 'why' in it]
+    heads = {head: head.replace('|', r'\|') for head in heads}
     return ['', f"By pylibcudf {data['version']}, for the same records in the memory of the same GPU: GB/s in the median "
             'and, in bold, how many times as fast trawl is (*records, any*).', ''] + table(
-                [''] + heads, [[call] + [cells.get((call, head), '-') for head in heads] for call in names]) + (
+                [''] + list(heads.values()), [[call] + [cells.get((call, head), '-') for head in heads] for call in names]) + (
                     [''] + why if why else [])
 
 
 def main():
     try:
-        results = measure(sys.argv[1], int(sys.argv[2]), json.load(sys.stdin))
+        results = measure(sys.argv[1], int(sys.argv[2]), sys.argv[3], json.load(sys.stdin))
     except ImportError:
         results = {'why': NOT_MEASURED}
     print(json.dumps(results))

@@ -6,6 +6,7 @@ import commands
 import cpu
 import expressions
 import gpu
+import packed
 import papers
 import sets
 from report import put_section
@@ -14,20 +15,21 @@ from runner import ROOT, die, read_results
 MEASUREMENTS = 'docs/measurements'
 NOT_YET = ['Not measured yet.']
 # (page, section, function that makes the lines). The section's name is the name of the file of results,
-# except for the parts of papers.md and papers-claims.md. A page may lack a section without results.
+# except for the parts of papers.md. A page may lack a section without results.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('expressions', expressions), ('sets', sets), ('matrix', sets),
-    ('calibrate', calibrate))]
+    ('calibrate', calibrate), ('packed', packed))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('docs/benchmarks-gpu.md', 'forms', gpu.section),
              ('README.md', 'commands', commands.readme),
-             ('docs/papers.md', 'overview', papers.overview),
-             ('docs/papers.md', 'future', papers.future), ('gallery/README.md', 'papers', papers.fastest)]
-SECTIONS += [(page, name, lambda data, name=name, make=make: make(data, name)) for name in papers.NAMES
-             for page, make in (('docs/papers.md', papers.part), ('docs/papers-claims.md', papers.claims_part))]
+             ('docs/papers.md', 'overview', papers.overview), ('gallery/README.md', 'papers', papers.fastest)]
+SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
-
-# (figure, file of results, function that draws it)
-PLOTS = [('docs/plots/commands.svg', 'commands', commands.plot), ('docs/plots/gpu-counts.svg', 'gpu', gpu.plot),
+# (file, file of results, function that makes its text; None: not measured)
+FILES = [('docs/papers-claims.csv', 'papers', papers.claims_file),
+         ('docs/papers-proposals.csv', 'papers', papers.proposals_file),
+         ('docs/plots/commands.svg', 'commands', commands.plot), ('docs/plots/gpu-counts.svg', 'gpu', gpu.plot),
+         ('docs/plots/gpu-sets.svg', 'forms', gpu.plot_sets), ('docs/plots/gpu-cudf.svg', 'forms', gpu.plot_cudf),
+         ('docs/plots/packed.svg', 'packed', packed.plot),
          ('docs/plots/papers.svg', 'papers', papers.plot_factors), ('docs/plots/papers-swift.svg', 'papers', papers.plot_swift),
          ('docs/plots/papers-word.svg', 'papers', papers.plot_word), ('docs/plots/papers-records.svg', 'papers', papers.plot_records)]
 
@@ -38,7 +40,7 @@ def results(root, name):
 
 
 def pages(root):
-    """Return {page or plot: text}, with sections made from the measurements."""
+    """Return {page or file: text}, made from the measurements."""
     known, made = {}, {}
     for path, name, lines in SECTIONS:
         file = 'papers' if path.startswith('docs/papers') else name
@@ -52,7 +54,8 @@ def pages(root):
         if text is None and data:
             die(f'{path} has no markers for {name}')
         made[path] = text or made[path]
-    made.update((path, draw(known[file])) for path, file, draw in PLOTS if known.get(file))
+    files = {path: make(known[file]) for path, file, make in FILES if known.get(file)}
+    made.update((path, text) for path, text in files.items() if text)
     return made
 
 

@@ -35,13 +35,16 @@ GALLERY_SECONDS = 2
 GROUPS = (
     ('counts', 'Counts in a loaded text'), ('worst', 'Worst-case inputs'), ('lists', 'Positions'),
     ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
-    ('forms', 'Questions about log lines'),
+    ('forms', 'Questions about log lines'), ('expressions', 'Regular expressions'),
     ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
 FORMS = (  # (question, call, where the answer is, for a search on the GPU); in the text, and in its lines as records
     (('count', 'count', None), ('lines', 'count-lines', None), ('inverted', 'count-lines-inverted', None),
      ('by pattern', 'count-by-pattern', None), ('positions', 'positions', None), ('begins', 'begins', 'device')),
     (('records, any', 'records-any', 'device'), ('records, cells', 'records-cells', 'device')))
+EXPRESSION_FORMS = (FORMS[0][1:2], FORMS[1][:1])
+EXPRESSIONS = ('ERROR .*status=500', r'\d+:\d+:59\.9', r'(ERROR|WARN) .*worker-1[0-5].*status=5\d\d', 'status=(404|500)',
+               'id=[0-9a-f]*dead', '[a-f]{9}', '[A-Z]{4,}[0-9]+', r'-i error.*items/42\b')
 CROSSED = ('counts', 'worst', 'sets')  # groups whose rows have names of two parts, for the columns and lines of a table
 
 
@@ -180,20 +183,30 @@ def columns(options, texts):
                 (f'{count:,} of 7 digits', '', hexadecimal[:count]) for count in (10, 100, 10000)]
 
 
-def form_rows(options, texts):
+def expression_columns(options, texts):
+    """Return the columns of the group `expressions`."""
+    return [(it, 'ignore-case' if it[0] == '-' else '', [it.removeprefix('-i ').encode()]) for it in EXPRESSIONS]
+
+
+def form_rows(options, texts, group='forms', forms_of=FORMS, columns_of=columns, **more):
     """Yield rows that ask every question about a loaded log: a row for each column about the text, then about its lines
     as records."""
     log = texts.write('requests', texts.source('requests')[0])
-    for forms, record in zip(FORMS, (None, 'line')):
-        for column, flags, patterns in columns(options, texts):
-            path = texts.patterns(f'forms-{column}', patterns)
-            ask = letters(options, text=f'file:{log}', patterns=f'file:{path}', flags=flags, record=record)
+    for forms, record in zip(forms_of, (None, 'line')):
+        for i, (column, flags, patterns) in enumerate(columns_of(options, texts)):
+            path = texts.patterns(f'{group}-{i}', patterns)
+            ask = letters(options, text=f'file:{log}', patterns=f'file:{path}', flags=flags, record=record, **more)
             who = [BOUND]
             for name, call, to in forms:
                 who += [cpu(name=f'{CPU}, {name}', call=call, plan='once', runs=1),
                         gpu(name, call=call, to=to, warm=1),
                         gpu(name + FIRST, call=call, to=to, plan='new', loaded='new', runs=1)]
-            yield row('forms', f"{column}: {'records' if record else 'text'}", ask, who, options)
+            yield row(group, f"{column}: {'records' if record else 'text'}", ask, who, options)
+
+
+def expression_rows(options, texts):
+    """Yield rows that ask which lines and records match an expression. No oracle: the host's engine is of another make."""
+    yield from form_rows(options, texts, 'expressions', EXPRESSION_FORMS, expression_columns, syntax='perl', alike=True)
 
 
 def algorithms(options, engine):
@@ -230,19 +243,25 @@ def device_rows(options, texts):
         yield row('devices', f'lists, one place in {every:,}', ask, [
             cpu(), gpu(), gpu('matches in order', call='positions'),
             gpu('begins in memory', call='begins')], options)
+    log = texts.write('requests', texts.source('requests')[0])
+    for column, flags, patterns in columns(options, texts):
+        ask = letters(options, text=f'file:{log}', flags=flags,
+                      patterns=f"file:{texts.patterns('devices-forms', patterns)}")
+        yield row('devices', f'log lines, {column}', ask, [
+            gpu(name, call=call, warm=1) for name, call, to in FORMS[0] if to is None], options)
 
 
 MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows,
           'sets': set_rows, 'approximate': approximate_rows, 'pairs': pair_rows,
-          'forms': form_rows, 'gallery': gallery_rows}
+          'forms': form_rows, 'expressions': expression_rows, 'gallery': gallery_rows}
+CUDF = {'forms': (columns, ''), 'expressions': (expression_columns, 'perl')}  # what cuDF is asked
 
 
 def beside(options, texts, rows_of):
-    """Return what the head of the results says of other programs: cuDF's times, if rows of `forms` were measured."""
-    if not any(it['group'] == 'forms' for it in rows_of):
-        return {}
+    """Return what the head of the results says of other programs: cuDF's times for the measured groups of CUDF."""
     log = texts.write('requests', texts.source('requests')[0])
-    return {'cudf': cudf.run(log, options.bytes, columns(options, texts))}
+    return {f'cudf, {group}': cudf.run(log, options.bytes, syntax, columns_of(options, texts))
+            for group, (columns_of, syntax) in CUDF.items() if any(it['group'] == group for it in rows_of)}
 
 
 def devices_here():
@@ -305,7 +324,7 @@ def crossed(rows_of, title):
     found = {name: f'{read / own:.3f}' for name, (read, own) in times.items() if read and own}
     heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
-    return ['', f'### {title}', '', "A cell is the median speed of the rounds by the host's clock, as a multiple of the read speed.", ''] + table(
+    return ['', f'### {title}', '', "Median speeds by the host's clock, as multiples of the read speed.", ''] + table(
                 [''] + heads, [[name.replace(' = ', '=')] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
 
 
@@ -326,14 +345,51 @@ def plot(data):
                         ('GB/s', plots.decades(read, fastest)), series + [('read speed of the memory', [(1, read), (most, read)], 'rule')])
 
 
+def plot_sets(data):
+    """Draw questions about log lines over the number of strings that occur rarely."""
+    rows_of = [it for it in data['rows'] if it['name'] == 'rare: text' or it['name'].endswith(' of 7 digits: text')]
+
+    def points(name):
+        return [(it['pattern_count'], it['text_bytes'] / median(result(it, name)) / 1e9) for it in rows_of if result(it, name)]
+
+    series = [(label, points(name), 'line') for label, name in (
+        ('count', 'count'), ('lines', 'lines'), ('start offsets', 'begins'), ("count, host's cores", f'{CPU}, count'))]
+    read = median({'seconds': [y for _, y in points(READ)]})
+    ticks = [(10 ** i, f'{10 ** i:,}') for i in range(5)]
+    return plots.curves('Many strings in GPU memory', f"{data['machine']['gpu'].partition(', ')[0]}, {rows_of[0]['text_bytes'] >> 30} "
+                        f"GiB of log lines, {data['machine']['date']}; strings of 7 or 8 bytes, few of which occur", (
+                            'strings', ticks), ('GB/s', plots.decades(min(y for _, it, _ in series for _, y in it), read)),
+                        series + [('read speed of the memory', [(1, read), (ticks[-1][0], read)], 'rule')])
+
+
+def plot_cudf(data):
+    """Draw which records hold a string: trawl, and cuDF's fastest call for each column; None if cuDF was not measured."""
+    beside, rows = data.get('cudf, forms') or {}, []
+    for column in dict.fromkeys(it['column'] for it in beside.get('results', [])):
+        own = result(next((it for it in data['rows'] if it['name'] == f'{column}: records'), {'results': []}), FORMS[1][0][0])
+        other = min((median(it) for it in beside['results'] if it['column'] == column and it.get('seconds')), default=None)
+        if own and other:
+            rows.append((column, [beside['bytes'] / median(own) / 1e9, beside['bytes'] / other / 1e9]))
+    values = [it for _, found in rows for it in found]
+    return rows and plots.dots('Which log records hold a string', f"{data['machine']['gpu'].partition(', ')[0]}, "
+                               f"{beside['bytes'] / 2**30:.0f} GiB of records in GPU memory, {data['machine']['date']}; cuDF: the fastest "
+                               'of its calls', ('GB/s', plots.decades(min(values), max(values))),
+                               ['trawl', f"pylibcudf {beside['version']}"], rows) or None
+
+
 def why_lines(rows_of):
     """Return lines that say why searches have no times."""
     why = sorted({f"- {it['name']}: {it['why']}" for row_ in rows_of for it in row_['results'] if it.get('why')})
     return [''] + why if why else []
 
 
-def form_lines(data, title, rows_of):
-    """Make the table of the group `forms`: questions by columns."""
+def code(name):
+    """Return a row's name for a table; an expression as code."""
+    return f"`{name}`".replace('|', r'\|') if name in EXPRESSIONS else name
+
+
+def form_lines(data, group, title, rows_of):
+    """Make the table of the group `forms` or `expressions`: questions by columns."""
     known = {row_['name']: row_ for row_ in rows_of}
     heads = list(dict.fromkeys(name.rpartition(': ')[0] for name in known))
 
@@ -341,16 +397,19 @@ def form_lines(data, title, rows_of):
         kind = 'records' if name.startswith('records') else 'text'
         own, first, host, read = (median(result(known.get(f'{column}: {kind}', {'results': []}), it))
                                   for it in (name, name + FIRST, f'{CPU}, {name}', READ))
-        return f"**{number(ratio(read, own), '.3f')}** {number(ratio(first, own))} {number(ratio(read, host), '.3f')}"
+        return f"**{number(ratio(read, own), '.3f')}**/{number(ratio(first, own))}/{number(ratio(read, host), '.3f')}"
 
-    names = [name for forms in FORMS for name, *_ in forms]
-    lines = ['', f'### {title}', '', 'A cell has three figures. In bold: the median speed on the GPU, as a multiple of the '
-             'read speed; each timed call follows an untimed one. Then the time of the first call with a new plan in a '
-             'newly loaded text, as a multiple of the median. Last: the speed of the host\'s cores, also as a multiple of '
-             'the read speed. Positions go to the host; begins, and answers about records, to the memory of the GPU.', '']
-    lines += table([''] + heads, [[name] + [found(head, name) for head in heads] for name in names])
+    names = [name for forms in FORMS for name, *_ in forms if any(result(row_, name) for row_ in rows_of)]
+    rows_are, columns_are, cell_of = names, heads, lambda name, head: found(head, name)
+    if group == 'expressions':  # they are too long for the head of a table
+        rows_are, columns_are, cell_of = heads, names, found
+    lines = ['', f'### {title}', '', 'In bold: the median speed on the GPU, as a multiple of the read speed. Then the time of '
+             'the first call with a new plan in a newly loaded text, as a multiple of the median. Last: the speed of the '
+             'host\'s cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, '
+             'stay in GPU memory.', '']
+    lines += table([''] + columns_are, [[code(it)] + [cell_of(it, other) for other in columns_are] for it in rows_are])
     lines += why_lines(rows_of)
-    return lines + cudf.lines(data.get('cudf'), lambda column: result(
+    return lines + cudf.lines(data.get(f'cudf, {group}'), lambda column: result(
         known.get(f'{column}: records', {'results': []}), FORMS[1][0][0]))
 
 
@@ -361,8 +420,8 @@ def group_lines(data, group, title):
         return []
     if group in CROSSED:
         return crossed(rows_of, title)
-    if group == 'forms':
-        return form_lines(data, title, rows_of)
+    if group in CUDF:
+        return form_lines(data, group, title, rows_of)
     names = list(dict.fromkeys(it['name'] for row_ in rows_of for it in row_['results']))
     lines = ['', f'### {title}', '', "Medians in GB/s, by the host's clock"
              + ("; in bold, multiples of the device's read speed." if READ in names else '.'), '']
@@ -387,7 +446,7 @@ def device_lines(data):
 
 
 def section(data):
-    lines = opening(data)
+    lines = opening(data, on_gpu=True)
     for group, title in GROUPS:
         lines += group_lines(data, group, title)
     several_lines = device_lines(data)

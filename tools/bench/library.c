@@ -137,6 +137,8 @@ static bool build(const struct contestant *it, const struct trawl_pattern *patte
     options.exact = &exact;
     options.exact_count = exact.begin < exact.end;
     options.flags = it->question->flags;
+    if (strcmp(field(fields, "syntax", ""), "perl") == 0)
+        options.syntax = TRAWL_PERL;
     options.algorithm = field(&it->fields, "algorithm", NULL);
     options.method = method_named(field(&it->fields, "method", "auto"));
     if (field(&it->fields, "sample", NULL) != NULL) {
@@ -413,7 +415,7 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
     return status;
 }
 
-/* Searches the loaded records. Cells that do not fit are counted, and are no failure. */
+/* Searches the loaded records. Cells that do not fit are counted, and are not a failure. */
 static enum trawl_status ask_records(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, uint64_t *count)
 {

@@ -3,6 +3,8 @@
 papers_facts.json holds what a source printed and claims, who takes part in which row, and how the tables look.
 A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a
 form of the gallery that no source has), `own` (trawl's methods), or none (it takes part in no comparison)."""
+import csv
+import io
 import json
 import os
 import random
@@ -14,7 +16,7 @@ import commands
 import plots
 import texts as recipes
 from claims import Figures, quartiles
-from report import digits, machine_lines, spread_line, table
+from report import digits, opening, spread_line, table
 from runner import HERE, command
 
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
@@ -325,37 +327,40 @@ def part(data, paper):
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ['Not measured.']
-    lines = [f"Source: {facts['source']}. Measured there on {facts['hardware']}." + keys_said(figures), '',
-             f"`./dev bench papers {paper}` measures this section; a form alone: {facts['try']}. "
-             f"[Each claim](papers-claims.md#{anchor(facts['title'].split(':')[0])})"]
+    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}." + keys_said(figures)
+             + f" A form alone: {facts['try']}."]
     lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
                      for it in row['results'] if it.get('why') and figures.state(it, '') != 'no GPU'})
-    for made in (made for made in facts['tables'] if not made.get('fold')):
+    for made in facts['tables']:
         lines += table_lines(figures, made)
     lines += children_line(figures)
     return lines + (['', f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get('plot') else [])
 
 
-def claims_part(data, paper):
-    """Return the lines of papers-claims.md for a publication: a row for each claim, and the tables that are left."""
-    figures, facts = figures_of(data, paper), definitions()[paper]
-    if not figures.rows:
-        return ['Not measured.']
-    lines = claim_lines(figures, facts['claims'])
-    for made in (made for made in facts['tables'] if made.get('fold')):
-        lines += table_lines(figures, made)
-    return lines
+CLAIM_HEADS = ('claim', 'order', 'factor', 'holds in', 'times as fast: here', 'there', 'against our baseline')
 
 
-def claim_lines(figures, of_source):
-    """Make a table with a row for each claim, by verdicts."""
-    found = sorted(claims.judged(figures, of_source),
+def claim_rows(data, paper):
+    """Return a row for each claim of a publication, by verdicts."""
+    found = sorted(claims.judged(figures_of(data, paper), definitions()[paper]['claims']),
                    key=lambda it: claims.VERDICTS.index(it[1] if it[1] != '-' else it[2]))
-    heads = ['claim', 'order', 'factor', 'holds in', 'times as fast: here', 'there', 'against our baseline']
-    lines = [[claims.capital(claim['say']), *(it.replace(' of ', '/') or '-' for it in said)] for claim, *said in found]
-    if not any(claim.get('beside') for claim in of_source):
-        heads, lines = heads[:-1], [line[:-1] for line in lines]
-    return narrow(heads, lines, left=len(heads))
+    return [[claims.capital(claim['say']), *(it.replace(' of ', '/') or '-' for it in said)] for claim, *said in found]
+
+
+def table_file(heads, rows_of):
+    """Make a CSV file with rows_of(paper) of each publication."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator='\n')
+    writer.writerow(('publication', *heads))
+    for paper in NAMES:
+        name = definitions()[paper]['title'].split(':')[0]
+        writer.writerows([name, *row] for row in rows_of(paper))
+    return out.getvalue()
+
+
+def claims_file(data):
+    """Make docs/papers-claims.csv."""
+    return table_file(CLAIM_HEADS, lambda paper: claim_rows(data, paper))
 
 
 def keys_said(figures):
@@ -367,15 +372,14 @@ def keys_said(figures):
 def children_line(figures):
     """Say how many child grids ran. If many windows were skipped, a row did not run the source's
     algorithm."""
-    lines = pairs_line(figures)
     counts = [(row, one) for row in figures.rows.values() for it in row['results']
               if figures.good(it) for one in it.get('children', [])]
     if not counts:
-        return lines
+        return []
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
-    return (lines or ['']) + [f'A search launched {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)} launches. '
-            f'The kernels left out {sum(left_out)} of all {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid'
+    return ['', f'A search launched {min(ran)} to {max(ran)} child grids. The device rejected {sum(refused)} launches. '
+            f'The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid'
             + (f" (only in {', '.join(texts)})" if texts else '') + '.']
 
 
@@ -420,8 +424,8 @@ def verdict_said(claim, order, factor, held, here):
     word = order if factor in ('-', order) else f'the order is {order}, the factor is {factor}'
     word = 'partly reproduced' if word == 'partly' else word
     first, *more = held.split(', ')
-    cells = ', '.join([f"the claim holds in {first} {claim.get('cells', 'cells')}", *more]) if held else ''
-    ratio = here and (f'here {here}' if claim.get('kind') == 'cross' else f'speed ratio {here}')
+    cells = ', '.join([f"in {first} {claim.get('cells', 'cells')}", *more]) if held else ''
+    ratio = here and (f'here {here}' if claim.get('kind') == 'cross' else f'ratio {here}')
     found = '; '.join(filter(None, (cells, ratio)))
     return f'{word}: {found}' if found else word
 
@@ -438,7 +442,7 @@ def overview(data):
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
         said.append(f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
                     + '.' + (f" Reason: {facts['because'][verdict]}." if verdict in facts['because'] else '')
-                    + (f" Against our baseline: {beside.replace(': ', ' cells; speed ratio ')}." if beside else '')
+                    + (f" Against our baseline: {beside.replace(': ', ' cells; ratio ')}." if beside else '')
                     + ''.join(f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
                               for claim, *it in others if claim.get('finding')))
         words = [(order, by) for _, order, by, *_ in others]
@@ -450,33 +454,32 @@ def overview(data):
                       f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
                       f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
                       if ratios else '-'])
-    kinds = '; '.join(f'[{name}]({origin[0]}), {size} bytes, SHA-256 {origin[1]}' if origin else f'{name}, {size} bytes'
-                      for name, size in data.get('texts', {}).values() for origin in [recipes.ORIGINS.get(name)])
+    kinds = ', '.join(f'[{name}]({origin[0]})' if origin else name
+                      for name, _ in data.get('texts', {}).values() for origin in [recipes.ORIGINS.get(name)])
     return said + [''] + narrow(
         ['publication', 'main claim: order', 'factor', 'other claims: order', 'factor', 'trawl beside the source'], lines, left=6) + [
-        '', 'The last column: whole searches, copies and sorting included, on the same kind of processor; the least median '
-        'time of published and suggested forms, divided by trawl\'s least median time. '
-        f"trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
-            f"- {data['grep']}; texts: {kinds or 'generated'}", spread_line(data)]
+        '', 'The last column compares whole searches, with copies and sorting, on the same kind of processor: the best of the '
+        f"published and suggested forms beside the best of trawl's. trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + opening(data, on_gpu=True) + [
+            f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}", spread_line(data)]
 
 
-def future(data):
-    """Make a row for each proposal of a source: what trawl has of it, and figures in ms."""
-    lines = []
-    for paper in NAMES:
-        figures, facts = figures_of(data, paper), definitions()[paper]
-        for item, where, words, *refs in facts.get('future', []):
+def proposals_file(data):
+    """Make docs/papers-proposals.csv: what trawl has of each proposal of a source, and figures in ms."""
+    def rows_of(paper):
+        figures, found = figures_of(data, paper), []
+        for item, where, words, *refs in definitions()[paper].get('future', []):
             times = [figures.time(ref) for ref in refs]
-            lines.append([facts['title'].split(':')[0], item, where, words.format(*(digits(1e3 * it) for it in times))
-                          if all(times) else 'not measured'])
-    return narrow(['source', 'proposal', 'where trawl has it', 'measured (ms, if no unit is named)'], lines, left=4)
+            found.append([item, where, words.format(*(digits(1e3 * it) for it in times)) if all(times) else 'not measured'])
+        return found
+
+    return table_file(('proposal', 'where trawl has it', 'measured (ms, if no unit is named)'), rows_of)
 
 
 def section(data):
     lines = overview(data)
     for paper in NAMES:
         if any(row['paper'] == paper for row in data['rows']):
-            lines += [''] + part(data, paper) + [''] + claims_part(data, paper)
+            lines += [''] + part(data, paper) + [''] + narrow(CLAIM_HEADS, claim_rows(data, paper), left=7)
     return lines
 
 
@@ -512,10 +515,6 @@ def anchor(title):
 
 
 # ---- Plots, and the report in a terminal -----------------------------------------------------
-
-
-def kernels_of(row, name, part='seconds'):
-    return [it[part] for it in row['results'] if it['name'] == name and Figures.good(it) and it.get(part)]
 
 
 def plot_factors(data):

@@ -9,7 +9,7 @@ import random
 import statistics
 import time
 
-from report import digits, least, machine_lines, result, table, times
+from report import digits, least, machine_line, result, table, times
 
 CHOICE = 'the choice'
 READS = ('read', 'device-read')
@@ -227,7 +227,8 @@ def section(data):
     """Return the lines of the page."""
     found, machine = data['rows'], data['machine']
     reads = [speed(row, name) for row in found for name in READS if result(row, name)]
-    lines = machine_lines(data) + [
+    lines = [
+        f'- {machine_line(data, on_gpu=True)}',
         f"- texts of {machine['text_bytes']:,} bytes, engine {data['engine']}, threads {data['threads']}; "
         f"each count is number {data.get('warm', 0) + 1} of its plan; "
         f'{len(found)} rows, every answer alike', noise_line(found)]

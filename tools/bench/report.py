@@ -60,24 +60,20 @@ def table(columns, rows, left=1):
     return lines + ['|' + '|'.join(str(cell) for cell in row) + '|' for row in rows]
 
 
-def machine_lines(data):
-    """Return the lines that describe the machine, the build and the command of a measurement, without options that name
-    output files."""
+def machine_line(data, on_gpu=False):
+    """Return a line that names the machine, the commit and the command of a measurement, without options that name
+    files. docs/measurements has the rest: memory, driver, system, compiler."""
     machine = data['machine']
-    gpu, _, driver = (machine.get('gpu') or '').partition(', ')
-    parts = [f"{machine['processor']}, {machine['cores']} cores, {(machine['memory_bytes'] + 2**29) >> 30} GiB of memory",
-             *([f'{gpu}, driver {driver}'] * bool(driver)), machine['system']]
-    return [f"- machine: {'; '.join(parts)}",
-            f"- trawl {machine['trawl']}, commit {machine['commit']}, instruction set "
-            f"{machine['instruction_set']}, {machine['compiler']}; {machine['date']}, "
-            f"`{re.sub(r' --(json|svg|markdown)=[^ ]+', '', machine['command'])}`"]
+    gpu = on_gpu and (machine.get('gpu') or '').partition(', ')[0]
+    name = machine['processor'].replace('(R)', '').replace(' Processor', '')
+    command = re.sub(r' --(json|svg|markdown|data|runner|directory)=[^ ]+', '', machine['command'])
+    return (f"{name}, {machine['cores']} cores, {machine['instruction_set']}"
+            f"{f', {gpu}' * bool(gpu)}; commit {machine['commit']}, {machine['date']}, `{command}`")
 
 
-def opening(data):
+def opening(data, on_gpu=False):
     """Return the lines that name the file of results and the machine."""
-    name = data['benchmark']
-    return [f'All times are in [measurements/{name}.json](measurements/{name}.json).', '',
-            *machine_lines(data)]
+    return [f"- [All times](measurements/{data['benchmark']}.json): {machine_line(data, on_gpu)}"]
 
 
 def spread_line(data):
@@ -86,8 +82,7 @@ def spread_line(data):
     spreads = [spread(run) for run in runs if len(run) > 1]
     if not spreads:
         return '- one run of each'
-    return (f'- spread of the runs of a figure: {100 * statistics.median(spreads):.0f} % in the median of all '
-            f'figures, {100 * max(spreads):.0f} % at most')
+    return f'- spread of runs: median {100 * statistics.median(spreads):.0f} %, at most {100 * max(spreads):.0f} %'
 
 
 def put_section(page, name, lines):

@@ -15,7 +15,7 @@ import subprocess
 import time
 
 import texts as recipes
-from report import machine_lines, median, table
+from report import machine_line, median, table
 from runner import command, die, line_of
 
 RARE = 'Vq7planted_here'
@@ -167,7 +167,7 @@ def section(data):
             alone, told = row['alone'][rank], row['server'][rank]
             cells += [f'{alone / 1e3:.2f}', f'{told / 1e3:.2f}', f'{told / alone:.2f}']
         rows.append(cells)
-    lines = machine_lines(data) + [''] + table(
+    lines = [f'- {machine_line(data, on_gpu=True)}', ''] + table(
         ['count, ms', 'p50: search alone', 'server', 'ratio', 'p99: search alone', 'server',
          'ratio'], rows)
     one, many = result['one by one']['per_second'], result['many']['per_second']

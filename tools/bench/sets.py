@@ -190,7 +190,7 @@ def conclusions(data):
 def cost_of(it):
     """Format the milliseconds to compile, and the MiB that the compiled patterns take."""
     made, held = (compiling(it), it.get('memory_bytes')) if it else (None, None)
-    return ', '.join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
+    return '/'.join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
 
 
 def section(data):
@@ -201,9 +201,8 @@ def section(data):
     lines += table(['', 'compared with', 'times as fast', 'workloads', 'slower in'], conclusions(data), left=2)
     works = [row['work'].partition(' in ')[2] for row in rows_of]
     same = len(set(works)) == 1
-    lines += ['', f"GB/s of text{f' ({works[0]})' * same}, without the time to compile patterns. A column names the kind and "
-              'the number of the patterns. A star: measured on a part of the work, because the whole would take too long. A '
-              'dash: not measured.', '']
+    lines += ['', f"GB/s of text{f' ({works[0]})' * same}, without compiling the patterns, whose kind and number a column "
+              'names. A star: measured on a part of the work; a dash: not measured.', '']
     speeds, costs = [], []
     for contestant in names:
         them = [next((it for it in row['results'] if it['name'] == contestant), {}) for row in rows_of]
@@ -213,14 +212,15 @@ def section(data):
             if it else 'another count' if them[i].get('wrong') else '-'
             for i, (row, it) in enumerate(zip(rows_of, good))])
         cost = [cost_of(it) for it in good]
-        if any(cost) and contestant not in SET_COMMANDS:  # a command's time includes compiling
+        # a command's time includes compiling; compiling uses one core
+        if any(cost) and contestant not in SET_COMMANDS and 'all cores' not in contestant:
             costs.append([contestant] + [text or '-' for text in cost])
     heads = [''] + [row['name'].removesuffix(' patterns').replace(MIXED[0][0], 'mixed words').replace(MIXED[-1][0], 'pieces')
                     for row in rows_of]
     lines += table(heads, [['work'] + works] * (not same)
                    + [['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
-    return lines + ['', 'Milliseconds to compile the patterns, and MiB (the most memory allocated; for Hyperscan, the '
-                    'compiled patterns):', '',
+    return lines + ['', 'Milliseconds to compile the patterns/MiB (the most allocated; for Hyperscan, the compiled '
+                    'patterns):', '',
                     *table(heads, costs)]
 
 

@@ -279,15 +279,6 @@ static void free_answer(struct served_answer *answer)
     free(answer);
 }
 
-/* Returns the byte that ends a line of output. A line of JSON always ends in '\n'. */
-static uint8_t line_end_of(const struct request *request)
-{
-    const struct settings *settings = &request->settings;
-    bool names_end = settings->heads.null_after_name && settings->list != LIST_NONE;
-
-    return request->format == REQUEST_FRAMES && (settings->null_data || names_end) ? '\0' : '\n';
-}
-
 /* Opens the pipe and starts the answer's thread. Returns false if that fails; errno may say why. */
 static bool start(struct served_answer *answer)
 {
@@ -306,7 +297,6 @@ static bool start(struct served_answer *answer)
     answer->output.sink = answering_sink;
     answer->output.sink_context = answer;
     answer->pipe.lines_left = answer->request.results_max;
-    answer->pipe.line_end = line_end_of(&answer->request);
     /* The sum fits into 64 bits, because --max-seconds takes at most 2^32 - 1 seconds. */
     answer->request.guard.deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;

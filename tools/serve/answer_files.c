@@ -8,10 +8,12 @@
  */
 #include <dirent.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "serve/answering.h"
+#include "trawl/files/glob.h"
 #include "trawl/options/empty.h"
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
@@ -105,6 +107,75 @@ static bool require(struct served_answer *answer, struct answer_share *share,
     return good;
 }
 
+/* One of a request's names. A text fits where it stands in a file's name; a glob, which has `*` or
+ * `?`, where it matches the end of a file's name from a part's begin on. */
+struct wanted_name {
+    const char *text;
+    bool excludes; /* files fit that otherwise would not: the name begins with `!` */
+    bool any_case; /* it has no capital letter */
+    bool is_glob;
+    struct glob glob;
+};
+
+static bool fits(const struct wanted_name *wanted, const char *name)
+{
+    if (!wanted->is_glob)
+        return (wanted->any_case ? strcasestr(name, wanted->text) : strstr(name, wanted->text)) !=
+               NULL;
+    for (; name != NULL; name = strchr(name, '/'), name += name != NULL)
+        if (glob_matches(&wanted->glob, name, strlen(name)))
+            return true;
+    return false;
+}
+
+/* Drops from the view the files whose names do not fit. Returns false if out of memory, or if the
+ * answer must end. */
+static bool keep_fitting(struct served_answer *answer, struct answer_share *share,
+                         const struct wanted_name *wanted)
+{
+    struct guard *guard = &answer->request.guard;
+    struct view_names names = {0};
+    size_t bytes_count = share->state->index_count / 8 + (size_t)1;
+    uint8_t *bits = guard_take(guard, bytes_count) ? calloc(bytes_count, 1) : NULL;
+    bool good = bits != NULL;
+
+    for (uint64_t i = 0; good && i < share->view->file_count; i++) {
+        uint32_t file = share->view->files[i];
+        const char *name = view_name(share->view, share->state, i, &names);
+
+        good = name != NULL && (i % 4096 != 0 || !answering_is_over(answer));
+        if (good && file < VIEW_SPECIAL && fits(wanted, name) != wanted->excludes)
+            bits[file / 8] |= (uint8_t)(1u << file % 8);
+    }
+    good = good && view_keep(share->view, bits, guard);
+    free(names.bytes);
+    free(bits);
+    return good;
+}
+
+/* Drops from the view the files whose names do not fit. Returns false after a rejection. */
+static bool keep_named(struct served_answer *answer, struct answer_share *share, const char *text)
+{
+    struct wanted_name wanted = {.text = text + (*text == '!'), .excludes = *text == '!'};
+    enum glob_status status = GLOB_GOOD;
+    char message[SETTINGS_ERROR_BYTES];
+    bool good;
+
+    wanted.any_case = strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL;
+    wanted.is_glob = strpbrk(text, "*?") != NULL;
+    if (wanted.is_glob)
+        status = glob_compile(&wanted.glob, wanted.text, strlen(wanted.text),
+                              wanted.any_case ? GLOB_ANY_CASE : 0);
+    good = status == GLOB_GOOD && keep_fitting(answer, share, &wanted);
+    (void)snprintf(message, sizeof message, "names: %s", glob_status_text(status));
+    if (!good && (status == GLOB_GOOD || status == GLOB_MEMORY))
+        answering_refuse(answer, 503, "memory exhausted");
+    else if (!good)
+        answering_refuse(answer, 400, message);
+    glob_free(&wanted.glob);
+    return good;
+}
+
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count)
 {
@@ -126,6 +197,9 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
             return false;
         }
         job->left_out |= share->view->left_out;
+        for (size_t j = 0; j < answer->request.names.count; j++)
+            if (!keep_named(answer, share, answer->request.names.items[j].text))
+                return false;
     }
     job->has_searched = required->count > 0;
     for (size_t i = 0; i < answer->share_count; i++)

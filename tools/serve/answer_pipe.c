@@ -115,6 +115,17 @@ static void follow_file(struct served_answer *answer, const uint8_t *line, size_
         answer->pipe.file_end = NULL;
 }
 
+/* Returns the byte that ends a line of output, once settings_build has chosen the report. */
+static uint8_t line_end_of(const struct settings *settings)
+{
+    const struct report *report = settings->report;
+    bool is_null = report->prints == PRINTS_NAME || settings->files.names_only
+                       ? settings->heads.null_after_name
+                       : settings->null_data && report->prints == PRINTS_TEXT;
+
+    return is_null && !settings->json ? '\0' : '\n';
+}
+
 /* Returns how many of the bytes come before the first result beyond pipe.lines_left, and sets
  * answer->pipe.cut if there is such a result. Each line is a result; with REQUEST_JSON, each line
  * of type "match". The job writes a line's type together with the line's first bytes (put_beginning
@@ -124,9 +135,10 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
     bool is_json = answer->request.format == REQUEST_JSON;
     const char *prefix = is_json ? "{\"type\":\"match\"" : "";
     const uint8_t *at = bytes, *end = bytes + bytes_count, *line_end;
+    const uint8_t ends_line = line_end_of(&answer->request.settings);
 
     for (; at < end; at = line_end == NULL ? end : line_end + 1) {
-        line_end = memchr(at, answer->pipe.line_end, (size_t)(end - at));
+        line_end = memchr(at, ends_line, (size_t)(end - at));
         if (!answer->pipe.in_line) {
             answer->pipe.line_counts = begins_with(at, (size_t)(end - at), prefix);
             answer->pipe.cut = answer->pipe.line_counts && answer->pipe.lines_left == 0;

@@ -43,7 +43,6 @@ struct answer_pipe {
     uint8_t *kept;      /* bytes that were written before the answer began */
     size_t kept_count, kept_capacity;
     uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
-    uint8_t line_end;
     /* for a request of JSON: the line `end` that must still follow a file's line `begin` */
     char *file_end;
     /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: the

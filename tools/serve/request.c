@@ -375,6 +375,15 @@ static bool check_option(struct reading *reading, const char *option, const stru
                                            : take_memory(reading, strlen(option) * GLOB_BYTE_COST);
 }
 
+static bool take_name(struct reading *reading, const char *name, json_t *value, void *to)
+{
+    const char *text = NULL;
+
+    return take_line(reading, name, value, &text) &&
+           take_memory(reading, strlen(text) * GLOB_BYTE_COST) &&
+           (value_add(to, VALUE_GLOB, text) || exhausted(reading));
+}
+
 /* Adds an argument to the command line, whose array has room. The text is borrowed. */
 static void add_argument(struct request *request, const char *text)
 {
@@ -563,6 +572,7 @@ static const struct request_member members[] = {
     {"options", take_options, AT(settings), MEMBER_ALWAYS, 0},
     {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST, 0},
     {"requires", take_pattern, AT(required), MEMBER_LIST, REQUIRED_MAX},
+    {"names", take_name, AT(names), MEMBER_LIST, REQUIRED_MAX},
     {"paths", take_path, AT(settings.operands), MEMBER_LIST, PATHS_MAX},
     {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS, 0},
 #undef AT
@@ -647,6 +657,7 @@ void request_free(struct request *request)
         close(request->descriptors[i]);
     free(request->arguments);
     free(request->required.items);
+    free(request->names.items);
     json_decref(request->texts);
     json_decref(request->body);
     guard_end(&request->guard);

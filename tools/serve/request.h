@@ -52,6 +52,7 @@ struct request {
     uint64_t results_max, seconds_max;
     /* a file is searched only if it holds each of these strings; the same options apply */
     struct value_list required;
+    struct value_list names; /* a file is searched only if its name fits each of these */
     struct guard guard; /* is asked before memory is allocated; guard.all is request_limits.all */
     struct settings settings; /* flags_parse was called, and `surroundings` is filled */
     char **arguments;         /* the options as a command line; the settings point there */

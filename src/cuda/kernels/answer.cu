@@ -510,38 +510,52 @@ SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, u
     return bytes;
 }
 
-/* Runs the automaton over the bytes from `from` on, up to `to` or, if `stops`, a line end. `table`
- * is in shared memory; 0: the automaton is read where it lies. No byte from `last` on is read.
- * Returns true if the bytes hold a match. Sets *end to where the reading ended: at `to`, at a line
- * end, or earlier if the state was decided. */
-SIMT_FUNCTION int answer_run(const struct answer_arguments *a, const uint16_t *table, uint64_t from,
-                             uint64_t to, uint64_t last, int stops, uint64_t *end)
+/* Returns the automaton's next state. At a line end of a text, that is 0 or 1. */
+SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint16_t *table,
+                                   uint32_t state, uint32_t byte)
 {
-    uint32_t state = 2u, low = (uint32_t)(from % 16u), ended = 0;
+    uint32_t at = 256u * state + byte;
 
-    *end = to;
+    return table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton_next + at);
+}
+
+/* Runs the automaton over the bytes [from, to); no byte from `last` on is read. Returns its state:
+ * 0 or 1 if it is decided that the line or record does not or does hold a match, from which the
+ * automaton does not go on, and else a state from 2 on. *reached is where the 16 bytes begin in
+ * which it was decided, or `from` if that is greater; else `to`. `table` is in shared memory; 0:
+ * the automaton is read where it lies. */
+SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
+                                  uint64_t from, uint64_t to, uint64_t last, uint64_t *reached)
+{
+    uint32_t state = 2u, low = (uint32_t)(from % 16u);
+
+    *reached = to;
     SIMT_ROLLED
-    for (uint64_t unit = from / 16u; unit * 16u < to && ended == 0; unit++) {
+    for (uint64_t unit = from / 16u; unit * 16u < to && state > 1u; unit++) {
         struct simt_u32x4 bytes = answer_bytes(a, unit, last);
         uint32_t high = to - unit * 16u < 16u ? (uint32_t)(to - unit * 16u) : 16u;
 
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < 16u; k++) {
-            uint32_t at = 256u * state + (bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
-
-            if (k < low || k >= high || ended != 0)
-                continue;
-            at = table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton_next + at);
-            if (at >= DECIDE_LINE_END && !stops)
-                at = simt_load_u16(a->automaton_newline + state);
-            state = at;
-            ended = state - 2u >= DECIDE_LINE_END - 2u;
-            if (ended != 0)
-                *end = unit * 16u + k + (state <= 1u);
+        if (low == 0 && high == 16u) {
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < 16u; k++)
+                state = answer_next(a, table, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
+        } else {
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < 16u; k++)
+                if (k >= low && k < high)
+                    state = answer_next(a, table, state, bytes.w[k / 4u] >> k % 4u * 8u & 0xffu);
         }
+        if (state <= 1u)
+            *reached = unit * 16u + low;
         low = 0;
     }
-    return ended != 0 ? (int)(state & 1u) : simt_load_u8(a->automaton_ends + state) != 0;
+    return state;
+}
+
+/* Returns true if the line or record holds a match that ends in this state. */
+SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t state)
+{
+    return state <= 1u ? (int)state : simt_load_u8(a->automaton_ends + state) != 0;
 }
 
 SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
@@ -551,11 +565,10 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 
     if (SIMT_BOUND(i < args.count)) {
         uint64_t x, from = args.decide_low, to = args.text_end, most = args.decide_bytes;
-        int is_line = args.steps == 0;
 
         hit = simt_load_u64(args.hits + i);
         x = args.begin + (uint32_t)hit;
-        if (is_line) {
+        if (args.steps == 0) {
             uint64_t low = x - from > most ? x - most : from;
 
             is_near = low == from && args.decide_begins != 0;
@@ -570,10 +583,11 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
             is_near = x - from <= most && from - args.decide_low <= x - args.decide_low;
         }
         if (is_near) {
-            uint64_t stop = to - x > most ? x + most : to, end;
+            uint64_t stop = to - x > most ? x + most : to, reached;
+            uint32_t state = answer_run(&args, 0, from, stop, to, &reached);
 
-            is_kept = answer_run(&args, 0, from, stop, to, is_line, &end);
-            is_near = end < stop || stop == to;
+            is_kept = answer_matches(&args, state);
+            is_near = state <= 1u || stop == to;
         }
         if (!is_near)
             simt_max_u64(args.sums + ANSWER_FAULT, 1);
@@ -592,17 +606,16 @@ SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uin
     }
     SIMT_ROLLED
     while (simt_ballot(at < stop) != 0) {
-        uint64_t begin = at, end = at, most = at, slot = 0;
+        uint64_t begin = at, reached, most, slot = 0;
         uint32_t lanes;
         int is_kept = 0;
 
         if (at < stop) {
             most = a->text_end - at > a->decide_bytes ? at + a->decide_bytes : a->text_end;
-            is_kept = answer_run(a, table, at, most, a->text_end, 1, &end);
-            end = answer_line_end(a, end, most);
-            if (end == most && most < a->text_end)
+            is_kept = answer_matches(a, answer_run(a, table, at, most, a->text_end, &reached));
+            at = answer_line_end(a, reached, most) + 1u;
+            if (at > most && most < a->text_end)
                 simt_max_u64(a->sums + ANSWER_FAULT, 1);
-            at = end + 1u;
         }
         lanes = simt_ballot(is_kept);
         if (lanes == 0)
@@ -615,39 +628,47 @@ SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uin
     }
 }
 
+SIMT_FUNCTION void answer_read_by(const struct answer_arguments *a, const uint16_t *table)
+{
+    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
+    int is_marked = 0;
+    uint32_t lanes;
+
+    if (a->steps == 0) {
+        uint64_t at = a->begin + i * READ_BYTES, stop = at + READ_BYTES;
+
+        answer_read_lines(a, table, at, stop < a->end ? stop : a->end);
+        return;
+    }
+    if (SIMT_BOUND(i < a->record_count) && !answer_is_null(a, i)) {
+        uint64_t from = answer_record_at(a, i), to = answer_record_at(a, i + 1u), last, reached;
+
+        last = answer_record_at(a, a->record_count) + a->tape;
+        if (to - from > a->decide_bytes)
+            simt_max_u64(a->sums + ANSWER_FAULT, 1);
+        else
+            is_marked = answer_matches(a, answer_run(a, table, from + a->tape, to + a->tape, last,
+                                                     &reached)) &&
+                        answer_mark(a, i);
+    }
+    lanes = simt_ballot(is_marked);
+    if (lanes != 0 && simt_lane() == 0)
+        simt_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
+}
+
 /* Without a list of hits: reads all lines of the range, or all records, of which it marks those
  * that hold a match. */
 SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
 {
     SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
-    uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
-    const uint16_t *table = args.state_count <= READ_STATES ? answer_table : 0;
 
-    for (uint32_t k = simt_thread(); table != 0 && k < 256u * args.state_count; k += simt_threads())
-        answer_table[k] = simt_load_u16(args.automaton_next + k);
-    simt_barrier();
-    if (args.steps == 0) {
-        uint64_t at = args.begin + i * READ_BYTES, stop = at + READ_BYTES;
-
-        answer_read_lines(&args, table, at, stop < args.end ? stop : args.end);
+    if (args.state_count <= READ_STATES) {
+        for (uint32_t k = simt_thread(); k < 256u * args.state_count; k += simt_threads())
+            answer_table[k] = simt_load_u16(args.automaton_next + k);
+        simt_barrier();
+        answer_read_by(&args, answer_table);
     } else {
-        int is_marked = 0;
-        uint32_t lanes;
-
-        if (SIMT_BOUND(i < args.record_count) && !answer_is_null(&args, i)) {
-            uint64_t from = answer_record_at(&args, i), to = answer_record_at(&args, i + 1u), end;
-
-            if (to - from > args.decide_bytes)
-                simt_max_u64(args.sums + ANSWER_FAULT, 1);
-            else
-                is_marked =
-                    answer_run(&args, table, from + args.tape, to + args.tape,
-                               answer_record_at(&args, args.record_count) + args.tape, 0, &end) &&
-                    answer_mark(&args, i);
-        }
-        lanes = simt_ballot(is_marked);
-        if (lanes != 0 && simt_lane() == 0)
-            simt_add_u64(args.sums + ANSWER_KEPT, simt_popcount(lanes));
+        answer_read_by(&args, 0);
     }
     answer_sign(&args);
 }

@@ -105,8 +105,7 @@ struct answer_arguments {
                        nowhere */
     /* match/line_automaton.h; a line or a record is too long if it reaches decide_bytes from the
      * hit. No byte before decide_low is in this memory; decide_begins: the text begins there. */
-    const uint16_t *automaton_next;    /* at a newline: DECIDE_LINE_END + ends[state] */
-    const uint16_t *automaton_newline; /* newline[state]: the next state at a newline in a record */
+    const uint16_t *automaton_next; /* of a text's lines: next[256 * state + '\n'] is ends[state] */
     const uint8_t *automaton_ends;
     uint64_t decide_bytes, decide_low;
     uint32_t decide_begins;
@@ -138,7 +137,6 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
-#define DECIDE_LINE_END 0x8000u
 /* answer_decide reads a line once for each hit. It leaves lines to the host that are longer than
  * the mean distance of so many hits, so all hits together read the text at most twice as often. */
 #define DECIDE_HITS_MAX 256u

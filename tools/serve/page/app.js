@@ -11,11 +11,16 @@ const ENTRY_MS = 1000; // searches within this time share an entry of the browse
 const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
 const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many bytes are left out
 const MESSAGES_MAX = 50;
+// Names of files in an answer, and of them in the page; beside lines, fewer of both.
+const [NAMES_MAX, NAMES_SHOWN] = [10000, 200];
+const [BESIDE_MAX, BESIDE_SHOWN] = [1000, 3];
+const COLOURS_MAX = 1 << 20; // characters of the text that is coloured
+const COLOURS_MS = 5000; // if it takes longer, there are no colours
 const FOLLOW_MS = 2000; // time between two looks for changed files
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
 const byId = id => document.getElementById(id);
-const [form, query, results, more] = ['form', 'q', 'results', 'more'].map(byId);
+const [form, query, named, results, more] = ['form', 'q', 'named', 'results', 'more'].map(byId);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const number = value => value.toLocaleString('en');
@@ -115,6 +120,19 @@ function placeOf(path) {
     return { one: collections.find(({ name }) => name === (own || first)), path: own ? path : rest.join('/') };
 }
 
+/* Returns the text to search for and the names of files. Words such as f:NAME at either end of the query name files; after a
+   backslash they belong to the text. */
+function partsOf(query) {
+    const names = [], take = (all, not, name) => (names.push(not ? `!${name}` : name), '');
+    let text = query;
+    for (const word of [/^(-?)(?:f|file|path):(\S+)(?: |$)/, /(?:^| )(-?)(?:f|file|path):(\S+) ?$/])
+        for (let before = ''; before !== text; ) {
+            before = text;
+            text = text.replace(word, take);
+        }
+    return { text: text.replace(/(^| )\\(-?(?:f|file|path):\S)/g, '$1$2'), names };
+}
+
 function bodyOf() {
     const data = new FormData(form);
     if (data.get('f')) {
@@ -122,18 +140,17 @@ function bodyOf() {
         return { patterns: [''], options: ['--text'], collection: one?.sent ?? '', paths: path ? [path] : [] };
     }
     const words = name => data.get(name).match(/(?:\\.|\S)+/g) ?? []; // after a backslash, a blank belongs to the word
-    const options = [];
+    const options = [], files = [...words('g').map(glob => `--glob=${glob}`), ...words('t').map(type => `--type=${type}`)];
     if (data.has('i')) options.push('--ignore-case');
     else if (data.has('s')) options.push('--smart-case');
     if (data.has('w')) options.push('--word-regexp');
     if (data.has('e')) options.push('--perl-regexp');
     if (Number(data.get('k'))) options.push(`--mismatches=${data.get('k')}`);
-    options.push(...words('g').map(glob => `--glob=${glob}`));
-    options.push(...words('t').map(type => `--type=${type}`));
-    const body = { patterns: [data.get('q')], requires: words('a'), options };
+    const { text, names } = partsOf(data.get('q'));
+    const body = { patterns: [text], requires: words('a'), names };
     const chosen = data.get('in');
     if (chosen) body.collection = collections.find(one => one.name === chosen)?.sent ?? chosen;
-    return body;
+    return { ...body, options: options.concat(files) };
 }
 
 // ---- A search
@@ -154,7 +171,7 @@ function begin(limit = LINES_FIRST, again = false) {
     search?.abort.abort();
     // The focused line, which the same search, begun again, may show again; an inert list loses the focus.
     const focus = document.activeElement.dataset.where ?? (search?.cleared === false ? search.focus : undefined);
-    const file = form.elements.f.value, title = file || query.value, target = Number(form.elements.l.value);
+    const file = form.elements.f.value, body = bodyOf(), title = file || query.value, target = Number(form.elements.l.value);
     document.title = title ? `${title} – trawl` : 'trawl';
     if (file) limit = Math.max(limit, target + 100);
     search = {
@@ -164,7 +181,11 @@ function begin(limit = LINES_FIRST, again = false) {
         top: again ? scrollY : null, // where to scroll to instead
         focus,
         abort: new AbortController(),
-        body: bodyOf(),
+        body,
+        isListing: !file && body.patterns[0] === '' && body.names.length > 0, // the query names files and no text
+        names: file || !title ? [] : null, // the names of files that the query finds; null: they are not known yet
+        rows: [], // { file, line, code } of each line
+        coloured: null, // those of them whose tokens are known
         context: Number(form.elements.c.value),
         limit,
         running: false,
@@ -179,10 +200,10 @@ function begin(limit = LINES_FIRST, again = false) {
     };
     results.inert = true;
     results.classList.add('old');
+    named.classList.add('old');
     results.classList.toggle('view', Boolean(file));
     if (!title) return finish(search, '');
-    if (!file) count(search);
-    fetchLines(search);
+    askAgain(search);
 }
 
 async function count(search) {
@@ -194,6 +215,47 @@ async function count(search) {
         search.counts = wordsOf(error);
     }
     if (!search.abort.signal.aborted) tell(search);
+}
+
+/* Finds the files with the query's names, or with its text in their names. */
+async function findNames(search) {
+    const [text] = search.body.patterns, { signal } = search.abort, data = new FormData(form);
+    const wanted = search.isListing ? search.body.names : [...search.body.names, text];
+    const options = search.body.options.filter(option => /^--(glob|type)=/.test(option)).concat('--files', '--null');
+    const body = { ...search.body, patterns: [], options, names: wanted, format: 'frames',
+        max_results: search.isListing ? NAMES_MAX : BESIDE_MAX };
+    let names = [], error = '';
+    try {
+        if (search.isListing || (/^[^!*?][^*?]+$/.test(text) && !data.has('e')))
+            names = await namesIn(await ask('/v1/search', body, signal));
+    } catch (reason) {
+        error = wordsOf(reason);
+    }
+    if (signal.aborted) return;
+    showNames(search, ranked(names, wanted.filter(name => name[0] !== '!').at(-1) ?? ''));
+    if (search.isListing) finish(search, error);
+    else tell(search);
+}
+
+/* Returns the names in an answer of frames: a byte for the kind, the number of bytes, and the bytes. */
+async function namesIn(response) {
+    const bytes = new Uint8Array(await response.arrayBuffer()), numbers = new DataView(bytes.buffer), parts = [];
+    for (let at = 0, end; at < bytes.length; at = end) {
+        end = at + 5 + numbers.getUint32(at + 1, true);
+        if (bytes[at] === 0x6f) parts.push(bytes.subarray(at + 5, end)); // 'o', output
+    }
+    return (await new Blob(parts).text()).split('\0').slice(0, -1);
+}
+
+/* Names whose last part is the text come first, then those whose last part begins with it, then those whose last part has it. */
+function ranked(names, text) {
+    const wanted = text.toLowerCase();
+    const rank = name => {
+        const last = name.slice(name.lastIndexOf('/') + 1).toLowerCase();
+        return last === wanted ? 0 : last.startsWith(wanted) ? 1 : last.includes(wanted) ? 2 : 3;
+    };
+    return names.map(name => [rank(name), name.length, name]).sort(
+        (a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1)).map(([, , name]) => name);
 }
 
 async function fetchLines(search) {
@@ -229,6 +291,8 @@ function clear(search) {
     results.replaceChildren();
     results.inert = false;
     results.classList.remove('old');
+    painter?.terminate();
+    for (const ink of inks) ink.clear();
     byId('messages').replaceChildren();
     byId('error').textContent = '';
 }
@@ -240,6 +304,7 @@ function finish(search, error) {
     byId('error').textContent = error;
     if (!error && search.body.patterns[0]) byId('login').hidden = true;
     more.hidden = !canGrow(search);
+    colour(search);
     requestAnimationFrame(() => showTarget(search)); // when the lines have their places
     watcher.unobserve(more); // observing the button again reports whether the button is visible now
     watcher.observe(more);
@@ -268,8 +333,9 @@ function grow() {
 /* Asks for the search's counts and lines again. Lines that are shown stay, with focus and selection, unless the new answer
    differs in them. */
 function askAgain(search) {
-    if (!search.view) count(search); // the files may have changed since the last count
-    fetchLines(search);
+    if (!search.isListing && !search.view) count(search); // the files may have changed since the last count
+    if (!search.isListing) fetchLines(search);
+    if (!search.view) findNames(search); // last: a server that takes few queries at a time refuses these
 }
 
 /* Takes a line of an answer. Returns false if a line that is already shown differs, because a file has changed. */
@@ -299,13 +365,38 @@ const bytesOf = text => text.text !== undefined ? encoder.encode(text.text)
 
 /* Decodes UTF-8. Replacement characters stand for wrong bytes, symbols (U+2400 and on) for control characters, and numbers
    for further characters that a terminal obeys, or that change the order or the lines of the text. */
-const textOf = bytes => decoder.decode(bytes)
+const textOf = bytes => cleaned(decoder.decode(bytes));
+const cleaned = text => text
     .replace(/[\0-\x08\x0b-\x1f]/g, character => String.fromCharCode(0x2400 + character.charCodeAt(0)))
     .replace(/[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, character =>
         `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);
 
 /* Returns a member of an answer, which is a string or an object with bytes, as the page shows the member. */
 const shown = text => textOf(bytesOf(text.bytes === undefined ? { text } : text));
+
+function showNames(search, names) {
+    const isSame = JSON.stringify(names) === JSON.stringify(search.names), [text] = search.body.patterns;
+    search.names = names;
+    named.classList.remove('old');
+    if (isSame) return;
+    const focus = document.activeElement.dataset.where ?? search.focus;
+    named.replaceChildren();
+    const shown = names.slice(0, search.isListing ? NAMES_SHOWN : BESIDE_SHOWN);
+    for (const [at, name] of shown.entries()) {
+        const path = cleaned(name), isPlain = path === name && !path.includes('\ufffd');
+        const link = make(make(named, 'li'), isPlain ? 'a' : 'span', '', path);
+        if (!isPlain) continue;
+        link.href = addressAt(path, '');
+        link.tabIndex = at ? -1 : 0;
+        link.dataset.where = path;
+        if (path === focus) link.focus({ preventScroll: true });
+    }
+    if (search.isListing || names.length === shown.length) return;
+    const all = new URLSearchParams(addressOf().slice(1)), item = make(named, 'li');
+    all.set('q', [...search.body.names, text].map(name => name[0] === '!' ? `-f:${name.slice(1)}` : `f:${name}`).join(' '));
+    const rest = names.length === BESIDE_MAX ? 'more' : `${number(names.length - shown.length)} more`;
+    make(item, /\s/.test(text) ? 'span' : 'a', '', rest).href = `#${all}`;
+}
 
 function showFile(search, data) {
     const file = make(results, 'li', 'file');
@@ -328,6 +419,7 @@ function showLine(search, data, isMatch) {
     if (!file.line || (isMatch && (!file.isLinked || line === search.target))) linkFile(file, line);
     file.isLinked ||= isMatch;
     file.line = line;
+    search.rows.push({ file, line, code });
     if (search.view) {
         label.href = addressAt(file.path, line);
         search.lineCount++;
@@ -374,7 +466,8 @@ function fill(code, bytes, submatches) {
 function addressAt(path, line) {
     const data = new URLSearchParams(addressOf().slice(1));
     data.set('f', path);
-    data.set('l', line);
+    if (line) data.set('l', line);
+    else data.delete('l');
     return `#${data}`;
 }
 
@@ -387,10 +480,101 @@ function linkFile({ path, link, open }, line) {
     open.href = place.one.link.replace(/\{(root|collection|path|line)\}/g, (_, name) => encoded(values[name]));
 }
 
+// ---- Colours
+
+// Colours are highlights, which leave elements, selections and marks as they are.
+const KINDS = ['comment', 'string', 'number', 'keyword', 'function', 'type'];
+const inks = window.Highlight ? KINDS.map(kind => {
+    const ink = new Highlight();
+    CSS.highlights.set(kind, ink);
+    return ink;
+}) : [];
+let painter = null; // the worker
+
+/* By what follows the last full stop of a file's name; the whole name if it has none. */
+const LANGUAGES = new Map(Object.entries({
+    bash: 'bash sh zsh ksh bashrc profile', c: 'c h', cmake: 'cmake', cpp: 'cc cpp cxx c++ hh hpp hxx inl cu cuh ino', csharp: 'cs',
+    css: 'css', diff: 'diff patch', docker: 'dockerfile containerfile', go: 'go', haskell: 'hs',
+    ini: 'ini cfg conf desktop service socket', java: 'java', javascript: 'js mjs cjs jsx', json: 'json ipynb geojson', julia: 'jl',
+    kotlin: 'kt kts', lua: 'lua', makefile: 'makefile mk gnumakefile', markdown: 'md markdown',
+    markup: 'html htm xhtml xml svg xsd xsl rss', objectivec: 'm mm', perl: 'pl pm t', php: 'php', powershell: 'ps1 psm1',
+    protobuf: 'proto',
+    python: 'py pyi pyx pxd pxi', r: 'r', ruby: 'rb gemspec rakefile gemfile', rust: 'rs', scala: 'scala sc', sql: 'sql',
+    swift: 'swift', toml: 'toml', typescript: 'ts mts cts tsx', yaml: 'yml yaml',
+}).flatMap(([language, ends]) => ends.split(' ').map(end => [end, language])));
+
+/* Has the tokens of the lines found, by their files' languages. Lines of a file that follow each other are one text. Lines that
+   are shown in part and files with NUL bytes stay as they are. */
+function colour(search) {
+    painter?.terminate(); // a text of an earlier search may be slow
+    const texts = [], rows = [];
+    const binary = new Set(search.rows.filter(({ code }) => code.textContent.includes('\u2400')).map(({ file }) => file)); // NUL
+    let last = null, rest = COLOURS_MAX;
+    for (const row of inks.length ? search.rows : []) {
+        const { file, line, code } = row, name = file.path.split('/').at(-1).toLowerCase();
+        const language = name === 'cmakelists.txt' ? 'cmake' : LANGUAGES.get(name.split('.').at(-1));
+        const text = code.querySelector('.note') ? '' : code.textContent;
+        rest -= text.length;
+        if (!language || rest < 0 || binary.has(file)) continue;
+        if (file !== last?.file || line !== last.line + 1) texts.push({ language, lines: [] });
+        texts.at(-1).lines.push(text);
+        rows.push(row);
+        last = row;
+    }
+    if (!rows.length) return;
+    const worker = painter = new Worker('colours.js');
+    setTimeout(() => worker.terminate(), COLOURS_MS);
+    worker.onmessage = ({ data }) => {
+        worker.terminate();
+        for (const [at, tokens] of data.entries()) rows[at].tokens = tokens;
+        search.coloured = rows;
+        paint(search, true);
+    };
+    painter.postMessage(texts);
+}
+
+/* Colours the lines in sight and those about as far as a page up and down: browsers look at all highlights of a page whenever
+   an element changes. Marked texts keep the text's colour, which the mark's colour suits. */
+function paint(search, anew) {
+    const rows = search?.coloured;
+    if (!rows || (!anew && Math.abs(scrollY - search.paintedAt) < innerHeight / 2)) return;
+    search.paintedAt = scrollY;
+    for (const ink of inks) ink.clear();
+    let low = 0;
+    for (let high = rows.length; low < high; ) {
+        const middle = (low + high) >> 1;
+        if (rows[middle].code.getBoundingClientRect().bottom < -innerHeight) low = middle + 1;
+        else high = middle;
+    }
+    for (; low < rows.length && rows[low].code.getBoundingClientRect().top < 2 * innerHeight; low++) {
+        const { tokens, code } = rows[low];
+        let from = 0;
+        for (const node of code.childNodes) {
+            const to = from + node.textContent.length;
+            for (let i = 0; i < tokens.length && node.nodeType === Node.TEXT_NODE; i += 3) {
+                const first = Math.max(tokens[i + 1], from) - from, past = Math.min(tokens[i + 2], to) - from;
+                if (first < past)
+                    inks[tokens[i]].add(new StaticRange({ startContainer: node, startOffset: first, endContainer: node, endOffset: past }));
+            }
+            from = to;
+        }
+    }
+}
+
+// ---- What is told
+
 /* Shows the counts and how many lines are shown. The page never leaves out lines without saying so. */
 function tell(search) {
-    const { counts, status, running } = search, parts = [];
-    results.ariaBusy = String(running || (counts === null && !search.view && query.value !== ''));
+    const { counts, status, running, names } = search, parts = [];
+    results.ariaBusy = String(running || names === null
+        || (counts === null && !search.view && !search.isListing && query.value !== ''));
+    if (search.isListing && names) {
+        const found = several(names.length, names.length === 1 ? 'file has' : 'file'), have = names.length === 1 ? '' : ' have';
+        byId('status').textContent = search.error ? '' : names.length === 0 ? 'No file has such a name. A name is a part of it, or a glob such as *.c; \\ before the query makes it a text.'
+            : `${names.length === NAMES_MAX ? 'At least ' : ''}${found}${have} such a name.`
+                + (names.length > NAMES_SHOWN ? ` The best ${NAMES_SHOWN} are shown.` : '');
+        return;
+    }
     if (!search.body.patterns[0] && !search.view) return void (byId('status').textContent = idle());
     if (typeof counts === 'string') parts.push(counts === search.error ? '' : `No count: ${counts}`);
     else if (counts?.occurrences === 0 && !search.lineCount) parts.push('Nothing found.', hint(search));
@@ -408,7 +592,7 @@ function tell(search) {
 }
 
 function hint(search) {
-    const words = search.body.options.length ? 'Fewer filters may find more.'
+    const words = search.body.options.length || search.body.names.length ? 'Fewer filters may find more.'
         : 'Ignoring case, or mismatches, may find more.';
     return search.body.collection ? `${words} So may another collection.` : words;
 }
@@ -422,7 +606,7 @@ function idle() {
 // ---- Keys
 
 function move(step) {
-    const lines = [...results.querySelectorAll('.line button')];
+    const lines = [...document.querySelectorAll('#named a, .line button')];
     const at = lines.indexOf(document.activeElement) + step;
     if (at < 0) return query.focus();
     if (at >= lines.length) return grow();
@@ -440,6 +624,7 @@ function onKey(event) {
         query.focus();
         beginAsked();
     } else if (plain === '/') query.focus(), query.select();
+    else if (inBox && event.key === 'Enter' && search.isListing && results.ariaBusy === 'false') named.querySelector('a')?.click();
     else if (plain === 'j' || (!inField && event.key === 'ArrowDown')) move(1);
     else if (plain === 'k' || (!inField && event.key === 'ArrowUp')) move(inBox ? 0 : -1);
     else return;
@@ -461,7 +646,7 @@ async function copy({ target }) {
 
 function onFocus({ target }) {
     if (!target.dataset.where) return;
-    for (const one of results.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+    for (const one of target.closest('#named, #results').querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
     target.tabIndex = 0; // the Tab key leads to this line only
 }
 
@@ -526,8 +711,11 @@ byId('theme').addEventListener('click', () => {
     setTheme(themes[(themes.indexOf(localStorage.getItem('theme')) + 1) % themes.length]);
 });
 more.addEventListener('click', grow);
+addEventListener('scroll', () => requestAnimationFrame(() => paint(search, false)));
+addEventListener('resize', () => requestAnimationFrame(() => paint(search, true)));
 results.addEventListener('click', copy);
 results.addEventListener('focusin', onFocus);
+named.addEventListener('focusin', onFocus);
 document.addEventListener('keydown', onKey);
 addEventListener('hashchange', () => { formFromAddress(); begin(); });
 setTheme(localStorage.getItem('theme') ?? 'system');

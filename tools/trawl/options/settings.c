@@ -216,7 +216,7 @@ bool settings_build(struct settings *settings, char *error)
         settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->nuls.is_binary = !settings->text && !settings->null_data;
     settings->nuls.end_line = settings->nuls.is_binary && !settings->hex;
-    settings->numbers_wanted = settings->report->finds == FINDS_OCCURRENCES ||
+    settings->numbers_wanted = settings->report->prints == PRINTS_TABLE ||
                                settings->heads.pattern_number ||
                                (settings->fasta && settings->json);
     settings->nuls.end_count =

@@ -69,25 +69,19 @@ static bool line_reaches_null(const struct text_scan *scan)
 }
 
 /* Stops printing from the block with the NUL on. The first selected line of that block ends the
- * search; with run_ends_input, the end of the first run of selected lines does. If lines of the
- * block were counted before the NUL was seen, the search stops now, and only the first of these
- * lines counts. In this case, with run_ends_input, the text is searched again. */
+ * search. If lines of the block were counted before the NUL was seen, the search stops now, and
+ * only the first of these lines counts. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
     uint64_t counted;
 
     scan->quiet = true;
     scan->lines.ignore_before = scan->nulls.offset / BLOCK_BYTES * BLOCK_BYTES;
-    scan->rules.stop_at_select = !scan->rules.run_ends_input;
-    if (scan->lines.ends_with_run)
-        return;
-    scan->lines.ends_with_run = scan->rules.run_ends_input;
-    scan->rules.every_line |= scan->rules.run_ends_input;
+    scan->rules.stop_at_select = true;
     counted = in_current_block ? scan->lines.selected - scan->nulls.selected_before
                                : line_reaches_null(scan);
     scan->nulls.selected_before = scan->lines.selected - counted;
     if (counted > 0) {
-        scan->rerun = scan->rules.run_ends_input;
         scan->stop = true;
         scan->lines.selected -= counted - 1;
         scan->lines.left += counted - 1;
@@ -196,13 +190,12 @@ static uint64_t end_of_report(const struct text_scan *scan)
                             : scan->lines.printed_end);
 }
 
-/* Is called for a NUL behind the searched bytes, at text offset `null`. */
+/* Handles a NUL after the searched bytes, at text offset `null`. */
 static void found_behind(struct text_scan *scan, uint64_t null)
 {
     scan->nulls.offset = null;
     /* If a selected line had already ended the search, the search stays ended. */
-    scan->stop = scan->quiet && (scan->rules.stop_at_select || scan->lines.ends_with_run) &&
-                 scan->lines.selected > 0;
+    scan->stop = scan->quiet && scan->rules.stop_at_select && scan->lines.selected > 0;
     binary_found(scan);
 }
 

@@ -206,18 +206,6 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Returns true if the search ends before this line, because the line ends the run of selected lines
- * before it: the line is not selected, or ends in a later block of BLOCK_BYTES than they. Always
- * false unless lines.ends_with_run. The line ends at text offset `end`; `selected` says whether the
- * line is selected. */
-static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
-{
-    uint64_t last = scan->lines.selected_end; /* where the run's last line ends */
-
-    return scan->lines.ends_with_run && scan->lines.selected > scan->nulls.selected_before &&
-           (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
-}
-
 /* Handles a line that is not selected. */
 static void pass_line(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end)
 {
@@ -250,9 +238,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
             i++;
         selected = scan_matches(scan, view->bytes + at, view->begin + at, view->begin + content,
                                 view->matches + first, i - first) != scan->settings->invert;
-        if (ends_run(scan, view->begin + end, selected))
-            scan->stop = true;
-        else if (selected)
+        if (selected)
             select_line(scan, view, at, end);
         else
             pass_line(scan, view, at, end);
@@ -315,7 +301,7 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
                : print_line_end(scan, view, end);
 }
 
-/* Finds the block of lines that match number `i` touches, in lines from `at` on. As in ripgrep, the
+/* Finds the block of lines that match number `i` touches, starting at `at`. As in ripgrep, the
  * lines of adjacent matches form one block, of at most `most` matches. Under -v, each match has a
  * block of its own. */
 static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
@@ -380,7 +366,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
     }
 }
 
-/* Handles the lines of the view from `at` on. The lines before `at` may be printed as context. */
+/* Handles the lines of the view starting at `at`. Earlier ones may be printed as context. */
 static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
@@ -499,10 +485,6 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
                     scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carry.matches,
                                  scan->carry.match_count) != scan->settings->invert;
 
-    if (ends_run(scan, end, selected)) {
-        scan->stop = true;
-        return;
-    }
     if (selected) {
         select_line(scan, &view, 0, view.count);
     } else if ((scan->lines.pending > 0 || scan->settings->passthru) && !scan->quiet) {

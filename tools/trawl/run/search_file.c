@@ -164,15 +164,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
          (patterns->finds_empty || settings->stop_on_nonmatch || settings->max_count < UINT64_MAX));
     scan->quiet = settings->report->prints != PRINTS_TEXT;
     scan->rules.stop_at_select = settings->report->finds == FINDS_FIRST;
-    scan->rules.run_ends_input =
-        settings->invert && !settings->quiet && settings->max_count < UINT64_MAX &&
-        scan->descriptor == STDIN_FILENO &&
-        (settings->report->prints == PRINTS_NOTHING || (!scan->quiet && scan->rules.seekable));
-    scan->lines.ends_with_run = scan->rules.run_ends_input && scan->quiet;
-    scan->rules.stop_at_select = scan->rules.stop_at_select && !scan->lines.ends_with_run;
     scan->rules.every_line = patterns->has_empty || (settings->passthru && !scan->quiet) ||
-                             scan->lines.ends_with_run || scan->rules.counts_spans ||
-                             settings->stop_on_nonmatch;
+                             scan->rules.counts_spans || settings->stop_on_nonmatch;
     scan->carry.keeps_bytes =
         (patterns->has_empty && (settings->whole_lines ? settings->crlf : settings->words)) ||
         ((settings->expressions || settings->json) && settings->replace != NULL) ||
@@ -208,7 +201,7 @@ static void scan_again(struct text_scan *scan)
     scan->carry.begin = scan->carry.line_begin = 0;
     occurrences_begin(scan);
     scan->carry.dropped = false;
-    if (settings_count_lines(scan->settings) || scan->lines.ends_with_run) {
+    if (settings_count_lines(scan->settings)) {
         scan->lines.selected = scan->nulls.selected_before;
         scan->lines.left = scan->settings->max_count - scan->lines.selected;
     } else if (scan->lines.left == 0) {
@@ -507,8 +500,8 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
                   binary_offset(scan));
 }
 
-/* tg: returns true if a file of a directory is left out of a report without lines, because the file
- * is binary. */
+/* tg: returns true if a file of a directory is missing from a report without lines, because it is
+ * binary. */
 static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
@@ -704,7 +697,7 @@ void search_file(struct command_job *job, const struct open_file *file)
 
     if (search_file_is_output(job->settings, file->status, file->is_operand)) {
         if (job->settings->is_tg && !file->is_operand)
-            return; /* as ripgrep leaves the file out */
+            return; /* as ripgrep skips the file */
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;

@@ -1,2 +1,0 @@
-# The library's lines about a published algorithm.
-trawl --engine=auto --explain --algorithm=memmem foo | grep -E '^(algorithm|source):'

@@ -1,1 +1,0 @@
-trawl --list-algorithms

@@ -1,0 +1,98 @@
+"""Fixtures of all tests in Python, the stories as tests, and what CTest is told."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+
+import harness
+import pytest
+
+sys.path.append(str(harness.ROOT / "tests/documents"))
+import run  # noqa: E402
+
+os.environ["TRAWL_CONFIG_PATH"] = ""  # tests do not read the file of options that the tester keeps
+
+
+def pytest_addoption(parser):
+    parser.addoption("--ctest", action="store_true", help="status 77 if a test was skipped, with a line that says why")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session, exitstatus):
+    """CTest counts a program with status 77 as skipped. No test that cannot run counts as passed."""
+    report = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = {one.longrepr[2].removeprefix("Skipped: ") for one in report.stats.get("skipped", ())}
+    if session.config.option.ctest and (skipped and exitstatus == 0 or exitstatus == 5):
+        count = len(report.stats.get("skipped", ()))
+        print(f"\nSKIPPED: {count} of {report._numcollected}: {'; '.join(sorted(skipped)) or 'no test is chosen'}")
+        session.exitstatus = 77
+
+
+@contextlib.contextmanager
+def empty_folder(session):
+    """The path of an empty folder, short enough for sockets. It is kept if a test fails meanwhile."""
+    failed, path = session.testsfailed, tempfile.mkdtemp(prefix="trawl-")
+    yield path
+    if session.testsfailed > failed:
+        print("files are in", path)
+    else:  # chmod and rm, because folders may be very deep, or may forbid to read them
+        subprocess.run(["chmod", "-R", "u+rwX", path], stderr=subprocess.DEVNULL)
+        subprocess.run(["rm", "-rf", path], check=True)
+
+
+@pytest.fixture
+def folder(request):
+    with empty_folder(request.session) as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def module_folder(request):
+    with empty_folder(request.session) as path:
+        yield path
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    """An empty folder that is the current one, with links to the command by its two names."""
+    monkeypatch.chdir(folder)
+    for name in ("trawl", "tg"):
+        os.symlink(harness.TRAWL, name)
+    return folder
+
+
+class Stories(pytest.File):
+    """A document of tests/stories: each heading is a test."""
+
+    def collect(self):
+        every, turn = harness.DIVISOR == 1, harness.SEED + harness.IS_SANITIZED
+        for name, steps, options in run.stories_of(str(self.path), every, turn):
+            yield Story.from_parent(self, name=name, steps=steps, options=options)
+
+
+class Story(pytest.Item):
+    def __init__(self, *, steps, options, **more):
+        super().__init__(**more)
+        self.steps, self.options = steps, options
+
+    def runtest(self):
+        with tempfile.TemporaryDirectory() as names:
+            os.symlink(harness.TRAWL, os.path.join(names, "tg"))
+            results = run.run(self.steps, [str(harness.BUILD), names], stories=True, options=self.options)
+        reason = run.judge(self.path, self.steps, results)
+        if reason:
+            pytest.skip(reason)
+
+    def repr_failure(self, failure):
+        return str(failure.value) if isinstance(failure.value, run.Wrong) else super().repr_failure(failure)
+
+    def reportinfo(self):
+        return self.path, self.steps[0]["line"], self.name
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.suffix == ".md" and file_path.parent.name == "stories":
+        return Stories.from_parent(parent, path=file_path)
+    return None

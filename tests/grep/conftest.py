@@ -1,0 +1,44 @@
+"""The cases of random command lines, as tests: see cases.py."""
+
+import cases
+import pytest
+from harness import BUILD, SEED, TRAWL
+
+SMALL = BUILD / "tests/grep/small/trawl"  # the command with small buffers
+
+
+def pytest_generate_tests(metafunc):
+    if "rng" in metafunc.fixturenames:
+        metafunc.parametrize("number", range(cases.amount(metafunc.module.CASES)))
+
+
+@pytest.fixture(scope="module")
+def folder(module_folder):
+    return module_folder
+
+
+@pytest.fixture
+def trawl(request):
+    number = request.node.callspec.params["number"] if "number" in request.fixturenames else 0
+    return str(SMALL) if number % 2 and SMALL.exists() else TRAWL
+
+
+@pytest.fixture(scope="module")
+def pairs(request, folder):
+    """Chooses the random numbers of each case, if the module says which features a case has."""
+    module = request.module
+    name = module.__name__.removeprefix("test_")
+    draw = getattr(module, "features", None)
+    cases.counts.clear()
+    yield cases.Pairs(name, draw and (lambda rng: draw(rng, TRAWL, folder)))
+    if cases.counts["cases"] >= cases.TELLING and not request.session.testsfailed:
+        assert cases.counts["selected"] * getattr(module, "ONE_IN", 1 << 30) >= cases.counts["cases"], (
+            "the generator is broken"
+        )
+
+
+@pytest.fixture
+def rng(number, pairs):
+    cases.counts["cases"] += 1
+    print(f"TRAWL_TEST_SEED={SEED}")
+    return pairs.choose(number)

@@ -1,0 +1,307 @@
+"""Searches random compressed files with --search-zip, and compares with `TOOL -dc | grep -F`.
+
+A case has a text, a format, pieces (members of any length, blocks, the pieces of bgzip and pzstd), a kind of input (a
+file, a pipe, standard input from a file, or a tree that also has uncompressed files) and options. If a compressed file
+is cut off or changed, the search must end (unless the format's tool accepts the change) with status 2 and a message
+that names the file and a byte, and the output before must be that of the undamaged text, up to the line that is cut.
+One worker and several must give the same bytes, messages included. In the end the script searches a text that is far
+larger than its file, in little memory.
+
+TRAWL_TEST_SEED (default 1) chooses the cases, TRAWL_TEST_SCALE how many cases there are (default 1: 160; 20: 50,000);
+TRAWL_TEST_DIVISOR divides this number. Left out: formats whose program or library is missing here; NUL bytes, for which
+the answer depends on how many bytes a read returns.
+"""
+
+import gzip
+import os
+import random
+import shutil
+import subprocess
+
+import cases
+import pytest
+import test_compare as compare
+from harness import write
+
+CASES = 2500 if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20 else 160  # 50,000 in long runs
+FORMATS = {
+    "gzip": ["gzip", "-n"],
+    "xz": ["xz", "-0"],
+    "bzip2": ["bzip2"],
+    "zstd": ["zstd", "-q"],
+    "lz4": ["lz4", "-q", "-B4"],
+}
+OPTIONS = [["-n"], ["-c"], ["-o"], ["-b"], ["-v"], ["-i"], ["-w"], ["-x"], ["-l"], ["-L"], ["-q"], ["-m2"], ["-A1"],
+           ["-B2"], ["-C1"], ["-H"], ["-T"], ["-a"], ["-c", "-v"], ["-o", "-b"], ["-c", "-m3"]]  # fmt: skip
+# Other programs that make pieces, with their options; a program that is not installed is left out.
+PIECES = {
+    "gzip": [["gzip", "-1"], ["bgzip"], ["bgzip", "-l1"]],
+    "xz": [["xz", "-0", "--block-size=3000"], ["xz", "-T2", "-0"]],
+    "bzip2": [["bzip2", "-1"], ["lbzip2", "-n2"]],
+    "zstd": [["pzstd", "-q", "-p2"], ["zstd", "-q", "--no-check"]],
+    "lz4": [["lz4", "-q", "-B4", "-BD"], ["lz4", "-q", "-B7", "--content-size"]],
+}
+OWN = [[], ["-j1"], ["-j2"], ["-j3", "--chunk-bytes=1000"], ["-j2", "--chunk-bytes=70000"], ["-j4", "--chunk-bytes=64"],
+       ["-j3", "--chunk-bytes=300"]]  # fmt: skip
+LARGE_BYTES = 200 << 20
+LARGE_KIB_MAX = 64 << 10
+
+
+def pack(name, text):
+    return subprocess.run(FORMATS[name] + ["-c"], input=text, stdout=subprocess.PIPE, check=True).stdout
+
+
+def pack_pieces(rng, name, text):
+    """Return the text packed as one member or several, perhaps with empty members and with NULs between."""
+    ways = [FORMATS[name]] + [way for way in PIECES[name] if shutil.which(way[0])]
+    packed, at = b"", 0
+    cuts = sorted(rng.randrange(len(text) + 1) for _ in range(rng.choice([0, 0, 1, 3, 9])))
+    for cut in cuts + [len(text)]:
+        way = rng.choice(ways)
+        done = subprocess.run(way + ["-c"], input=text[at:cut], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        # lz4 1.9.4 fails for a few texts (dstMaxSize_tooSmall), unless its blocks are of the largest size (-B7)
+        if done.returncode != 0:
+            done = subprocess.run([way[0], "-q", "-B7", "-c"], input=text[at:cut], stdout=subprocess.PIPE, check=True)
+        packed += done.stdout + b"\0" * rng.choice([0, 0, 0, 0, 5])
+        at = cut
+    return packed
+
+
+def run(command, top, data=None, **more):
+    return cases.execute(command, top, "C", data, **more)
+
+
+def formats_here(trawl, top):
+    found = []
+    for name in FORMATS:
+        if not shutil.which(FORMATS[name][0]):
+            print("left out: %s is not installed" % FORMATS[name][0])
+            continue
+        status, _, message = run([trawl, "--search-zip", "-c", "foo"], top, pack(name, b"foo\n"))
+        if b"without" in message or b"cannot be loaded" in message:
+            print("left out: %s" % message.decode().strip())
+        else:
+            assert status == 0, message
+            found.append(name)
+    return found
+
+
+def random_text(rng):
+    text = compare.random_big_text(rng) if rng.random() < 0.4 else compare.random_text(rng)
+    return text.replace(b"\0", b"") * rng.choice([1, 1, 3])
+
+
+def make_case(rng, formats):
+    name = rng.choice(formats)
+    texts = [random_text(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
+    options = [option for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 1, 2])) for option in chosen]
+    if {"-w", "-o"} <= set(options):
+        options.remove("-w")
+    patterns = [
+        compare.random_pattern(rng, {"t": texts[0]}, False).replace(b"\n", b"") or b"foo"
+        for _ in range(rng.choice([1, 1, 2]))
+    ]
+    for pattern in patterns:
+        options += ["-e", pattern]
+    return name, texts, options, rng.choice(OWN)
+
+
+def check_whole(trawl, top, case, rng):
+    name, texts, options, own = case
+    text = b"".join(texts)
+    packed = pack_pieces(rng, name, text) + b"\0" * rng.choice([0, 0, 10])
+    way = rng.choice(["file", "pipe", "tree", "stdin"])
+    if way == "tree" and "-T" in options:  # the width of numbers follows a file's size, which grep's pipes do not tell
+        way = "file"
+    grep, ours = ["grep", "-F"] + options, [trawl, "--search-zip"] + own + options
+    if way == "pipe":
+        return run(grep, top, text), run(ours, top, packed)
+    shutil.rmtree(os.path.join(top, "packed"), ignore_errors=True)
+    for folder in ("plain", "packed"):
+        os.makedirs(os.path.join(top, folder, "tree"), exist_ok=True)
+        for i in range(4):
+            write(
+                os.path.join(top, folder, "tree/%d" % i),
+                packed if i == 2 and folder == "packed" else text if i == 2 else b"foo %d\n" % i,
+            )
+    if way == "stdin":
+        with open(os.path.join(top, "packed/tree/2"), "rb") as file:
+            return run(grep, top, text), run(ours, top, stdin=file)
+    # grep gets each text through a pipe, so that grep, like trawl, does not read the text in blocks of a file
+    parts, statuses = [], []
+    for i in range(4) if way == "tree" else [2]:
+        with open(os.path.join(top, "plain/tree/%d" % i), "rb") as file:
+            status, out, _ = run(grep + ["--label=tree/%d" % i] + (["-H"] if way == "tree" else []), top, file.read())
+        parts.append(out)
+        statuses.append(status)
+        if status == 0 and "-q" in options:
+            break
+    names = ["tree/%d" % i for i in range(4)] if way == "tree" else ["tree/2"]
+    got = run(ours + names, os.path.join(top, "packed"))
+    # leave out the separators between files, which grep with a single file does not print
+    if {"-A1", "-B2", "-C1"} & set(options) and way == "tree":
+        parts, got = [b"".join(parts).replace(b"--\n", b"")], (got[0], got[1].replace(b"--\n", b""), got[2])
+    return (min(statuses), b"".join(parts), b""), got
+
+
+def check_damaged(trawl, top, case, rng):
+    """Return None, or what is wrong."""
+    name, texts, _, own = case
+    text = b"".join(texts) + b"foo bar\n" * 20
+    several = rng.random() < 0.5
+    packed = bytearray(pack_pieces(rng, name, text) if several else pack(name, text))
+    way = rng.random()
+    if way < 0.4:
+        del packed[rng.randrange(12, len(packed)) :]
+    elif way < 0.9 or not several:
+        packed[rng.randrange(12, len(packed))] ^= rng.randrange(1, 256)
+    else:  # insert bytes that do not belong there, at the end or inside a member
+        at = rng.choice([len(packed), rng.randrange(12, len(packed))])
+        packed[at:at] = rng.choice(
+            [b"garbage", b"\x1f\x8b\x08\0garbage", pack(rng.choice(FORMATS_HERE), b"foo\n"), rng.randbytes(99)]
+        )
+    write(os.path.join(top, "damaged"), packed)
+    expected = run(["grep", "-F", "-ab", "o"], top, text)  # -a: a NUL made by the damage would end the search
+    got = run([trawl, "--search-zip", "-ab"] + own + ["o", "damaged"], top)
+    for others in rng.sample(OWN, 2):
+        found = run([trawl, "--search-zip", "-ab"] + others + ["o", "damaged"], top)
+        if found != got:
+            return "%r: status %d, %d bytes, %r; %r gives status %d, %d bytes, %r" % (
+                own,
+                got[0],
+                len(got[1]),
+                got[2],
+                others,
+                found[0],
+                len(found[1]),
+                found[2],
+            )
+    if several:  # what the tools say of a file with several members differs from tool to tool
+        return None
+    tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
+    # trawl found no error, so the tool must accept the file, too: the change must be in a byte without meaning, as in
+    # the file name of a head
+    if got[0] != 2:
+        return (
+            None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
+        )
+    if not got[2].startswith(b"trawl: damaged: " + name.encode() + b" data ") or b" at byte " not in got[2]:
+        return "message %r" % got[2]
+    if tool.returncode == 0:
+        return "what %s unpacks is refused: %r" % (name, got[2])
+    lines = got[1].split(b"\n")
+    if expected[1].startswith(b"\n".join(lines[:-2])) or "data is damaged" in str(got[2]) or way >= 0.4:
+        # trawl may have searched a changed block before it compared the block's checksum or met the file's end
+        return None
+    return "stdout begins otherwise: %r" % got[1][-100:]
+
+
+def check_large(trawl, top, name):
+    line = b"foo and some more text\n"
+    count = LARGE_BYTES // len(line)
+    with open(os.path.join(top, "large"), "wb") as file:
+        packer = subprocess.Popen(FORMATS[name] + ["-c"], stdin=subprocess.PIPE, stdout=file)
+        for _ in range(count // 100000):
+            packer.stdin.write(line * 100000)
+        packer.stdin.close()
+        packer.wait()
+    got = subprocess.Popen([trawl, "--search-zip", "-c", "foo", "large"], cwd=top, stdout=subprocess.PIPE)
+    out = got.stdout.read()
+    _, status, usage = os.wait4(got.pid, 0)
+    if status != 0 or int(out) != count // 100000 * 100000:
+        return "status %d, %r" % (status, out)
+    return None if usage.ru_maxrss < LARGE_KIB_MAX else "%d KiB of memory for %s" % (usage.ru_maxrss, name)
+
+
+def check_one(trawl, top, case, rng):
+    if rng.random() < 0.35:
+        return check_damaged(trawl, top, case, rng)
+    expected, got = check_whole(trawl, top, case, rng)
+    cases.counts["selected"] += expected[0] == 0
+    return (
+        None
+        if expected[:2] == got[:2]
+        else "status %d and %d; %s; %r" % (expected[0], got[0], cases.differences(expected[1], got[1]), got[2])
+    )
+
+
+FORMATS_HERE = []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def formats():
+    FORMATS_HERE[:] = formats_here(cases.TRAWL, ".")
+    if not FORMATS_HERE:
+        pytest.skip("no format can be unpacked here")
+
+
+def test_case(rng, trawl, folder):
+    rng = random.Random("%d compressed %d" % (cases.SEED, rng.number))
+    case = make_case(rng, FORMATS_HERE)
+    wrong = check_one(trawl, folder, case, rng)
+    assert not wrong, "%s, %r, for trawl %r: %s" % (case[0], case[2], case[3], wrong)
+
+
+def test_large_text(trawl, folder):
+    if os.environ.get("TRAWL_TEST_DIVISOR"):  # under a sanitizer the large text would take too much memory
+        return
+    wrong = check_large(trawl, folder, "zstd" if "zstd" in FORMATS_HERE else FORMATS_HERE[0])
+    assert not wrong, "a large text: %s" % wrong
+
+
+def test_damage(trawl, folder):
+    """Check that each way to read a damaged file finds the same lines. The text is so long that a call of
+    liblz4 or libzstd decodes several blocks. If the call fails, the blocks before the damage must not be lost."""
+    text = b"".join(b"%d foo foo foo foo foo foo foo foo foo foo\n" % i for i in range(60000))
+    for name, is_last in [(name, False) for name in FORMATS_HERE] + [("bzip2", True)] * ("bzip2" in FORMATS_HERE):
+        packed = bytearray(pack(name, text))
+        begin = len(packed) - 2 if is_last else len(packed) * 19 // 20  # is_last: only the stream's checksum is wrong
+        for at in range(begin, min(begin + 30, len(packed) - 1)):
+            packed[at] ^= 0x5A
+        write(os.path.join(folder, "damaged"), packed)
+        for options in (["foo"], ["--positions", "o"]):  # "o": a large chunk has more matches than a result holds
+            found = [
+                run([trawl, "--search-zip", *own, *options, "damaged"], folder)[:2]
+                for own in (["--chunk-bytes=1000", "-j1"], ["--chunk-bytes=65536"], [], ["--chunk-bytes=5000000"])
+            ]
+            if found[0][0] != 2 or not found[0][1] or found != found[:1] * 4:
+                pytest.fail(
+                    "a damaged file: %s %r: %s" % (name, options, [(status, len(out)) for status, out in found])
+                )
+
+
+def test_damaged_byte(trawl, folder):
+    """Check that the message names the same byte of a damaged member, whatever the number of threads. The
+    member is longer than what a decoder reads at once, so threads begin to read at different bytes."""
+    rng = random.Random(1)
+    words = [b"%x" % rng.randrange(1 << 24) for _ in range(3000)]
+    for name in FORMATS_HERE:
+        members = b"".join(pack(name, b" ".join(rng.choices(words, k=30000))) for _ in range(5))
+        for _ in range(cases.amount(32)):
+            packed = bytearray(members)
+            packed[rng.randrange(len(packed) // 5, len(packed))] ^= 0x5A
+            write(os.path.join(folder, "damaged"), packed)
+            found = [run([trawl, "--search-zip", own, "-c", "foo", "damaged"], folder) for own in ("-j1", "-j2", "-j5")]
+            if found != found[:1] * 3:
+                pytest.fail("a damaged member: %s: %s" % (name, found))
+
+
+def test_long_strings(trawl, folder):
+    """Check that strings longer than a chunk are found in many short members, which several threads unpack."""
+    rng = random.Random(3)
+    members = [bytes(rng.choices(b"abcdefgh", k=rng.randrange(2000, 6000))) for _ in range(120)]
+    text = b"".join(members)
+    begins = [rng.randrange(len(text) - 1500) for _ in range(40)]
+    for name, data in (
+        ("members", b"".join(map(gzip.compress, members))),
+        ("whole", text),
+        ("strings", b"\n".join(text[begin : begin + 1500] for begin in begins)),
+    ):
+        write(os.path.join(folder, name), data)
+    found = [
+        run([trawl, "-j4", "--chunk-bytes=1000", "--positions", "--search-zip", "-F", "-f", "strings", name], folder)[
+            :2
+        ]
+        for name in ("members", "whole")
+    ]
+    assert "gzip" not in FORMATS_HERE or found[0] == found[1], "long strings in members"

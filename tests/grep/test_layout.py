@@ -1,0 +1,888 @@
+"""Runs random command lines with all options about printed lines together, and compares with a model of the printer.
+
+GNU grep lacks many of the options, and ripgrep combines some options in a different way (rg_output.py says which). The
+model is a loop over the lines. The inputs are files, directories, pipes and standard input that can seek, also a
+missing file; the texts have blank lines, carriage returns, lines longer than a chunk, and last lines without line end.
+Standard output and standard error go to the same pipe.
+"""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+
+import cases
+import pytest
+from harness import write
+
+CASES, ONE_IN = 2800, 5
+TOKENS = [b"foo", b"FoO", b"o", b"a", b"ab", b"aba", b"b", b" ", b" ", b"\t", "é".encode(), "漢".encode(), b"x1", b"-",
+          b"_", b"\\", b"\""]  # fmt: skip
+STRINGS = [b"foo", b"Foo", b"O", b"o", b"oo", b"a", b"ab", b"aba", b" ", b"\t", b"x", "é".encode(), b"nowhere", b"-"]
+EXPRESSIONS = [rb"(o)(o?)", rb"a(b)?", rb"([ab]+)$", rb"([1ob])$", rb"(?P<n>[fx])[o1]", rb"(b|o)a?", rb"^([a-z])",
+               rb"o+", rb"f(o)(o)|x", rb"(a|ab)(1|b)?", rb"(f)?(o)(o)?(x)?(1)?(a)?(b)?(-)?(_)?( )?(\\)?"]  # fmt: skip
+REPLACEMENTS = ["X", "<", "> ", "\t", "$0", "${0}", "$1", "[${1}]", "$2", "$10", "$11", "${n}", "$100", "$x",
+                "$$", "$-", "$1a", "${1a}", "${01}", "${n-x}", "${1", "${}", "$n1", "$00"]  # joined at random  # fmt: skip
+SEPARATORS = [("", b""), ("~>", b"~>"), (r"\t", b"\t"), (r"\x41\\", b"A\\")]
+FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgrep", "heading", "trim", "passthru",
+         "crlf", "max-columns-preview", "pattern-number", "overlapping", "only-first", "stats", "line-buffered",
+         "search-zip", "I", "s"]  # fmt: skip
+WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # options that decide about lines and files
+STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"] + 2 * [
+    "match separator",
+    "context separator",
+    "none",
+    "none",
+]
+PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
+
+
+FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
+
+
+class Case:
+    def __init__(self, rng):
+        self.report = rng.choice(["lines"] * 12 + ["json", "json", "c", "c", "count-matches", "l", "L", "q"])
+        self.on = set(
+            rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8, 10]))
+            if self.report == "lines"
+            else [flag for flag in WAYS if rng.random() < 0.25] + rng.sample(FLAGS, 2)
+        )
+        self.arguments = []
+        self.locale = rng.choice(["C", "C.UTF-8"])
+        self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
+        self.expressions = rng.sample(EXPRESSIONS, rng.choice([1, 1, 1, 2])) if rng.random() < 0.3 else []
+        if self.expressions and rng.random() < 0.1:
+            # a single expression, because its matches may be empty, and in Python they would hide those of other
+            # expressions
+            self.expressions = [rb"o*"]
+        kinds = rng.choice([STRINGS, STRINGS, [b"o", b"oo", b"foo"], [b"a", b"ab", b"aba"]])
+        self.strings = [rng.choice(kinds) for _ in range(rng.choice([1, 1, 2, 3]))] + [b""] * (
+            rng.random() < (0.2 if self.report == "lines" else 0.06)
+        )
+        self.names = rng.choice([None, None, True, False])
+        self.before = self.after = -1
+        for letter in rng.choice(["", "", "", "A", "B", "C", "AB"]):
+            count = rng.choice([0, 1, 1, 2, 5])
+            self.before, self.after = (
+                (self.before if letter == "A" else count),
+                (self.after if letter == "B" else count),
+            )
+            self.arguments.append("-%s%d" % (letter, count))
+        self.limit = rng.choice([None] * (20 if self.report == "lines" else 6) + [0, 1, 1, 2, 4, 12, 25, 1000, 1000])
+        self.replace, self.columns = None, 0
+        if rng.random() < (0.6 if self.expressions else 0.3):
+            self.replace = "".join(rng.choice(REPLACEMENTS) for _ in range(rng.choice([0, 1, 2, 3, 4])))
+        if rng.random() < 0.35:
+            self.columns = rng.choice([1, 3, 5, 8, 13, 21, 34])
+            self.on |= {flag for flag in ("max-columns-preview", "trim") if rng.random() < 0.4}
+            if "o" in self.on:  # the matches that -o prints are short, so the limit is low
+                self.columns = rng.choice([1, 1, 2, 3, self.columns])
+                self.on |= {"max-columns-preview"}
+        self.distance = rng.random() < 0.05 and not self.expressions
+        self.style = rng.choice(STYLES) if self.report == "lines" and rng.random() < 0.3 else None
+        if self.style:  # at most one of the options in STYLES
+            self.on = self.on - {*STYLES, "pattern-number"} | {self.style} & set(FLAGS)
+            self.replace, self.columns = "<$0>" if self.style == "replace" else None, 8 * (self.style == "columns")
+            self.distance = self.style == "distance" and not self.expressions
+            self.on |= {"T", rng.choice("nb")} if self.style == "none" and rng.random() < 0.4 else set()
+        self.separator, self.fields, self.slash, self.palette = b"--", {True: None, False: None}, b"/", None
+        self.clean()
+        self.choose(rng)
+        self.crlf = rng.random() < 0.1 + 0.5 * ("crlf" in self.on)
+        self.binary = rng.random() < (0.4 if self.report == "json" else 0.1) and self.report != "count-matches"
+        self.ended = rng.random() < 0.6
+        self.bytes = (
+            rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2)
+            if rng.random() < (0.5 if "T" in self.on else 0.05)
+            else None
+        )
+        self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
+        self.converted = (
+            "search-zip" not in self.on and rng.random() < 0.06
+        )  # by --encoding=utf-8, which changes no byte
+        self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
+        self.jobs, self.chunk = rng.choice([0, 1, 2, 5]), rng.choice([0, 0, 0, 0, 1, 7, 64, 1000])
+
+    def features(self):
+        """Return the set of the options and the kind of input."""
+        return (
+            {re.match("--[a-z-]+|-.", word).group() for word in self.arguments}
+            | {
+                "%s %s" % (name, getattr(self, name))
+                for name in (
+                    "report",
+                    "locale",
+                    "input",
+                    "mmap",
+                    "jobs",
+                    "chunk",
+                    "ended",
+                    "crlf",
+                    "converted",
+                    "style",
+                )
+            }
+            | {
+                "%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)),
+                "size" * bool(self.bytes),
+                "binary" * self.binary,
+            }
+        )
+
+    def clean(self):
+        """Take back options that exclude each other."""
+        on = self.on
+        if self.expressions:
+            on -= {"w", "pattern-number", "overlapping"}
+        if on & {"pattern-number"} or self.distance or self.report == "count-matches":
+            on -= {"v"}
+        if "pattern-number" in on and ("vimgrep" in on or self.report == "json"):
+            on -= {"pattern-number"}
+        if "z" in on or on >= {"x", "pattern-number"}:
+            on -= {"crlf"}
+        if "only-first" in on:  # of these two options, the one given last would decide
+            on -= {"overlapping"}
+        if any(
+            a.lower().startswith(b.lower())
+            for i, a in enumerate(self.strings)
+            for j, b in enumerate(self.strings)
+            if i != j
+        ) or on & {"x", "w"}:
+            on -= {"overlapping"}  # the order of strings with the same begin is not defined
+        if self.report == "count-matches":
+            on -= {"o"}
+        elif "overlapping" in on:
+            on |= {"o"}
+
+    def choose(self, rng):
+        add = self.arguments.append
+        self.number = "n" in self.on or "column" in self.on or "vimgrep" in self.on or self.report == "json"
+        if "n" not in self.on and rng.random() < (0.6 if self.on >= {"T", "column"} else 0.15):
+            add("-N")
+            self.number = False
+        for flag in sorted(self.on):
+            add(("-" if len(flag) == 1 else "--") + flag)
+        self.column = bool(self.on & {"column", "vimgrep"})
+        if self.column and rng.random() < 0.1:
+            add("--no-column")
+            self.column, self.number = False, self.number and bool(self.on & {"n", "vimgrep"} or self.report == "json")
+        if self.report != "lines":
+            add(("-" if len(self.report) == 1 else "--") + self.report)
+        if self.names is not None:
+            add("-H" if self.names else "-h")
+        if self.limit is not None:
+            add("-m%d" % self.limit)
+        if self.replace is not None:
+            add("--replace=" + self.replace)
+        if self.columns:
+            add("-M%d" % self.columns)
+        if self.distance:
+            self.arguments += ["--mismatches=0", "--distance"]
+        if rng.random() < 0.15:
+            given, self.separator = rng.choice(SEPARATORS)
+            add("--context-separator=" + given)
+        elif rng.random() < 0.1:
+            self.separator = None
+            add("--no-group-separator")
+        for kind, selected in (("match", True), ("context", False)):
+            if self.style == kind + " separator" if self.style else rng.random() < 0.12:
+                given, self.fields[selected] = rng.choice(SEPARATORS)
+                add("--field-%s-separator=%s" % (kind, given))
+        if rng.random() < 0.1:
+            self.slash = b"+"
+            add("--path-separator=+")
+        if self.style != "none" and (self.style or rng.random() < 0.2) and self.report != "json":
+            self.palette = rng.choice(PALETTES[1:4] if self.style else PALETTES)
+            add("--color=always")
+        # options that take back a part of --pretty may stand before or after --pretty
+        pretty = self.style is None and rng.random() < 0.12
+        if pretty:
+            when = "always" if self.palette is not None else rng.choice(["", "", "auto", "never"])
+            self.palette = (
+                self.palette
+                if self.palette is not None or when == "never" or self.report == "json"
+                else rng.choice(PALETTES)
+            )
+            words = [
+                "--pretty",
+                *["--color=" + when] * (when in ("auto", "never")),
+                *["--no-heading"] * ("heading" not in self.on and rng.random() < 0.3),
+            ]
+            for word in words:
+                self.arguments.insert(rng.randrange(len(self.arguments) + 1), word)
+            self.number = "-N" not in self.arguments
+            pretty = "--no-heading" not in words
+        elif self.palette is None and rng.random() < 0.1:
+            add(rng.choice(["--color=auto", "--color=never"]))
+        self.link = ""
+        if self.palette is not None and (self.style == "link" if self.style else rng.random() < 0.3):
+            self.link = rng.choice(["x:{path}:{line}:{column}", "x:{path}:{line}", "x:{path}"])
+            add("--hyperlink-format=" + self.link)
+        self.heading = ("heading" in self.on or pretty) and "vimgrep" not in self.on and self.report != "json"
+        if self.report == "json":
+            self.separator = None
+        if "passthru" in self.on:
+            self.before = self.after = -1
+        if "vimgrep" in self.on and self.names is None and self.report != "json":
+            self.names = True
+        colors = {
+            "ms": b"01;31",
+            "mc": b"01;31",
+            "sl": b"",
+            "cx": b"",
+            "fn": b"35",
+            "ln": b"32",
+            "bn": b"32",
+            "se": b"36",
+        }
+        for word in (self.palette or "").split(":"):
+            name, _, value = word.partition("=")
+            for key in ("ms", "mc") if name == "mt" else (name,):
+                colors[key] = value.encode()
+        self.reverse = "rv" in colors and "v" in self.on
+        self.colors, self.keep = (colors, "ne" in colors) if self.palette is not None else ({}, False)
+        self.only = "o" in self.on and self.report != "json"
+        self.vimgrep = "vimgrep" in self.on and self.report != "json"
+        self.each = (
+            self.column
+            or self.vimgrep
+            or self.replace is not None
+            or self.only
+            or bool(self.colors.get("ms") or self.colors.get("mc"))
+        )
+        self.styled = (
+            self.column
+            or self.vimgrep
+            or self.heading
+            or "passthru" in self.on
+            or self.distance
+            or self.replace is not None
+            or "trim" in self.on
+            or self.columns > 0
+            or self.fields != {True: None, False: None}
+            or self.link
+        )
+        self.end = b"\0" if "z" in self.on else b"\n"
+
+    def paint(self, text, key, closed=True):
+        color = self.colors.get(key)
+        if not color:
+            return text
+        erase = b"" if self.keep else b"\33[K"
+        return b"\33[" + color + b"m" + erase + text + (b"\33[m" + erase if closed else b"")
+
+    # ---- Matches ----
+
+    def occurrences(self, line, string):
+        """Return every (begin, end) of the string in the line, which has no line end."""
+        text, wanted = (line.lower(), string.lower()) if "i" in self.on else (line, string)
+        found, begin = [], text.find(wanted) if wanted else -1
+        while begin >= 0:
+            end = begin + len(wanted)
+            if "x" in self.on:
+                good = begin == 0 and end == len(line)
+            else:
+                good = (
+                    "w" not in self.on
+                    or not self.word.match(line[begin - 1 : begin] if begin else b"")
+                    and not self.word.match(line[end : end + 1])
+                )
+            found += [(begin, end)] * good
+            begin = text.find(wanted, begin + 1)
+        return found
+
+    def spans(self, line):
+        """Return (whether the line matches, [(begin, end, replacement, numbers)])."""
+        if "crlf" in self.on and line.endswith(b"\r") and ("x" in self.on or self.expressions):
+            line = line[:-1]
+        if self.expressions:
+            compiled = re.compile(b"|".join(b"(?:%s)" % one for one in self.expressions), re.I if "i" in self.on else 0)
+            if "x" in self.on:
+                one = compiled.fullmatch(line)
+                found = [one] if one else []
+            else:
+                found = list(compiled.finditer(line))
+            return bool(found), [
+                (m.start(), m.end(), self.replaced(m.group(0), m), []) for m in found if m.end() > m.start()
+            ][: self.most()]
+        numbers = {}
+        for number, string in enumerate(self.strings):
+            for span in self.occurrences(line, string):
+                numbers.setdefault(span, []).append(number + 1)
+        taken, last = [], 0
+        for begin, end in sorted(numbers, key=lambda span: (span[0], -span[1])):
+            if begin >= last or "overlapping" in self.on and self.only_or_counts():
+                taken.append((begin, end, self.replaced(line[begin:end], None), numbers[begin, end]))
+                last = end
+        return bool(taken) or b"" in self.strings and self.holds_empty(line), taken[: self.most()]
+
+    def most(self):
+        return 1 if "only-first" in self.on else None
+
+    def only_or_counts(self):
+        return self.only or self.report == "count-matches"
+
+    def holds_empty(self, line):
+        if "x" in self.on:
+            return not line
+        return "w" not in self.on or any(
+            not self.word.match(line[i - 1 : i] if i else b"") and not self.word.match(line[i : i + 1])
+            for i in range(len(line) + 1)
+        )
+
+    def numbers_in(self, line):
+        content = line[:-1] if "crlf" in self.on and "x" in self.on and line.endswith(b"\r") else line
+        first = {number for *_, numbers in self.spans(line)[1] for number in numbers} if self.most() else None
+        return [
+            i + 1
+            for i, s in enumerate(self.strings)
+            if (
+                self.holds_empty(content)
+                if not s
+                else self.occurrences(content, s)
+                if first is None
+                else i + 1 in first
+            )
+        ]
+
+    def replaced(self, match, groups):
+        def value(word):
+            name = word.group(1) or word.group(2)
+            if word.group(0) == "$$":
+                return "$"
+            if not name.strip("0"):
+                return match.decode("utf-8", "surrogateescape")
+            try:
+                return ((groups.group(int(name) if name.isdigit() else name) or b"") if groups else b"").decode(
+                    "utf-8", "surrogateescape"
+                )
+            except IndexError:
+                return ""
+
+        return re.sub(r"(?a)\$\$|\$\{(\w+)\}|\$(\w+)", value, self.replace or "").encode("utf-8", "surrogateescape")
+
+
+class Printer:
+    """The model of the printer, which writes what the command should print. groups: whether a line of some file was
+    selected or printed."""
+
+    def __init__(self, case, names):
+        self.case, self.names, self.out, self.groups, self.selected, self.lines = case, names, b"", False, 0, []
+
+    def field(self, number, key, selected, end=b""):
+        return self.case.paint(b"%*d" % (self.width, number), key) + end + self.end_field(selected)
+
+    def end_field(self, selected):
+        given = self.case.fields[selected]
+        return self.case.paint(given if given is not None else b":" if selected else b"-", "se")
+
+    def name(self, linked=False):
+        begin, end = (b"", b"") if linked else self.link(0, 0)
+        return self.case.paint(begin + self.path.replace(b"/", self.case.slash) + end, "fn")
+
+    def link(self, line, column):
+        """Return the begin and the end of a link to a line of the file."""
+        path = os.path.join(self.folder, self.path)
+        if not self.case.link or not os.path.exists(path):  # standard input
+            return b"", b""
+        url = self.case.link.replace("{line}", str(max(line, 1))).replace("{column}", str(max(column, 1)))
+        return b"\33]8;;%s\33\\" % url.encode().replace(b"{path}", os.path.realpath(path)), b"\33]8;;\33\\"
+
+    def head(self, number, column, offset, content, selected, numbers, distance):
+        case, out = self.case, b""
+        if case.heading and not self.headed:
+            self.headed = True
+            self.out += case.end if self.groups else b""
+            if self.names:
+                self.out += self.name() + (b"\0" if "Z" in case.on else case.end)
+        named = self.names and not case.heading
+        begin, end = self.link(number, column) if named or self.names and "{line}" in case.link else (b"", b"")
+        column = column if case.column else 0
+        has_offset = "b" in case.on
+        out += begin + (self.name(True) if named else b"") + end * (not number and not column and not has_offset)
+        if named:
+            out += b"\0" if "Z" in case.on else self.end_field(selected)
+        if number:
+            out += self.field(number, "ln", selected, end * (not column and not has_offset))
+        if column:
+            out += self.field(column, "", selected, end * (not has_offset))
+        if has_offset:
+            out += self.field(offset, "bn", selected, end)
+        plain = case.paint(b":" if selected else b"-", "se")
+        if "pattern-number" in case.on:
+            out += case.paint(b",", "se").join(case.paint(b"%d" % n, "ln") for n in numbers) + plain
+        if case.distance:
+            out += (case.paint(b"0", "ln") if distance else b"") + self.end_field(selected)
+        self.out += out + (b"\t" if out not in (b"", begin + end) and content and "T" in case.on else b"")
+
+    def marked(self, text, end, spans, begin, stop, selected, is_match):
+        """Return text[begin:stop] with marked spans, and the line end where stop is beyond the text."""
+        case, out = self.case, b""
+        line = "" if not case.styled and is_match else "sl" if selected != case.reverse else "cx"
+        key, at, content = "ms" if selected else "mc", begin, min(stop, len(text))
+        for first, last in spans if case.colors.get(key) else ():
+            first, last = max(first, at), min(last, content)
+            if first >= last:
+                continue
+            if first > at or not case.styled:
+                out += case.paint(text[at:first], line, closed=case.styled)
+            out += case.paint(text[first:last], key)
+            at = last
+        rest = text[at:content]
+        bare = rest[:-1] if rest.endswith(b"\r") else rest
+        return (
+            out
+            + (case.paint(bare, line) if bare else b"")
+            + rest[len(bare) :]
+            + (case.end if stop > len(text) else b"")
+        )
+
+    def piece(
+        self,
+        text,
+        end,
+        spans,
+        all_spans,
+        offset,
+        number,
+        column,
+        selected,
+        is_match=False,
+        match_count=0,
+        numbers=(),
+        distance=False,
+    ):
+        case = self.case
+        self.head(number, column, offset, len(text), selected, numbers, distance)
+        blanks = b" \t\n\v\f" + (b"" if "crlf" in case.on else b"\r")
+        begin = len(text) - len(text.lstrip(blanks)) if "trim" in case.on else 0
+        marked = spans and case.colors.get("ms" if selected else "mc")
+        if not case.columns or len(text) + len(end) - (0 if marked else begin) <= case.columns:
+            self.out += self.marked(text, end, spans, begin, len(text) + len(end), selected, is_match) + (
+                b"" if end else case.end
+            )
+            return
+        if "max-columns-preview" in case.on:
+            whole = text + (end if case.vimgrep else b"")
+            stop, counted = (
+                at
+                + len(
+                    "".join(list(whole[at:].decode("utf-8", "surrogateescape"))[: case.columns]).encode(
+                        "utf-8", "surrogateescape"
+                    )
+                )
+                for at in (begin, 0)
+            )
+            if begin < min(stop, len(text)):
+                self.out += self.marked(text, b"", spans, begin, min(stop, len(text)), selected, is_match)
+            # also counts a match at the end that was replaced by nothing
+            more = sum((stop if marked else counted) <= first < len(text + end) for first, _ in all_spans)
+            note = (
+                " [... %d more match%s]" % (more, "" if more == 1 else "es")
+                if spans
+                else " [... omitted end of long line]"
+            )
+        elif match_count and not is_match:
+            note = "[Omitted long line with %d matches]" % match_count
+        else:
+            note = "[Omitted long matching line]" if selected else "[Omitted long context line]"
+        self.out += note.encode() + case.end
+
+    def line(self, content, end, offset, number, selected):
+        case = self.case
+        all_found = found = case.spans(content)[1]
+        if case.report == "json":
+            found = found if selected or "v" in case.on else []
+            self.lines.append(
+                (
+                    selected,
+                    content + end,
+                    number if case.number else None,
+                    offset,
+                    [(content[b:e], new, b, e) for b, e, new, _ in found],
+                )
+            )
+            return
+        number = number if case.number else 0
+        matching = selected != ("v" in case.on)
+        found = found if matching and case.each else []
+        text, spans = content, [(b, e) for b, e, _, _ in found]
+        if case.replace is not None and found:
+            text, at, spans = b"", 0, []
+            for begin, stop, new, _ in found:
+                text += content[at:begin]
+                spans.append((len(text), len(text) + len(new)))
+                text, at = text + new, max(at, stop)
+            text += content[at:]
+        more = {"selected": selected, "distance": matching and bool(all_found)}
+        whole = {**more, "match_count": len(spans)}
+        if case.only and (matching or "passthru" not in case.on):
+            for (begin, stop), (_, _, _, numbers) in zip(spans, found):
+                for which in numbers if "pattern-number" in case.on else [0]:
+                    self.piece(
+                        text[begin:stop],
+                        b"",
+                        [(0, stop - begin)],
+                        spans,
+                        offset + begin,
+                        number,
+                        begin + 1,
+                        is_match=True,
+                        numbers=[which],
+                        **more,
+                    )
+        elif case.vimgrep and spans:
+            for span in spans:
+                own = spans if "max-columns-preview" in case.on and not case.colors.get("ms") else [span]
+                self.piece(text, end, own, own, offset + span[0], number, span[0] + 1, **whole)
+        else:
+            self.piece(
+                text,
+                end,
+                spans,
+                spans,
+                offset,
+                number,
+                spans[0][0] + 1 if spans else 0,
+                numbers=case.numbers_in(content) if selected else (),
+                **whole,
+            )
+
+    def report(self, path, text, width):
+        """Report on a file. Return how many lines, or with --count-matches occurrences, were selected."""
+        case = self.case
+        self.path, self.width, self.headed, self.lines, self.null = path, width, False, [], None
+        lines, offset = [], 0
+        binary = b"\0" in text and not case.on & {"a", "z"}
+        for content in (text.replace(b"\0", b"\n") if binary else text).split(case.end):
+            end = case.end if offset + len(content) < len(text) else b""
+            if content or end:
+                lines.append((content, end, offset))
+            offset += len(content) + 1
+        left = sys.maxsize if case.limit is None else case.limit
+        if case.report == "count-matches":
+            count = min(left, sum(len(case.spans(content)[1]) for content, _, _ in lines))
+        elif binary and "I" in case.on:
+            count = 0
+        else:
+            count = self.walk(lines, left, binary)
+            self.null = text.index(b"\0") if count and binary and case.report == "json" else None
+            self.searched = min([self.searched, *[text.index(b"\0") for _ in range(binary and b"\0" in text)]])
+        if case.report in ("c", "count-matches"):
+            name = self.name() + (b"\0" if "Z" in case.on else case.paint(b":", "se")) if self.names else b""
+            self.out += name + b"%d\n" % count
+        if case.report == "lL"[count == 0]:
+            self.out += self.name() + (b"\0" if "Z" in case.on else b"\n")
+        self.selected += count
+        return count
+
+    def walk(self, lines, left, binary):
+        """Select and print lines. Return how many lines were selected."""
+        case, count, printed, pending = self.case, 0, None, 0
+        quiet = binary or case.report not in ("lines", "json")
+        self.searched = sum(len(content) + len(end) for content, end, _ in lines)
+        for index, (content, end, offset) in enumerate(lines):
+            selected = count < left and case.spans(content)[0] != ("v" in case.on)
+            if selected:
+                count += 1
+                # the search ends at this line only if the text has enough lines of context after it; otherwise it
+                # reads to the end
+                if count == left and index + case.after < len(lines):
+                    self.searched = offset + len(content) + len(end)
+            if quiet:
+                if selected and case.report == "lines":
+                    self.out += b"trawl: %s: binary file matches\n" % self.path
+                    self.groups = True
+                if selected and case.report != "c":
+                    break
+            elif selected:
+                first = max(0 if printed is None else printed, index - max(case.before, 0))
+                if (
+                    (printed is None or printed != first)
+                    and self.groups
+                    and case.separator is not None
+                    and max(case.before, case.after) >= 0
+                    and not (case.heading and not self.headed)
+                ):
+                    self.out += case.paint(case.separator, "se") + b"\n"
+                for at in range(first, index):
+                    self.line(*lines[at], at + 1, False)
+                self.line(content, end, offset, index + 1, True)
+                printed, pending, self.groups = index + 1, max(case.after, 0), True
+            elif pending > 0 or "passthru" in case.on and count < left:
+                self.line(content, end, offset, index + 1, False)
+                printed, pending = index + 1, max(pending - 1, 0)
+                self.groups = self.groups or "passthru" in case.on
+        return count
+
+
+def random_text(rng, case):
+    lines = []
+    for _ in range(rng.choice([0, 1, 2, 3, 6, 12, 30, 60])):
+        line = b"".join(rng.choice(TOKENS) for _ in range(rng.choice([0, 0, 1, 2, 4, 9, 25])))
+        lines.append(rng.choice([b"", b"", b"", b" ", b"\t ", b"\v"]) + line + rng.choice([b"", b"", b"", b"", b"\r"]))
+    if case.crlf:
+        lines = [line.rstrip(b"\r") + b"\r" for line in lines]
+    if lines and rng.random() < 0.01:  # a text longer than the blocks of 96 KiB whose lines a NUL can take back
+        lines = (lines * (100000 // (1 + sum(map(len, lines))) + 1))[:40000]
+    if lines and rng.random() < 0.01:  # beyond the 63 KiB of a line that are read again
+        lines[-1] = (
+            lines[0]
+            + b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3))
+            + lines[0]
+            + rng.choice([b"", "é".encode() + lines[0]])
+        )
+    if case.binary:
+        lines = [line.replace(b"x", b"\0") for line in lines[:40]]
+    ended = (
+        case.ended or case.expressions and lines and lines[-1].endswith(b"\r")
+    )  # a carriage return alone is no line end
+    text = case.end.join(lines) + (case.end if lines and ended else b"")
+    # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size
+    if case.bytes and len(text) > 3:
+        text = (text * (1 + case.bytes // len(text)))[-case.bytes :]
+        text = re.sub(rb"^[\x80-\xbf]+", lambda part: b"o" * len(part.group()), text)
+    return text
+
+
+def data(text):
+    try:
+        return {"text": text.decode()}
+    except UnicodeDecodeError:
+        return {"bytes": base64.b64encode(text).decode()}
+
+
+def json_expected(output, files, case):
+    """Return the messages that --json should print, without times. files: (path, lines, number of searched bytes, where the
+    first NUL is). The number of printed bytes comes from the output, which is a list of lines."""
+    wanted, sums = [], {}
+    for path, lines, searched, null in files:
+        sums = {
+            **sums,
+            "searches": sums.get("searches", 0) + 1,
+            "bytes_searched": sums.get("bytes_searched", 0) + searched,
+        }
+        if not lines and null is None:
+            continue
+        first, path = len(wanted), data(path)
+        wanted.append({"type": "begin", "data": {"path": path}})
+        for selected, line, number, offset, spans in lines:
+            matches = [
+                {
+                    "match": data(match),
+                    **({"replacement": data(new)} if case.replace is not None else {}),
+                    "start": begin,
+                    "end": end,
+                    **({"distance": 0} if case.distance else {}),
+                }
+                for match, new, begin, end in spans
+            ]
+            wanted.append(
+                {
+                    "type": "match" if selected else "context",
+                    "data": {
+                        "path": path,
+                        "lines": data(line),
+                        "line_number": number,
+                        "absolute_offset": offset,
+                        "submatches": matches,
+                    },
+                }
+            )
+        hits = [len(spans) for selected, _, _, _, spans in lines if selected]
+        stats = {
+            "searches": 1,
+            "searches_with_match": int(bool(hits)),
+            "bytes_searched": searched,
+            "matched_lines": len(hits),
+            "matches": sum(hits),
+            "bytes_printed": sum(len(line) + 1 for line in output[first : len(wanted)]),
+        }
+        wanted.append({"type": "end", "data": {"path": path, "binary_offset": null, "stats": stats}})
+        sums = {
+            **sums,
+            **{
+                name: sums.get(name, 0) + stats[name]
+                for name in ("searches_with_match", "matched_lines", "matches", "bytes_printed")
+            },
+        }
+    names = ("searches", "searches_with_match", "bytes_searched", "matched_lines", "matches", "bytes_printed")
+    return wanted + [{"type": "summary", "data": {"stats": {name: sums.get(name, 0) for name in names}}}]
+
+
+def messages(lines, early):
+    """Return the messages of --json without times, and without the numbers of searched bytes if a search ends early."""
+    found = [json.loads(line) if isinstance(line, bytes) else line for line in lines]
+    for message in found:
+        if message["type"] in ("end", "summary"):
+            message["data"].pop("elapsed_total", None)
+            message["data"]["stats"].pop("elapsed", None)
+            if early:
+                message["data"]["stats"].pop("bytes_searched")
+    return found
+
+
+def features(rng, *_):
+    return Case(rng).features()
+
+
+def test_case(rng, trawl, folder):
+    """Return None, or what is wrong."""
+    case, folder = Case(rng), os.path.join(folder, "%d" % rng.number)
+    os.makedirs(os.path.join(folder, "d", "e"))
+    paths = sorted(rng.sample(["d/a", "d/b", "d/e/c", "d/e/d", "d/f"], rng.choice([1, 1, 2, 3, 5])))
+    texts = {path: random_text(rng, case) for path in paths}
+    if "x" in case.on and rng.random() < 0.7:  # a whole line, which may be longer than a chunk
+        lines = [line.rstrip(b"\r") for text in texts.values() for line in text.split(case.end)]
+        case.strings[0] = rng.choice([line for line in lines if b"\0" not in line and len(line) < 200] or case.strings)
+    for path, text in texts.items():
+        write(os.path.join(folder, path), text)
+    arguments, operands, label = (
+        list(case.arguments),
+        list(paths),
+        "(standard input)" if case.report != "json" else "<stdin>",
+    )
+    give = {"stdin": subprocess.DEVNULL}
+    if case.input == "tree":
+        arguments, operands, several = arguments + ["-r", "--sort=path"], ["d"], True
+    else:
+        if case.input == "fault":
+            operands.insert(rng.randrange(len(operands) + 1), rng.choice(sorted(FAULTS)))
+        at = rng.randrange(len(operands))
+        if case.input in ("pipe", "seeks") and b"\0" not in texts.get(
+            operands[at], b""
+        ):  # a file becomes standard input
+            texts["-"] = texts.get(operands[at], b"")
+            operands[at], seeks = "-", case.input == "seeks"
+            write(os.path.join(folder, "input"), texts["-"])
+            give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"input": texts["-"]}
+            if rng.random() < 0.2:
+                label = "la/bel"
+                arguments.append("--label=" + label)
+        several = len(operands) > 1
+    printer = Printer(case, case.names if case.names is not None else several)
+    printer.folder = os.fsencode(folder)
+    files, fails, size = [], False, 0
+    for path in paths if operands == ["d"] else operands:
+        if case.limit == 0 and case.report != "L" or case.report == "q" and printer.selected:
+            break
+        if path in FAULTS:
+            printer.out += b"trawl: %s: %s\n" % (path.encode(), FAULTS[path]) if "s" not in case.on else b""
+            fails = True
+            if path == "missing":
+                continue
+        text, width = texts.get(path, b""), 0
+        size += len(text)
+        if "T" in case.on:
+            width = (
+                len("%d" % (len(text) + case.number)) if (path != "-" or "stdin" in give) and not case.converted else 19
+            )
+        name = (label if path == "-" else path).encode()
+        printer.report(name, text, width)
+        files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
+    status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
+    arguments += ["-P"] * bool(case.expressions) + [
+        word for string in case.expressions or case.strings for word in ("-e", string)
+    ]
+    arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)
+    arguments += ["--encoding=utf-8"] * case.converted + case.mmap
+    done = subprocess.run(
+        [trawl] + arguments + operands,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        env=cases.environment(case.locale, TERM="xterm", **({"GREP_COLORS": case.palette} if case.palette else {})),
+        **give,
+    )
+    got, wanted = done.stdout, printer.out
+    if "stats" in case.on and files:
+        got, _, stats = got.rpartition(b"files: ")
+        wanted += (
+            b"" if stats.startswith(b"%d\nselected: %d\n" % (len(files), printer.selected)) else b"other statistics"
+        )
+        whole = (
+            case.report not in ("l", "L", "q")
+            and case.limit is None
+            and "I" not in case.on
+            and b"binary file" not in got
+            and all(file[3] is None for file in files)
+        )
+        wanted += (cases.stats_wrong(b"files: " + stats, case.jobs, size if whole else None) or "").encode()
+    if case.report == "json" and case.limit != 0:
+        lines = got.split(b"\n")[:-1]
+        lines = [line for line in lines if not line.startswith(b"trawl: ")]
+        expected = json_expected(lines, files, case)
+        # the search of a binary file may end early, so the number of searched bytes is not compared
+        early = "I" in case.on or any(null is not None for _, _, _, null in files)
+        if messages(lines, early) == messages(expected, early):
+            got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
+        else:
+            wanted += b"\n".join(json.dumps(message).encode() for message in expected)
+    cases.counts["selected"] += done.returncode == 0
+    if got == wanted and done.returncode == status:
+        return
+    pytest.fail(
+        "LC_ALL=%s GREP_COLORS=%s %r\n  texts %r, %s\n  status %d, expected %d; %s"
+        % (
+            case.locale,
+            case.palette,
+            arguments + operands,
+            {p: t[:300] for p, t in texts.items()},
+            "a pipe" if "input" in give else "",
+            done.returncode,
+            status,
+            cases.differences(wanted, got),
+        )
+    )
+
+
+PRINTED = [["--color=always"], ["-o"], ["-o", "--column"], ["--replace=<$0>"], ["--column"], ["--vimgrep"], ["--json"],
+           ["--passthru"], ["--trim"], ["-M4"], ["-M4", "--max-columns-preview"], ["-nbT"], ["--pattern-number"],
+           ["--mismatches=0", "--distance"], ["-C1"]]  # fmt: skip
+SELECTED = [["foo"], ["--crlf", "-x", "  foo bär foo"], ["-P", "o+"], ["-v", "none"]]
+
+
+def test_long_lines(trawl, folder):
+    """Compare the output for lines that are longer than a chunk, which the command reads again, with the output for
+    the same lines in a long chunk, for each option alone. (In a case with many options, another option may read the
+    line first.)"""
+    # a NUL takes back the lines already found in its block
+    for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):
+        write(os.path.join(folder, name), "  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)
+    for options in cases.some(
+        [*selected, *printed, name]
+        for name in ("long", "null")
+        for selected in SELECTED[: 4 if name == "long" else 2]
+        for printed in PRINTED
+    ):
+        wanted, got = (cases.execute([trawl, *chunk, *options], folder) for chunk in ([], ["--chunk-bytes=5"]))
+        if [re.sub(rb'"elapsed.*', b"", part) for part in wanted[1:]] != [
+            re.sub(rb'"elapsed.*', b"", part) for part in got[1:]
+        ]:
+            pytest.fail("%r: %s" % (options, cases.differences(wanted[1], got[1])))
+
+
+def test_much_before_null(trawl, folder):
+    """Check the messages of --json for a block with a NUL and with more output before the NUL than the command can take back."""
+    write(os.path.join(folder, "much"), b"a\n" * 40000 + b"\0" + b"a\n" * 2000)
+    long = 900 * "y"
+    for own in ["--chunk-bytes=4096"], ["--chunk-bytes=4096", "-j1", "none"], []:
+        lines = cases.execute([trawl, "--json", "--replace=" + long, *own, "-e", "a", "much"], folder)[1].splitlines()
+        made = [json.loads(line) for line in lines]
+        printed = [message["type"] for message in made]
+        if (
+            printed != ["begin"] + ["match"] * (len(made) - 3) + ["end", "summary"]
+            or made[-1]["data"]["stats"]["matched_lines"] != len(made) - 3
+        ):
+            pytest.fail(
+                "--json %r: %r, %r" % (own, [(kind, printed.count(kind)) for kind in sorted(set(printed))], made[-1])
+            )
+    lines = cases.execute([trawl, "-I", "-C1", "--chunk-bytes=4096", "--replace=" + long, "a", "much", "much"], folder)[
+        1
+    ].splitlines()
+    if lines.count(b"--") != 1 or {*lines} - {b"--"} != {b"much:" + long.encode()}:
+        pytest.fail("-I: %d separators, %d lines" % (lines.count(b"--"), len(lines)))

@@ -1,0 +1,573 @@
+"""Compares which strings the command finds, where, and how often, with loops over the bytes.
+
+Cases print lines, context, -o, --overlapping or --positions, with --pattern-number and without, or counts of -c,
+--count-matches or --count-by-pattern, all but --overlapping also with --only-first. Cases have -i, -w, -x, any bytes,
+duplicates, empty strings, strings inside other strings, several files, trees and pipes. Strings come from -e, from
+files of lines, or in hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
+"""
+
+import bisect
+import itertools
+import os
+import random
+import re
+import subprocess
+
+import cases
+import pytest
+from harness import write
+
+CASES = 2400
+WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+LETTERS = "aAsS\u017fb \n"
+
+
+class Case:
+    """The options of a command line, and what the options mean."""
+
+    def __init__(self, rng):
+        self.report = rng.choice(
+            [
+                "lines",
+                "lines",
+                "context",
+                "context",
+                "-o",
+                "-o",
+                "overlapping",
+                "--positions",
+                "-c",
+                "--count-matches",
+                "--count-matches --overlapping",
+                "--count-by-pattern",
+                "--count-by-pattern -H",
+            ]
+        )
+        self.before, self.after = (
+            rng.choice([(1, 1), (1, 0), (0, 1), (3, 0), (2, 5)]) if self.report == "context" else (0, 0)
+        )
+        self.numbered = rng.random() < 0.6
+        self.first = "overlapping" not in self.report and rng.random() < 0.25
+        self.tab = rng.random() < 0.2  # -T instead of -n
+        self.form = rng.choice(["-e", "lines", "crlf", "hex"])
+        self.ignore_case = rng.random() < 0.3
+        self.words = rng.random() < 0.2
+        self.whole_lines = rng.random() < 0.25
+        self.stats = rng.random() < 0.5 and self.report.startswith("--count") and not self.first
+        piped = self.whole_lines and self.numbered and rng.random() < 0.5
+        if piped:  # in a pipe a NUL may end lines, so the command itself compares whole lines
+            self.report, self.form, self.stats, self.before, self.after = (
+                rng.choice(["-o", "-o", "lines"]),
+                "-e",
+                False,
+                0,
+                0,
+            )
+        self.utf8 = rng.random() < 0.4
+        self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
+        self.any_byte = self.form == "hex" and not self.letters
+        self.is_binary = not self.utf8 and rng.random() < 0.3
+        self.input = "pipe" if piped else rng.choice(["pipe", "file", "file"])
+        self.chunk, self.jobs = rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2, 3])
+        numbers = (
+            self.report.startswith("--count-by")
+            or self.numbered
+            and self.report not in ("-c", "--count-matches", "--count-matches --overlapping")
+        )
+        self.returns = (
+            self.form != "crlf"
+            and not (self.whole_lines and numbers)
+            and rng.random() < (0.9 if self.whole_lines else 0.2)
+        )
+        if self.returns and self.whole_lines and rng.random() < 0.5:
+            self.report, self.numbered, self.stats, self.before, self.after = "-o", False, False, 0, 0
+
+    def features(self):
+        """Return the set of the options and the kind of input."""
+        return {"%s %s" % row for row in vars(self).items() if row[0] not in ("before", "after", "any_byte")}
+
+    def fold(self, data):
+        """Return the bytes in a form in which strings that the case's options take for equal are equal. The form has the
+        same length, except for some letters of LETTERS."""
+        if not self.ignore_case:
+            return data
+        if not self.letters:
+            return data.lower()
+        return data.decode().replace("\u017f", "s").lower().encode()
+
+
+def occurrences(case, pattern, text):
+    """Return every (begin, end) of the pattern that the case's options accept."""
+    found = []
+    if not pattern:
+        return found
+    if case.letters:
+        chars, wanted = text.decode(), case.fold(pattern).decode()
+        offsets = [0]
+        for char in chars:
+            offsets.append(offsets[-1] + len(char.encode()))
+        folded = case.fold(text).decode()
+        spans = [
+            (offsets[i], offsets[i + len(wanted)])
+            for i in range(len(folded) - len(wanted) + 1)
+            if folded.startswith(wanted, i)
+        ]
+    else:
+        folded, wanted = case.fold(text), case.fold(pattern)
+        spans, at = [], folded.find(wanted)
+        while at >= 0:
+            spans.append((at, at + len(wanted)))
+            at = folded.find(wanted, at + 1)
+    for begin, end in spans:
+        before, after = text[begin - 1 : begin] if begin else b"", text[end : end + 1]
+        if case.whole_lines:
+            if case.returns and after == b"\r":
+                after = text[end + 1 : end + 2]
+            if before not in (b"", b"\n") or after not in (b"", b"\n"):
+                continue
+        elif case.words and ((before and before[0] in WORD) or (after and after[0] in WORD)):
+            continue
+        found.append((begin, end))
+    return found
+
+
+def lines_of(text):
+    begin = 0
+    while begin < len(text):
+        end = text.find(b"\n", begin)
+        end = len(text) if end < 0 else end + 1
+        yield begin, end
+        begin = end
+
+
+def holds_empty(case, line):
+    if case.whole_lines:
+        return not line or case.returns and line == b"\r"
+    if not case.words:
+        return True
+    return any(
+        (i == 0 or line[i - 1] not in WORD) and (i == len(line) or line[i] not in WORD) for i in range(len(line) + 1)
+    )
+
+
+def spans_at(case, patterns, text):
+    """Return {(begin, end): numbers of the strings}, with --only-first only the longest of the spans that begin first in each line."""
+    numbers_at, best, ends = {}, {}, [end for _, end in lines_of(text)]
+    for number, pattern in enumerate(patterns):
+        for span in occurrences(case, pattern, text):
+            numbers_at.setdefault(span, []).append(number + 1)
+    for begin, end in sorted(numbers_at, key=lambda span: (span[0], -span[1])) if case.first else ():
+        best.setdefault(bisect.bisect_right(ends, begin), (begin, end))
+    return {span: numbers_at[span] for span in best.values()} if case.first else numbers_at
+
+
+def line_report(case, patterns, text):
+    by_line = {}
+    starts = list(lines_of(text))
+    spans = spans_at(case, patterns, text)
+    found = [
+        [begin for (begin, _), numbers in spans.items() if number + 1 in numbers] for number in range(len(patterns))
+    ]
+    for index, (begin, end) in enumerate(starts):
+        numbers = [
+            number + 1
+            for number, pattern in enumerate(patterns)
+            if (not pattern and holds_empty(case, text[begin:end].rstrip(b"\n") if end > begin else b""))
+            or any(begin <= at < end for at in found[number])
+        ]
+        if numbers:
+            by_line[index] = numbers
+    out, last = b"", None
+    for index, (begin, end) in enumerate(starts):
+        line = text[begin:end] if text[end - 1 : end] == b"\n" else text[begin:end] + b"\n"
+        near = any(index + shift in by_line for shift in range(-case.after, case.before + 1))
+        if not near:
+            continue
+        if case.report == "context" and last is not None and last != index - 1:
+            out += b"--\n"
+        last = index
+        numbers = b",".join(b"%d" % number for number in by_line.get(index, ()))
+        separator = b":" if index in by_line else b"-"
+        head = (b"" if case.tab else b"%d" % (index + 1) + separator) + (numbers + separator if case.numbered else b"")
+        out += head + (b"\t" if case.tab and case.numbered and line != b"\n" else b"") + line
+    return out, len(by_line)
+
+
+def spans_taken(case, patterns, text):
+    """Return the sorted {(begin, end): numbers of the strings} of all spans, or of the spans that
+    -o takes."""
+    numbers_at = spans_at(case, patterns, text)
+    if case.report != "-o" and case.report != "--count-matches":
+        taken = sorted(numbers_at)
+    else:
+        longest, taken, last = {}, [], 0
+        for begin, end in numbers_at:
+            longest[begin] = max(end, longest.get(begin, 0))
+        for begin in sorted(longest):
+            if begin >= last:
+                last = longest[begin]
+                taken.append((begin, last))
+    return {span: numbers_at[span] for span in taken}
+
+
+def expected(case, patterns, texts):
+    """Return the right output and status for files that are searched one after the other."""
+    if case.report.startswith("--count-by"):
+        spans = [spans_at(case, patterns, text).values() for _, text in texts]
+        counts = [
+            [sum(number + 1 in numbers for numbers in found) for number in range(len(patterns))] for found in spans
+        ]
+        sums = [sum(column) for column in zip(*counts)] if texts else [0] * len(patterns)
+        shown = [pattern.hex().encode() if case.form == "hex" else pattern for pattern in patterns]
+        status = 0 if any(sums) else 1
+        if case.report == "--count-by-pattern":
+            return b"".join(b"%d:%d:%s\n" % (i + 1, sums[i], shown[i]) for i in range(len(patterns))), status
+        return b"".join(
+            b"%s:%d:%d:%s\n" % (texts[t][0].encode(), i + 1, counts[t][i], shown[i])
+            for t in range(len(texts))
+            for i in range(len(patterns))
+            if counts[t][i]
+        ), status
+    name, text = texts[0]
+    if case.report in ("lines", "context"):
+        out, selected = line_report(case, patterns, text)
+        return out, 0 if selected else 1
+    lines = line_report(case, patterns, text)[1]
+    if case.report == "-c":
+        return b"%d\n" % lines, 0 if lines else 1
+    taken = spans_taken(case, patterns, text)
+    if case.report in ("-o", "overlapping"):
+        # A line that only the empty string selects prints nothing, but makes the status 0.
+        return b"".join(
+            b"%d:%s%s\n" % (span[0], b"%d:" % number if case.numbered else b"", text[span[0] : span[1]])
+            for span in taken
+            for number in taken[span][: None if case.numbered else 1]
+        ), 0 if lines else 1
+    if case.report.startswith("--count-matches"):
+        return b"%d\n" % len(taken), 0 if taken else 1
+    found = sorted(
+        (begin, number) for begin, end in taken for number in taken[begin, end][: None if case.numbered else 1]
+    )
+    return b"".join(b"%d:%d\n" % pair if case.numbered else b"%d\n" % pair[0] for pair in found), 0 if found else 1
+
+
+def in_order(case, out):
+    """Sort the output if the order of strings at the same place is not defined, so that any order is right."""
+    if case.report not in ("overlapping", "--positions"):
+        return out
+    lines = [line + b"\n" for line in out.split(b"\n")[:-1]]
+    offsets = [int(line.split(b":")[0]) for line in lines]
+    return b"not in order" if offsets != sorted(offsets) else b"".join(sorted(lines))
+
+
+def make_text(rng, case):
+    if case.letters:
+        return "".join(rng.choice(LETTERS) for _ in range(rng.choice([0, 1, 8, 60, 400]))).encode()
+    alphabet = rng.choice(
+        [b"ab\r\n"] if case.returns else [b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"]
+    )
+    letter = bytes(
+        [rng.choice(b"aaikszzABZ")]
+    )  # the first and last letters, and letters that equal others beyond ASCII
+    alphabet = alphabet.replace(b"a", letter).replace(b"A", letter.swapcase())
+    if case.is_binary and not case.returns:
+        alphabet = rng.choice([bytes(range(256)), b"a\nb\0"])
+    text = bytes(
+        rng.choice(alphabet)
+        for _ in range(rng.choice([60, 300] if case.returns and case.whole_lines else [0, 1, 5, 40, 300, 2000]))
+    )
+    at = rng.randrange(len(text) + 1)
+    return (
+        text[:at] + b"\n" * rng.choice([0, 0, 0, 0, 0, 0, 300, 700]) + text[at:]
+    )  # more line ends in a row than a byte can count
+
+
+def make_patterns(rng, case, texts):
+    whole = b"".join(text for _, text in texts)
+    patterns = []
+    count = rng.choice([1, 2, 5, 12, 40])
+    nested = rng.random() < 0.2
+    for i in range(count):
+        if nested:
+            patterns.append(b"a" * (1 + i % 20))
+            continue
+        if patterns and rng.random() < 0.2:
+            again = rng.choice(patterns)
+            patterns.append(again.swapcase() if case.ignore_case and not case.letters and rng.random() < 0.5 else again)
+            continue
+        if case.letters:
+            pattern = "".join(rng.choice(LETTERS[:-1]) for _ in range(rng.choice([1, 1, 2, 3]))).encode()
+        else:
+            begin = rng.randrange(len(whole) + 1)
+            pattern = whole[begin : begin + rng.choice([1, 1, 2, 3, 5, 9])] or rng.choice([b"zz", b"a"])
+            if not case.any_byte:
+                pattern = pattern.replace(b"\0", b"") or b"b"
+            if case.whole_lines and rng.random() < 0.5:
+                pattern = rng.choice(whole.replace(b"\0", b"\n").split(b"\n"))[:200] or pattern
+        if (
+            not case.any_byte
+            or case.report in ("lines", "context", "-o", "overlapping")
+            or case.whole_lines
+            or case.first
+        ):
+            pattern = pattern.replace(b"\n", b"") or b"b"
+        if case.ignore_case and not case.letters and rng.random() < 0.3:
+            pattern = pattern.swapcase()
+        if case.returns and (case.whole_lines or case.form == "lines"):  # the carriage return belongs to the line end
+            pattern = (
+                rng.choice(
+                    [pattern] + [line for line in whole.split(b"\n") if line.endswith(b"\r") and b"\0" not in line]
+                ).rstrip(b"\r")
+                or b"b"
+            )
+        if case.form == "crlf":
+            pattern += b"\r"  # grep takes the carriage return for a part of the string
+        patterns.append(pattern)
+    if rng.random() < (0.4 if case.returns and case.whole_lines else 0.15):
+        patterns = rng.choice([patterns, patterns, patterns[:1], []])
+        for _ in range(rng.choice([1, 2, 5])):
+            patterns.insert(rng.randrange(len(patterns) + 1), b"")
+    return patterns
+
+
+def pattern_arguments(rng, case, patterns, folder):
+    path = os.path.join(folder, "patterns")
+    if case.form == "-e":
+        return [argument for pattern in patterns for argument in ("-e", pattern)]
+    if case.form == "hex":
+        data = b"".join(b"%s\n" % pattern.hex(rng.choice("  :")).replace(":", "").encode() for pattern in patterns)
+    else:
+        data = b"".join(pattern + b"\n" for pattern in patterns)
+    write(path, data)
+    return ["-f", path] + ["--hex"] * (case.form == "hex")
+
+
+def report_arguments(case):
+    numbers = ["--pattern-number"] * case.numbered + ["--only-first"] * (
+        case.first and not case.report.startswith("--count")
+    )
+    if case.report in ("lines", "context"):
+        context = ["-B%d" % case.before, "-A%d" % case.after] if case.report == "context" else []
+        return ["-T" if case.tab else "-n"] + context + numbers
+    if case.report in ("-o", "overlapping"):
+        return ["-o", "-b"] + numbers + (["--overlapping"] if case.report == "overlapping" else [])
+    if case.report == "--positions":
+        return [case.report] + numbers
+    return [*case.report.split(), *["--only-first"] * case.first]
+
+
+def run(trawl, arguments, utf8, **options):
+    return subprocess.run(
+        [trawl] + arguments,
+        capture_output=True,
+        timeout=60,
+        env=cases.environment("C.UTF-8" if utf8 else "C"),
+        **options,
+    )
+
+
+def features(rng, *_):
+    return Case(rng).features()
+
+
+def test_case(rng, trawl, folder):
+    """Return None, or what is wrong."""
+    case = Case(rng)
+    totals = case.report.startswith("--count-by")
+    texts = [("t%d" % i, make_text(rng, case)) for i in range(rng.choice([1, 1, 3, 9]) if totals else 1)]
+    patterns = make_patterns(rng, case, texts)
+    for name, text in texts:
+        write(os.path.join(folder, name), text)
+    arguments = report_arguments(case) + pattern_arguments(rng, case, patterns, folder)
+    arguments += ["-a"] * case.is_binary + ["-i"] * case.ignore_case + ["-w"] * case.words + ["-x"] * case.whole_lines
+    if not totals or case.report == "--count-by-pattern" and rng.random() < 0.5:
+        arguments.append("-h")
+    if case.chunk:
+        arguments.append("--chunk-bytes=%d" % case.chunk)
+    arguments += ["-j%d" % case.jobs] + ["--stats"] * case.stats + ["--crlf"] * case.returns
+    wanted, status = expected(case, patterns, texts)
+    said = b""
+    if case.stats:  # strings that are equal count once
+        different = {case.fold(pattern): pattern for pattern in patterns}.values()
+        selected = (
+            sum(len(occurrences(case, pattern, text)) for pattern in different for _, text in texts)
+            if totals
+            else int(wanted)
+        )
+        said = b"files: %d\nselected: %d\n" % (len(texts), selected)
+    if len(texts) == 1 and not case.report.endswith("-H") and case.input == "pipe":
+        done = run(trawl, arguments, case.utf8, cwd=folder, input=texts[0][1])
+    else:
+        done = run(trawl, arguments + [name for name, _ in texts], case.utf8, cwd=folder, stdin=subprocess.DEVNULL)
+    if (
+        done.returncode == status
+        and in_order(case, done.stdout) == in_order(case, wanted)
+        and (done.stderr.startswith(said) if said else not cases.undoubted(done.stderr))
+    ):
+        wrong = case.stats and cases.stats_wrong(done.stderr, case.jobs, sum(len(text) for _, text in texts))
+        assert not wrong, wrong
+        return
+    pytest.fail(
+        "%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r"
+        % (
+            arguments,
+            patterns,
+            [text[:80] for _, text in texts],
+            done.returncode,
+            status,
+            done.stdout[:300],
+            wanted[:300],
+            done.stderr[:300],
+        )
+    )
+
+
+def test_long_line(trawl, folder):
+    """Check the numbers of a line that is too long to be kept in memory, and of very many matches. Check also
+    such a long line as context, before further lines of context."""
+    text = b"x\nfoo " + b"=" * 1500000 + b" bar foo\nlast baz\n"
+    patterns = [b"bar", b"none", b"baz", b"foo", b"bar"] + [b"=" * i for i in range(1, 9)]
+    path = os.path.join(folder, "long")
+    write(path, text)
+    arguments = ["-n", "--pattern-number"] + [word for pattern in patterns for word in ("-e", pattern)]
+    wanted = b""
+    for index, line in enumerate(text.splitlines(keepends=True)):
+        numbers = [b"%d" % (number + 1) for number, pattern in enumerate(patterns) if pattern in line]
+        wanted += b"%d:%s:%s" % (index + 1, b",".join(numbers), line) if numbers else b""
+    for more in (["-h", path], ["-h", "-j1", "--chunk-bytes=100000", path], ["-h", "-C3", path]):
+        done = run(trawl, arguments + more, False, stdin=subprocess.DEVNULL)
+        got = done.stdout.replace(b"1--x\n", b"") if "-C3" in more else done.stdout
+        if got != wanted:
+            pytest.fail("a long line: %r..., expected %r..." % (got[:60], wanted[:60]))
+    done = run(trawl, ["-n", "-A2", "-h", "--chunk-bytes=100000", "x", path], False, stdin=subprocess.DEVNULL)
+    if done.stdout != b"".join(
+        b"%d%s%s" % (i + 1, b"-" if i else b":", line) for i, line in enumerate(text.splitlines(keepends=True))
+    ):
+        pytest.fail("a long line as context: %r" % done.stdout[-60:])
+    done = run(trawl, arguments, False, input=text)
+    assert done.stdout == wanted, "a long line of a pipe: %r" % done.stdout[:60]
+
+
+def test_line_ends(trawl, folder):
+    """Check the numbers of lines behind many line ends in a row, in each way in which the command counts
+    lines. Some texts have more line ends in a row than a byte can count."""
+    for number, count in enumerate((254, 255, 256, 257, 511, 512, 9000, 70000)):
+        text = (b"\n" * count + b"x\n") * 2
+        for options in ([], ["-B2"], ["-A3"], ["-o"], ["-v"], ["-P"], ["-i"], ["-w"], ["-x", "--chunk-bytes=100"],
+                        ["-z"], ["--mismatches=0"], ["-m1"], ["--column"], ["--no-mmap", "-e", "y"]):  # fmt: skip
+            data = text.replace(b"\n", b"\0") if "-z" in options else text
+            write(os.path.join(folder, "ends"), data)
+            operand, given = (("ends", {"stdin": subprocess.DEVNULL}), ("-", {"input": data}))[number % 2]
+            done = run(
+                trawl, ["-nh", *options, "-e", "x+"[: 1 + ("-P" in options)], operand], False, cwd=folder, **given
+            )
+            found = [
+                int(line.split(b":")[0]) for line in done.stdout.replace(b"\0", b"\n").splitlines() if b":" in line
+            ]
+            if (
+                found
+                != [at for at in range(1, 2 * count + 3) if (at in (count + 1, 2 * count + 2)) != ("-v" in options)][
+                    : 1 if "-m1" in options else None
+                ]
+                and b"cannot be loaded" not in done.stderr
+            ):
+                pytest.fail("%d line ends in a row, %r, %s: %r" % (count, options, operand, found[:3]))
+
+
+def test_both_cases(trawl, folder):
+    """Check that with -i both cases of a letter are a single string, whose occurrences count once, and that two
+    different letters are two strings."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    for utf8, more in ((False, "@[`{"), (True, "@[`{éÀ")):
+        strings = letters + letters.lower() + more
+        words = [word for letter in strings + "É" * utf8 + "à" * utf8 for word in ("-e", letter)]
+        done = run(trawl, ["-i", "--count-matches", "--overlapping", *words], utf8, cwd=folder, input=strings.encode())
+        if done.stdout != b"%d\n" % len(strings):
+            pytest.fail("%r occurrences of the letters %s" % (done.stdout, strings))
+    # The string ᲀ also equals the letter в, but the string в does not equal ᲀ. So the two strings are different, and
+    # both occur at 0.
+    done = run(trawl, ["-iob", "--pattern-number", "-e", "в", "-e", "ᲀ"], True, cwd=folder, input="вᲀ".encode())
+    assert done.stdout == "0:1:в\n0:2:в\n2:2:ᲀ\n".encode(), "two letters at the same place: %r" % done.stdout
+
+
+def test_short_strings(trawl, folder):
+    """Check --count-matches for each string of up to three letters, which may overlap with itself, mostly with -i."""
+    text = b"aaaa aAaAAaaab\nabab aBab-abA\nBABA_bAbB bbb\naab\naA\n"
+    for letters in (letters for count in (1, 2, 3) for letters in itertools.product(b"aAb", repeat=count)):
+        for options in (
+            (["-i"], ["-iw"], [], ["-ix"], ["-i", "--overlapping"])
+            if len(letters) < 3
+            else (["-i"], ["-i", "--overlapping"])
+        ):
+            case = Case(random.Random(1))
+            case.report, case.ignore_case, case.words, case.whole_lines = (
+                "--count-matches",
+                "i" in "".join(options),
+                "-iw" in options,
+                "-ix" in options,
+            )
+            case.report += " --overlapping" * ("--overlapping" in options)
+            case.letters = case.any_byte = False
+            wanted = expected(case, [bytes(letters)], [("t", text)])
+            done = run(trawl, [*options, "--count-matches", bytes(letters)], False, cwd=folder, input=text)
+            if (done.stdout, done.returncode) != wanted:
+                pytest.fail("%r of %r: %r, expected %r" % (options, bytes(letters), done.stdout, wanted))
+
+
+def test_trees(trawl, folder):
+    """Check the counts of many files, searched by many workers."""
+    top = os.path.join(folder, "tree")
+    patterns, sums = [b"a", b"aa", b"ab", b"none", b"a"], [0] * 5
+    rng = random.Random(5)
+    case = Case(rng)
+    case.ignore_case = case.words = case.whole_lines = case.letters = False
+    for i in range(200):
+        os.makedirs(os.path.join(top, "d%d" % (i % 7)), exist_ok=True)
+        text = bytes(rng.choice(b"ab\n\0") for _ in range(rng.choice([0, 3, 2000])))
+        write(os.path.join(top, "d%d" % (i % 7), "f%d" % i), text)
+        for number, pattern in enumerate(patterns):
+            sums[number] += len(occurrences(case, pattern, text))
+    wanted = b"".join(b"%d:%d:%s\n" % (i + 1, sums[i], patterns[i]) for i in range(5))
+    words = [word for pattern in patterns for word in ("-e", pattern)]
+    for threads in ("-j1", "-j4"):
+        done = run(trawl, ["-r", threads, "--count-by-pattern"] + words + [top], False, stdin=subprocess.DEVNULL)
+        if done.stdout != wanted or done.stderr:
+            pytest.fail("a tree: %r, expected %r; %r" % (done.stdout, wanted, done.stderr))
+    each = [
+        run(trawl, ["-r", threads, "-H", "--count-by-pattern"] + words + [top], False, stdin=subprocess.DEVNULL)
+        for threads in ("-j1", "-j4")
+    ]
+    assert each[0].stdout == each[1].stdout != b"", "-H: threads change what is printed"
+
+
+def test_statistics(trawl, folder):
+    """Check the numbers of --stats after searches that take a measurable time. The numbers must not count a
+    search of a small file twice."""
+    path = os.path.join(folder, "many")
+    write(path, b"".join(b"%d foo\n" % i for i in range(300000)))
+    for options in (["-c", "foo"], ["-c", "none"], ["-j1", "-c", "77"], ["-co", "7"], ["-ci", "-e", "FOO 7", "-e", "x"],
+                    ["-l", "299999"], ["-c", "--edits=1", "99x99"], ["-c", "--mismatches=1", "99x99"],
+                    ["--count-by-pattern", "-e", "1", "-e", "2"], ["-v", "foo"], ["-n", "77"]):  # fmt: skip
+        jobs = 1 if "-j1" in options else 0
+        for operands in ([path], [path, path], ["-"], ["-r", folder] if "-c" in options else ["-"]):
+            with open(path, "rb") as file:
+                done = run(trawl, ["--stats", *options, *operands], False, stdin=file)
+            wrong = cases.stats_wrong(
+                done.stderr, jobs, None if "-r" in operands else os.path.getsize(path) * len(operands)
+            )
+            if wrong:
+                pytest.fail("%r: %s" % (options + operands, wrong))
+    small = os.path.join(folder, "small")
+    write(small, b"bar foo\n" * 100)
+    for count in range(1, 10):  # the command searches several small files together
+        done = run(
+            trawl,
+            ["-j1", "-c", "--stats", "none", *[small] * count, folder, path, folder],
+            False,
+            stdin=subprocess.DEVNULL,
+        )
+        size = 800 * count + os.path.getsize(path)
+        searched = sum(map(int, re.findall(rb" (\d+)", re.search(rb"^methods: .*", done.stderr, re.MULTILINE)[0])))
+        wrong = cases.stats_wrong(done.stderr[done.stderr.find(b"files:") :], 1, size)
+        if wrong or not size <= searched <= size + 64 * count:
+            pytest.fail("%d small files, which hold nothing, not searched once: %s; %r" % (count, wrong, done.stderr))

@@ -1,0 +1,96 @@
+"""harness: what the tests in Python share: where the build is, how many random cases there are, and how programs are run.
+
+TRAWL_BUILD names the folder of the build that is tested, by default build/release. TRAWL_TEST_SEED, TRAWL_TEST_SCALE and
+TRAWL_TEST_DIVISOR are as for every test (tests/test.h).
+"""
+
+import ctypes
+import functools
+import itertools
+import os
+import pathlib
+import random
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("TRAWL_BUILD") or ROOT / "build/release").resolve()
+TRAWL, SERVE = str(BUILD / "trawl"), str(BUILD / "trawl-serve")
+SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+SCALE, DIVISOR = (float(os.environ.get(f"TRAWL_TEST_{name}") or 1) for name in ("SCALE", "DIVISOR"))
+IS_SANITIZED = bool(os.environ.get("TRAWL_TEST_SANITIZED"))
+WAIT_S = 120  # for what has to come soon; no test depends on a shorter time
+PASSED_ON = ("PATH", "LOCPATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT",
+             "TRAWL_TOKEN_FILE")  # fmt: skip
+numbers = itertools.count()  # numbers for the environments: see environment()
+
+
+def amount(normal):
+    """Return how many cases there are where a normal run has `normal` cases: at least one case."""
+    return max(1, int(normal * SCALE) // int(DIVISOR))
+
+
+def random_of(name, number=0):
+    return random.Random("%d %s %d" % (SEED, name, number))
+
+
+def environment(locale="C.UTF-8", **more):
+    """Return the environment of a program, with few of this process's variables. Looking for leaks takes a third of a
+    short run under sanitizers, so there only each fourth program looks for leaks."""
+    if IS_SANITIZED and DIVISOR > 1 and next(numbers) % 4:
+        more.setdefault("LSAN_OPTIONS", "detect_leaks=0")
+    return {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, "LC_ALL": locale, **more}
+
+
+def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
+    """Run a program; return (status, standard output, standard error). data is standard input, through a pipe; None:
+    the null device."""
+    given = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
+    more = {"env": environment(locale), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given, **more}
+    done = subprocess.run(command, cwd=folder, timeout=WAIT_S, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def write(path, content):
+    """Write a file, from bytes or text."""
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+
+
+def until(condition, what):
+    """Wait until a condition holds; fail after WAIT_S seconds."""
+    end = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < end, "gave up waiting until " + what
+        time.sleep(0.004)
+
+
+def terminal():
+    """Return the two ends of a pseudo-terminal; the test is skipped where /dev/ptmx or /dev/pts is missing."""
+    try:
+        return os.openpty()
+    except OSError:
+        pytest.skip("no pseudo-terminal")
+
+
+def respect_modes():
+    """Take root's right to read closed files from all programs that this process will start. Return True if closed
+    files are closed to these programs. Otherwise no file would be unreadable where tests run as root."""
+    drop = functools.partial(ctypes.CDLL(None).prctl, 24)  # PR_CAPBSET_DROP: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    return all(drop(right, 0, 0, 0) == 0 for right in (1, 2)) or os.geteuid() != 0
+
+
+@functools.cache
+def judges():
+    """Return the folder of the programs that scripts/judges.sh installs; None: they could not be installed."""
+    done = subprocess.run(["bash", ROOT / "scripts/judges.sh"], capture_output=True, text=True)
+    return os.path.join(done.stdout.strip(), "bin") if done.returncode == 0 else None
+
+
+def ripgrep():
+    """Return the program of ripgrep 15.2; without it, the test is skipped."""
+    if not judges():
+        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
+    return os.path.join(judges(), "rg")
