@@ -77,7 +77,7 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     case SYNTAX_LIST:
         return add_list(sequence, item, backwards);
     case SYNTAX_GROUP:
-        if (item->count > 1)
+        if (item->count != 1) /* 0: a plan without expressions */
             return false;
         if (repeats)
             return node->least == 0 && node->most == 1 &&
