@@ -7,10 +7,14 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* an automaton beside an atom may read this many bytes more than AROUND_BYTES */
 #define SPARE_BYTES 64u
+/* RE2 reads BYTES_PER_NS. Failed tries near atoms may take FAILED_NS more than reading the text. */
+#define FAILED_NS 1000000u
+#define BYTES_PER_NS 2u
 
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
@@ -133,27 +137,41 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
 /* Finds the first match of the expression that begins at `from` or later, where matches may cross
  * lines. What comes before an atom in a match holds a fixed number of line ends (split.c), mostly
  * none. So no match begins before the line of the first atom that automata do not rule out, or that
- * many lines earlier: RE2 searches from there. Results are as of words_match. */
+ * many lines earlier: RE2 searches from there. If matches begin with atoms, RE2 tries each of
+ * these, as long as failed tries take no longer than reading the text. Results are as of
+ * words_match. */
 static int near_match(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
+    const struct program *program = expressions->each[expression];
     const uint8_t line_end = expressions->plan->line_end;
-    uint64_t i = first_from(line->atoms, from), begin, looks = 0;
+    uint64_t *failed_ns = &line->words->failed_ns;
+    uint64_t begin, looks = 0;
 
-    while (i < line->atoms->count && !may_hold(expressions, expression, line, i)) {
+    for (uint64_t i = first_from(line->atoms, from); i < line->atoms->count; i++) {
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
             return WORDS_CANCELLED;
-        i++;
+        if (!may_hold(expressions, expression, line, i))
+            continue;
+        begin = line->atoms->items[i].offset;
+        if (expressions->has_no_heads && *failed_ns < FAILED_NS + begin / BYTES_PER_NS) {
+            const uint64_t began_ns = clock_now_ns();
+            const int found = program_match(program, line->bytes, line->count, begin, line->count,
+                                            REGEX_AT_FROM, span, 1);
+
+            if (found != 0)
+                return found;
+            *failed_ns += clock_now_ns() - began_ns;
+            continue;
+        }
+        if (!expressions->has_no_heads)
+            begin = judge_after_last(line->bytes, from, begin, line_end);
+        for (uint32_t k = 0; k < expressions->near_lines && begin > from; k++)
+            begin = judge_after_last(line->bytes, from, begin - 1, line_end);
+        return program_match(program, line->bytes, line->count, begin, line->count, REGEX_ANYWHERE,
+                             span, 1);
     }
-    if (i == line->atoms->count)
-        return 0;
-    begin = line->atoms->items[i].offset;
-    if (!expressions->has_no_heads)
-        begin = judge_after_last(line->bytes, from, begin, line_end);
-    for (uint32_t k = 0; k < expressions->near_lines && begin > from; k++)
-        begin = judge_after_last(line->bytes, from, begin - 1, line_end);
-    return program_match(expressions->each[expression], line->bytes, line->count, begin,
-                         line->count, REGEX_ANYWHERE, span, 1);
+    return 0;
 }
 
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,

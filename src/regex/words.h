@@ -50,6 +50,7 @@ struct words {
      * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
+    uint64_t failed_ns;  /* judge.c: time of failed tries near atoms */
     uint64_t granted_ns; /* time that PCRE2 took for more steps than it was granted at first */
     /* the expression whose machine code was granted `machine` steps in this line; NULL: none */
     const struct pcre2 *granted;
