@@ -18,8 +18,7 @@ if(NOT TRAWL_WITH_REGEX)
     return()
 endif()
 
-add_library(trawl_regex SHARED src/regex/re2.cc src/regex/quick.cc
-            src/regex/classes.cc src/regex/class_text.c src/regex/syntax/print_re2.cc)
+add_library(trawl_regex SHARED src/regex/re2.cc)
 target_include_directories(trawl_regex PRIVATE include src)
 target_include_directories(trawl_regex SYSTEM PRIVATE ${TRAWL_RE2_HEADERS})
 target_compile_options(trawl_regex PRIVATE -Wall -Wextra -Wshadow -Werror=missing-include-dirs)

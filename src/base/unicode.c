@@ -1,6 +1,8 @@
-/* unicode: the letters that Unicode takes for equal where case is ignored, and the characters of
- * words. */
-#include "trawl.h"
+/* unicode: the letters that Unicode takes for equal where case is ignored, the characters of words,
+ * and those of general categories and scripts. */
+#include "base/unicode.h"
+
+#include <string.h>
 
 static const struct {
     uint32_t first, last;
@@ -11,9 +13,77 @@ static const struct {
 #undef RUN
 };
 
-static const uint32_t words[][2] = {
+const struct code_range unicode_words[] = {
 #include "base/words.def"
 };
+const uint32_t unicode_word_count = sizeof unicode_words / sizeof *unicode_words;
+
+const struct code_range unicode_digits[] = {
+#include "base/digits.def"
+};
+const uint32_t unicode_digit_count = sizeof unicode_digits / sizeof *unicode_digits;
+
+static const char category_names[] =
+#include "base/category_names.def"
+    ;
+static const char script_names[] =
+#include "base/script_names.def"
+    ;
+static const char categories[] =
+#include "base/categories.def"
+    ;
+static const char scripts[] =
+#include "base/scripts.def"
+    ;
+
+/* Returns what stands for `name`, which has `count` bytes, in a list of names. */
+static const char *code_of(const char *names, const char *name, uint64_t count)
+{
+    for (const char *at = names; *at != '\0'; at = strchr(at, ' ') + 1) {
+        const char *code = strchr(at, '=') + 1;
+
+        if ((uint64_t)(code - 1 - at) == count && memcmp(at, name, (size_t)count) == 0)
+            return code;
+    }
+    return NULL;
+}
+
+bool unicode_property(const char *name, uint64_t count, enum unicode_kind kind,
+                      struct unicode_runs *made)
+{
+    const char *code = kind != UNICODE_SCRIPT ? code_of(category_names, name, count) : NULL;
+
+    *made = (struct unicode_runs){.at = categories, .code = code};
+    if (code == NULL && kind != UNICODE_CATEGORY) {
+        made->at = scripts;
+        made->code = code = code_of(script_names, name, count);
+    }
+    made->length = code != NULL ? (uint32_t)(strchr(code, ' ') - code) : 0;
+    made->is_cased = code != NULL && memcmp(code, "LC", 2) == 0;
+    return code != NULL;
+}
+
+bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
+{
+    while (*made->at != '\0') {
+        const char *code = made->at++;
+        uint32_t count = 0;
+        bool is_in = strncmp(code, made->code, made->length) == 0;
+
+        if (made->is_cased)
+            is_in = *code == 'L' && strchr("ult", code[1]) != NULL;
+        while (*made->at >= 'a')
+            made->at++;
+        while (*made->at >= '0' && *made->at <= '9')
+            count = 10 * count + (uint32_t)(*made->at++ - '0');
+        *first = made->next;
+        made->next += count > 0 ? count : 1;
+        *last = made->next - 1;
+        if (is_in)
+            return true;
+    }
+    return false;
+}
 
 /* The letters equal to code_point form a circle. Returns the next letter of the circle, which is
  * code_point if no other letter is equal. */
@@ -49,18 +119,18 @@ static uint32_t equal_letters(void *context, uint32_t code_point, uint32_t *vari
 
 static bool is_word(void *context, uint32_t code_point)
 {
-    uint32_t low = 0, high = sizeof words / sizeof words[0];
+    uint32_t low = 0, high = unicode_word_count;
 
     (void)context;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
 
-        if (code_point > words[middle][1])
+        if (code_point > unicode_words[middle].last)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < sizeof words / sizeof words[0] && words[low][0] <= code_point;
+    return low < unicode_word_count && unicode_words[low].first <= code_point;
 }
 
 const struct trawl_letters *trawl_unicode(void)

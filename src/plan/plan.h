@@ -78,11 +78,8 @@ enum plan_attachment {
     PLAN_DENSE,       /* the automaton of a set: cpu/dense_set.c */
     PLAN_ERRORS,      /* the compiled plan with errors: approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled expressions: regex/regex_compile.c */
-    /* the compiled expressions, but searched by the strings that are rare in a sample of the
-     * text */
-    PLAN_RESPLIT,
-    PLAN_LINES, /* strings and automaton of expressions, for devices: regex/automaton.c */
-    PLAN_ORDER, /* the literals, sorted: plan/open.c */
+    PLAN_LINES,       /* strings and automaton of expressions, for devices: regex/automaton.c */
+    PLAN_ORDER,       /* the literals, sorted: plan/open.c */
     PLAN_ATTACHMENTS
 };
 

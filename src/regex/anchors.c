@@ -2,8 +2,7 @@
  * for all these strings.
  *
  * Each alternative of an expression becomes an anchor: a few strings, of which each match holds
- * one, what comes before the string (the head), and the string with what follows (the tail). RE2
- * reads heads and tails at the places where a search found a string.
+ * one, and automata that read what comes before the string and after it (sequence.h).
  */
 #include "regex/anchors.h"
 
@@ -13,12 +12,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/build.h"
-#include "regex/chain.h"
-#include "regex/program_memory.h"
 
-/* Only the first CHAINED_MAX anchors get chains, automata that read heads and tails without RE2
- * (chain.h), because making a chain takes time. */
-#define CHAINED_MAX 256u
+/* Only the first AUTOMATA_MAX anchors get automata of their own, because making one takes time. */
+#define AUTOMATA_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
@@ -35,28 +31,23 @@ void anchors_begin(struct anchor_maker *maker, struct expressions *made, const u
 void anchors_release(struct anchor_maker *maker)
 {
     memory_release(maker->strings, maker->string_capacity, sizeof *maker->strings);
-    chain_release(maker->chains);
-    maker->chains = NULL;
+    around_release(maker->scratch);
+    maker->scratch = NULL;
     maker->strings = NULL;
     maker->string_capacity = 0;
 }
 
-static void free_chains(struct anchor *anchor)
+static void free_automata(struct anchor *anchor)
 {
-    chain_free(anchor->before);
-    chain_free(anchor->after);
+    around_free(anchor->before);
+    around_free(anchor->after);
     anchor->before = anchor->after = NULL;
 }
 
 void anchors_free(struct expressions *made)
 {
-    for (uint64_t i = 0; i < made->anchor_count; i++) {
-        if (made->anchors[i].head != NULL)
-            made->ops->release(made->anchors[i].head);
-        if (made->anchors[i].tail != NULL)
-            made->ops->release(made->anchors[i].tail);
-        free_chains(&made->anchors[i]);
-    }
+    for (uint64_t i = 0; i < made->anchor_count; i++)
+        free_automata(&made->anchors[i]);
     memory_release(made->anchors, made->anchor_capacity, sizeof *made->anchors);
     if (made->atom_first != NULL)
         memory_release(made->atom_anchors, made->atom_first[made->atom_count], sizeof(uint32_t));
@@ -80,36 +71,33 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
     return TRAWL_OK;
 }
 
-/* Compiles a head or a tail. Sets *out to NULL if the memory that the plan may
- * use does not suffice for the program. */
-static enum trawl_status compile(const struct anchor_maker *maker, const struct syntax_node *tree,
-                                 struct regex **out, struct trawl_error *error)
+/* Makes the automaton of a sequence, or shares the one that was made last. */
+static enum trawl_status make_automaton(struct anchor_maker *maker, const struct sequence *sequence,
+                                        bool backwards, struct around_automaton **out,
+                                        struct trawl_error *error)
 {
-    struct regex_options options = maker->made->options;
-    struct regex_fault fault;
+    const struct expressions *made = maker->made;
+    const struct trawl_plan *plan = made->plan;
+    const bool is_wide = made->marked != NULL && made->marked[maker->expression] != NULL;
+    const struct around_options options = {.options = &made->options,
+                                           .backwards = backwards,
+                                           .crosses = expressions_cross(made),
+                                           .crlf = (plan->flags & TRAWL_CRLF) != 0,
+                                           .line_ends = {plan->line_end, plan->line_end_also},
+                                           .words = is_wide ? &made->words : NULL};
+    struct made_last *last = &maker->last[backwards];
 
-    *out = NULL;
-    options.when = REGEX_LATER;
-    if (program_compile(maker->made, tree, &options, 1, out, &fault) == REGEX_MEMORY)
-        return TRAWL_FAIL(error, MEMORY, "out of memory: a part of a regular expression");
-    return TRAWL_OK;
-}
-
-/* Returns the number of characters of each text that the sequence matches. Returns 0 if the texts
- * have different lengths or more than 255 characters, or if the sequence has an edge of a word or a
- * line. */
-static uint8_t length_of(const struct split_sequence *sequence)
-{
-    uint32_t length = 0;
-
-    for (uint32_t i = 0; sequence != NULL && i < sequence->count; i++) {
-        if (sequence->items[i].edge != 0 || sequence->items[i].skips > 0 ||
-            sequence->items[i].least != sequence->items[i].most ||
-            sequence->items[i].most > UINT8_MAX - length)
-            return 0;
-        length += sequence->items[i].most;
+    if (sequence != NULL && last->automaton != NULL && last->words == options.words &&
+        sequence_equals(sequence, &last->sequence)) {
+        *out = around_share(last->automaton);
+        return TRAWL_OK;
     }
-    return (uint8_t)length;
+    if (made->anchor_count > AUTOMATA_MAX)
+        return TRAWL_OK;
+    TRAWL_TRY(around_make(sequence, &options, &maker->scratch, out, error));
+    if (*out != NULL)
+        *last = (struct made_last){*sequence, options.words, *out};
+    return TRAWL_OK;
 }
 
 /* Adds an anchor for a single alternative of the expression. This function is the callback `take`
@@ -138,28 +126,13 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->all_match &= split->is_match;
     made->near_lines = split->lines;
     anchor = &made->anchors[made->anchor_count++];
-    *anchor = (struct anchor){.expression = maker->expression,
-                              .is_sure = split->is_sure,
-                              .begins = split->begins,
-                              .head_length = length_of(split->before)};
-    if (made->anchor_count <= CHAINED_MAX && (!split->is_sure || maker->has_edges)) {
-        TRAWL_TRY(chain_make(made, maker->expression, split->before, true, &maker->chains,
-                             &anchor->before, error));
-        TRAWL_TRY(chain_make(made, maker->expression, split->after, false, &maker->chains,
-                             &anchor->after, error));
-    }
-    if (split->head != NULL)
-        TRAWL_TRY(compile(maker, split->head, &anchor->head, error));
-    if (anchor->head == NULL || split->tail == NULL)
+    *anchor = (struct anchor){
+        .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
+    if (split->is_sure && !maker->has_edges)
         return TRAWL_OK;
-    TRAWL_TRY(compile(maker, split->tail, &anchor->tail, error));
-    if (anchor->tail == NULL) { /* without a program for the tail, RE2 reads the whole line */
-        made->ops->release(anchor->head);
-        anchor->head = NULL;
-    }
-    return TRAWL_OK;
+    TRAWL_TRY(make_automaton(maker, split->before, true, &anchor->before, error));
+    return make_automaton(maker, split->after, false, &anchor->after, error);
 }
-
 /* Returns true if i and I are different letters by the caller's rules, as in Turkish. */
 static bool splits_i(const struct regex_options *options)
 {
@@ -181,14 +154,13 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0 && !is_beyond;
     const bool words = (flags & TRAWL_WHOLE_WORD) != 0 && !is_beyond;
     const struct split_options options = {
-        .ops = maker->made->ops,
         .options = &maker->made->options,
         .words = (flags & TRAWL_WHOLE_WORD) != 0,
-        .before = lines   ? SPLIT_LINE_EDGE
-                  : words ? SPLIT_NO_WORD_BEFORE
+        .before = lines   ? EDGE_BEGIN
+                  : words ? EDGE_NO_WORD_BEFORE
                           : 0,
-        .after = lines   ? SPLIT_LINE_EDGE
-                 : words ? SPLIT_NO_WORD_AFTER
+        .after = lines   ? EDGE_END
+                 : words ? EDGE_NO_WORD_AFTER
                          : 0,
         .heads_cross = maker->made->options.multi && maker->made->count == 1 && !syntax->alternates,
         .splits_i = splits_i(&maker->made->options),
@@ -343,21 +315,12 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
         struct anchor *anchor = &made->anchors[i];
 
         maker->all_sure = anchor->is_sure = false;
-        free_chains(anchor);
-        /* without a program for the tail, RE2 reads the whole line */
-        if (anchor->head != NULL && anchor->tail == NULL) {
-            made->ops->release(anchor->head);
-            anchor->head = NULL;
-        }
+        free_automata(anchor);
     }
     made->atoms_are_exact = maker->all_sure && (made->plan->flags & conditions) == 0;
-    made->has_near = expressions_cross(made);
     made->has_no_heads = true;
-    for (uint64_t i = 0; i < made->anchor_count; i++) {
+    for (uint64_t i = 0; i < made->anchor_count; i++)
         made->has_no_heads &= made->anchors[i].begins;
-        made->has_near &= made->anchors[i].begins || made->anchors[i].head != NULL;
-    }
-    made->words_are_exact = maker->all_sure && (made->plan->flags & conditions) == TRAWL_WHOLE_WORD;
     made->are_strings = made->atoms_are_exact && maker->all_match && made->count == 1 &&
                         made->atom_count <= SPLIT_STRINGS_MAX && !maker->folds && !overlap(maker);
     memory_release(patterns, made->atom_count, sizeof *patterns);

@@ -4,7 +4,6 @@
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
-#include "regex/chain.h"
 #include "regex/regex_compile.h"
 #include "regex/split.h"
 
@@ -14,14 +13,21 @@ struct anchor_maker {
     /* a part of the text, by which rare strings are chosen; see struct split_options */
     const uint8_t *sample;
     uint64_t sample_bytes;
-    uint32_t expression;   /* number of the expression that is being split */
-    bool fails;            /* some expression has no strings or too many: no plan of strings */
-    bool folds;            /* in some strings the case of letters is ignored */
-    bool keeps;            /* in some strings the case of letters counts */
-    bool all_sure;         /* each occurrence of each string lies in a match */
-    bool all_match;        /* each occurrence of each string is a match */
-    struct places *chains; /* memory that chains are made in */
-    bool has_edges;        /* RE2 searches `expression` for whole words or whole lines */
+    uint32_t expression;    /* number of the expression that is being split */
+    bool fails;             /* some expression has no strings or too many: no plan of strings */
+    bool folds;             /* in some strings the case of letters is ignored */
+    bool keeps;             /* in some strings the case of letters counts */
+    bool all_sure;          /* each occurrence of each string lies in a match */
+    bool all_match;         /* each occurrence of each string is a match */
+    struct places *scratch; /* memory that automata are made in */
+    /* the automata that were made last, backwards and forwards: often the next alternative shares
+     * them */
+    struct made_last {
+        struct sequence sequence;
+        const struct around_words *words;
+        struct around_automaton *automaton; /* NULL: there is none */
+    } last[2];
+    bool has_edges; /* RE2 searches `expression` for whole words or whole lines */
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;

@@ -19,7 +19,6 @@
 #define PLACES_MAX 2048u
 #define STATES_MAX 512u
 #define STATE_WORDS (PLACES_MAX / 64)
-#define RANGES_MAX 1024u
 /* Steps after which the automaton counts as too large; a step adds a place to a state. 2^21 take
  * some 5 ms. */
 #define STEPS_MAX (1u << 21)
@@ -63,7 +62,6 @@ struct line_maker {
     uint32_t state_count;
     uint16_t next[256 * STATES_MAX];
     uint8_t ends[STATES_MAX];
-    struct regex_range ranges[RANGES_MAX];
 };
 
 /* ---- Places ------------------------------------------------------------------------------- */
@@ -158,25 +156,15 @@ static uint16_t put_range(struct line_maker *maker, uint32_t low, uint32_t high,
 static uint16_t put_characters(struct line_maker *maker, const struct syntax_node *node,
                                uint16_t next)
 {
-    struct regex_options options = maker->made->options;
     uint16_t all = NO_PLACE;
-    uint32_t count;
 
-    options.fold = (node->flags & SYNTAX_FOLDS) != 0;
-    options.dot_all = (node->flags & SYNTAX_DOT_ALL) != 0;
-    count = maker->made->ops->list(node, &options, 0, UINT32_MAX, maker->ranges, RANGES_MAX);
-    maker->fails |= count == UINT32_MAX;
-    for (uint32_t i = 0; i < count && !maker->fails; i++) {
-        const struct regex_range range = maker->ranges[i];
+    for (uint32_t i = 0; i < node->set_count && !maker->fails; i++) {
+        const struct code_range range = node->set[i];
 
-        if (options.bytes && range.first > 0xff)
-            continue;
-        all = put_fork(
-            maker,
-            options.bytes
-                ? put_bytes(maker, range.first, (uint32_t)min_u64(range.last, 0xff), next)
-                : put_range(maker, range.first, (uint32_t)min_u64(range.last, 0x10ffff), next),
-            all);
+        all = put_fork(maker,
+                       maker->made->options.bytes ? put_bytes(maker, range.first, range.last, next)
+                                                  : put_range(maker, range.first, range.last, next),
+                       all);
     }
     /* a class without characters: a range that holds no byte */
     return all == NO_PLACE ? put_bytes(maker, 1, 0, next) : all;
@@ -515,13 +503,15 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     const struct expressions *made;
     struct line_maker *maker = NULL;
     struct line_form *form;
+    void *sampled = NULL;
 
-    if (source->sample != NULL)
-        TRAWL_TRY(
-            expressions_resplit(source->plan, source->sample, source->sample_bytes, &made, error));
-    else
-        TRAWL_TRY(expressions_want(source->plan, &made, error));
     TRAWL_TRY(MEMORY_ZEROED(form, 1, error));
+    if (source->sample != NULL)
+        TRAWL_TRY_DONE(expressions_sampled(source->plan, source->sample, source->sample_bytes,
+                                           &sampled, error));
+    made = (const struct expressions *)sampled;
+    if (made == NULL)
+        TRAWL_TRY_DONE(expressions_want(source->plan, &made, error));
     if (may_decide(made) && made->atoms != NULL && made->atoms_are_exact) {
         TRAWL_TRY_DONE(copy_atoms(made->atoms, &form->plan, error));
     } else if (may_decide(made)) {
@@ -536,6 +526,7 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     }
 done:
     memory_release(maker, 1, sizeof *maker);
+    expressions_free(sampled);
     if (status != TRAWL_OK)
         form_release(form);
     else

@@ -88,14 +88,3 @@ uint64_t class_part_length(const char *text, uint64_t count)
         length++;
     return length;
 }
-
-bool class_has_names(const char *text, uint64_t count)
-{
-    for (uint64_t i = 0; i + 1 < count; i++) {
-        if (text[i] == '[' && class_name_length(text + i, count - i) > 0)
-            return true;
-        if (text[i] == '\\' && text[++i] != '\0' && strchr("dDwWsSpP", text[i]) != NULL)
-            return true;
-    }
-    return false;
-}

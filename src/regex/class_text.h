@@ -24,8 +24,6 @@ uint64_t class_length(const char *text, uint64_t count, bool ripgrep, bool *is_s
 /* Returns the length of the character at the begin of the text, or of Perl's or ripgrep's escape.
  */
 uint64_t class_part_length(const char *text, uint64_t count);
-/* Returns true if the class has a part like [:alpha:] or \w. */
-bool class_has_names(const char *text, uint64_t count);
 
 #ifdef __cplusplus
 }

@@ -4,9 +4,9 @@
  * and RE2 or PCRE2 decides about matches near them. A chunk consists of whole lines. A worker
  * searches it in steps of some lines each, in one of three ways:
  *
- *   atoms   the engine finds the atoms; RE2 reads forwards and backwards from an atom
- *   whole   RE2 reads the step with the plan's only expression
- *   lines   RE2 reads lines with all expressions at once, then each line with a match
+ *   atoms   the engine finds the atoms; RE2 reads the lines of those that automata (sequence.h)
+ * leave whole   RE2 reads the step with the plan's only expression lines   RE2 reads lines with all
+ * expressions at once, then each line with a match
  *
  * The last two ways serve expressions without atoms, and some steps after a step in which atoms
  * were of little use. No common program can read records, texts with line ends other than newline,
@@ -21,54 +21,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/engine_cuda.h"
-#include "regex/chain.h"
+#include "regex/choose.h"
 #include "regex/judge.h"
-#include "regex/near.h"
+#include "regex/prices.def"
 #include "regex/step.h"
-
-/* After a step with at most FEW_ATOMS atoms, or on a GPU, the next step is twice as long. A step
- * has at most STEP_GROWS times regex_step_bytes, and on a GPU DEVICE_GROWS times as much. */
-#define STEP_GROWS 16u
-#define FEW_ATOMS 64u
-/* A verification asks RE2 whether a match holds an atom. After this many failed verifications of an
- * expression in a line, RE2 reads the whole line once. So the time stays linear in the line. */
-#define TRIES_MAX 8u
-#define DECIDED 255u
-/* A failed verification takes about 80 ns, in which RE2 could read this many bytes. */
-#define BYTES_PER_MISS 48u
-/* Bytes that RE2 could read in the time in which a chain rules out an atom. A chain is an automaton
- * that reads the characters beside an atom (chain.h). */
-#define BYTES_PER_LOOK 6u
-#define AHEAD_MAX 4096u /* a common program gets up to this many bytes, and the line's rest */
-/* RE2 reads this many bytes in the time of a verification, which reads a head and a tail. */
-#define SHORT_LINE 192u
-/* Where one match of a line suffices, RE2 could read this many bytes in the time in which an atom
- * after that match is found. */
-#define BYTES_PER_SKIP 12u
-/* If a step has more than one atom per QUICK_BYTES bytes, quick.h may read the next steps whole. */
-#define QUICK_BYTES 64u
-#define WHOLE_STEPS 32u /* number of steps that are read whole before the atoms are tried again */
-/* the time that a step wastes, in bytes that RE2 could have read, counts only beyond 1/MISSED_SHARE
- * of the step's bytes */
-#define MISSED_SHARE 16u
-#define SAMPLE_BYTES (UINT64_C(64) << 10)
-#define SPLIT_STEPS 2u /* a text of this many steps is long enough for a better choice of atoms */
-/* Plans with more anchors keep their atoms. An anchor is an alternative of an expression. */
-#define RESPLIT_MAX 4096u
-/* This many anchors can be split again in the time of regex_missed_bytes. */
-#define RESPLIT_ANCHORS 16u
-/* On a GPU a step costs a launch. So the first and the longest steps are so many times longer. */
-#define DEVICE_FIRST 64u
-#define DEVICE_GROWS 1024u
-
-uint64_t regex_step_bytes = UINT64_C(64) << 10;
-uint64_t regex_part_hits = ENGINE_HITS_MAX;
-uint64_t regex_missed_bytes = UINT64_C(64) << 10;
-
-static bool is_on_device(const struct engine_worker *worker)
-{
-    return worker->ops != &engine_cpu;
-}
 
 /* Frees what the worker has made for its plan. */
 static void plan_release(struct engine_worker *worker)
@@ -86,8 +42,7 @@ static void plan_release(struct engine_worker *worker)
     worker->expressions = NULL;
     worker->serial = 0;
     worker->whole_steps = 0;
-    worker->missed = 0;
-    worker->step_bytes = regex_step_bytes * (is_on_device(worker) ? DEVICE_FIRST : 1);
+    worker->step_bytes = regex_step_bytes * (step_is_on_device(worker) ? DEVICE_FIRST : 1);
 }
 
 static void engine_release(struct engine_worker *worker)
@@ -124,130 +79,9 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     TRAWL_TRY(MEMORY_NEW(worker->merge.items, expressions->count, error));
     worker->line = 0;
     worker->expressions = expressions;
-    worker->is_resplit = is_on_device(worker) || expressions->atoms == NULL ||
-                         expressions->anchor_count > RESPLIT_MAX ||
-                         plan->expressions.memory_mib > 0;
     if (expressions->atoms != NULL)
         TRAWL_TRY(worker->ops->compile(engine, device, expressions->atoms, &worker->finder, error));
     worker->serial = plan->serial;
-    return TRAWL_OK;
-}
-
-/* Counts a hit in the step's result and, unless only the count is wanted, appends the hit. `offset`
- * is in the chunk. `length` is stored in hits.lengths. */
-static enum trawl_status push_hit(const struct step *step, uint64_t offset, uint32_t expression,
-                                  uint64_t length, struct trawl_error *error)
-{
-    struct hits *hits = &step->result->hits;
-
-    TRAWL_ASSERT(offset < step->chunk->owned);
-    step->result->count++;
-    if (step->want == WANT_COUNT)
-        return TRAWL_OK;
-    if (hits->count == hits->capacity || hits->lengths == NULL)
-        TRAWL_TRY(hits_reserve_lengths(hits, 1, error));
-    hits->items[hits->count] = (struct hit){(uint32_t)offset, expression};
-    hits->lengths[hits->count++] = length;
-    return TRAWL_OK;
-}
-
-/* Pushes a hit of `length` bytes at the line's begin if some expression matches the line. */
-static enum trawl_status push_line(struct step *step, struct regex_line line,
-                                   const uint32_t *candidates, uint32_t count, uint64_t length,
-                                   struct trawl_error *error)
-{
-    const struct judged judged = judged_of(step, line);
-
-    words_begin(&judged);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t expression = candidates != NULL ? candidates[i] : i;
-        bool found;
-
-        TRAWL_TRY(judge_line(step->worker->expressions, expression, &judged, &found, error));
-        if (found)
-            return push_hit(step, line.begin, expression, length, error);
-    }
-    return TRAWL_OK;
-}
-
-/* Pushes the occurrences of worker->merge that begin at `from` or later, up to the line's end. Once
- * the result is full, ends the step at the next occurrence. Occurrences with the same begin stay in
- * one result. */
-static enum trawl_status push_merged(struct step *step, struct regex_line line, uint64_t from,
-                                     struct trawl_error *error)
-{
-    struct engine_worker *worker = step->worker;
-    const struct hits *hits = &step->result->hits;
-    const struct judged judged = judged_of(step, line);
-    struct merge *merge = &worker->merge;
-
-    const bool firsts = one_suffices(step) && !judges_whole(step);
-    uint64_t first = UINT64_MAX; /* where the first occurrence pushed begins */
-
-    while (merge->count > 0) {
-        const struct occurrence next = merge->items[0];
-        const uint64_t begin = line.begin + next.span.begin;
-        const uint64_t length = next.span.end - next.span.begin;
-        const bool is_after =
-            /* an empty match at the line's end is stored one byte before, in the same record */
-            length == 0 && begin == line.end;
-        const uint64_t at = begin - is_after;
-
-        /* the longest of the occurrences that begin first may come after the first one */
-        if (firsts && first != UINT64_MAX && begin != first)
-            break;
-        first = begin;
-        if (hits->count >= regex_part_hits && hits->items[hits->count - 1].offset < at) {
-            worker->pause = (struct pause){step->chunk->search, step->chunk->bytes, at, line};
-            step->to = at;
-            step->is_paused = true;
-            return TRAWL_OK;
-        }
-        if (at >= from)
-            TRAWL_TRY(
-                push_hit(step, at, next.expression, is_after ? HITS_EMPTY_AFTER : length, error));
-        if (step->want == WANT_FIRST || (firsts && step->want != WANT_SPANS))
-            break;
-        TRAWL_TRY(merge_next(merge, worker->expressions, &judged, error));
-    }
-    return TRAWL_OK;
-}
-
-/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
-static enum trawl_status judge_all(struct step *step, struct regex_line line,
-                                   const uint32_t *candidates, uint32_t count,
-                                   struct trawl_error *error)
-{
-    struct engine_worker *worker = step->worker;
-    const struct expressions *expressions = worker->expressions;
-    const struct judged judged = judged_of(step, line);
-    const uint64_t pushed = step->result->count;
-
-    step->judged++;
-    step->judged_bytes += line.end - line.begin;
-    worker->merge.count = 0;
-    if (step->want == WANT_LINES && !judges_whole(step)) {
-        TRAWL_TRY(push_line(step, line, candidates, count, line.end - line.begin, error));
-        step->missed += step->result->count == pushed ? BYTES_PER_MISS : 0;
-        return TRAWL_OK;
-    }
-    TRAWL_TRY(merge_begin(&worker->merge, expressions, &judged, candidates, count, error));
-    if (worker->merge.count == 0)
-        step->missed += BYTES_PER_MISS;
-    if (worker->merge.count == 0 && step->want == WANT_SPANS &&
-        expressions_take_empty(expressions) && !judged.each_empty)
-        return push_line(step, line, candidates, count, 0, error);
-    return push_merged(step, line, line.begin, error);
-}
-
-static enum trawl_status judge(struct step *step, struct regex_line line,
-                               const uint32_t *candidates, uint32_t count,
-                               struct trawl_error *error)
-{
-    const uint64_t pushed = step->result->count;
-
-    TRAWL_TRY(judge_all(step, line, candidates, count, error));
-    note_undecided(step, line, pushed);
     return TRAWL_OK;
 }
 
@@ -270,13 +104,13 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
             step->to = from;
             return TRAWL_OK;
         }
-        worker->near.hits = NULL;
+        worker->near = NULL;
         judged = judged_of(step, line);
         TRAWL_TRY(merge_begin(&worker->merge, worker->expressions, &judged, NULL,
                               worker->expressions->count, error));
     }
     step->judged++;
-    TRAWL_TRY(push_merged(step, line, from, error));
+    TRAWL_TRY(step_push_merged(step, line, from, error));
     note_undecided(step, line, UINT64_MAX);
     return TRAWL_OK;
 }
@@ -294,13 +128,13 @@ static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
         const uint64_t next = ahead > 1 ? line_after(step, at) : after;
         const struct regex_line lines = content_of(step, at, after);
         const bool asks = expressions->count > 1 && may_read_whole(step, at, lines.end);
-        const int found = asks ? expressions->ops->match(expressions->whole,
-                                                         step->chunk->bytes + at, lines.end - at, 0,
-                                                         lines.end - at, REGEX_ANYWHERE, NULL, 0)
-                               : 1;
+        const int found =
+            asks ? program_match(expressions->whole, step->chunk->bytes + at, lines.end - at, 0,
+                                 lines.end - at, REGEX_ANYWHERE, NULL, 0)
+                 : 1;
 
         if (found < 0)
-            return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+            return program_failed(found, error);
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
             return TRAWL_STOPPED;
         ahead = 1;
@@ -310,9 +144,9 @@ static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
         } else if (after == next) {
             at = next;
             if (asks && expressions->whole_is_exact && step->want == WANT_LINES)
-                TRAWL_TRY(push_hit(step, lines.begin, 0, lines.end - lines.begin, error));
+                TRAWL_TRY(step_push(step, lines.begin, 0, lines.end - lines.begin, error));
             else
-                TRAWL_TRY(judge(step, lines, NULL, expressions->count, error));
+                TRAWL_TRY(step_judge(step, lines, NULL, expressions->count, error));
         }
     }
     return TRAWL_OK;
@@ -338,7 +172,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
             hits->count -= hits->lengths[hits->count - 1] == 0;
         }
         if (length > 0 || step->want != WANT_SPANS || min_u64(at, step->to - 1) < step->decided)
-            return length > 0 ? push_hit(step, at, 0, length, error) : TRAWL_OK;
+            return length > 0 ? step_push(step, at, 0, length, error) : TRAWL_OK;
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
@@ -346,13 +180,13 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
         step->decided = line_after(step, begin);
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
-                   : push_hit(step, at < step->to ? at : begin, 0, 0, error);
+                   : step_push(step, at < step->to ? at : begin, 0, 0, error);
     }
     after = at < step->to ? line_after(step, at) : step->to;
     *next = after - step->from + (after == step->to); /* + 1 ends the loop after the last line */
     if (expressions->whole_is_exact)
-        return push_hit(step, begin, 0, content_of(step, begin, after).end - begin, error);
-    return judge(step, content_of(step, begin, after), NULL, expressions->count, error);
+        return step_push(step, begin, 0, content_of(step, begin, after).end - begin, error);
+    return step_judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
 /* Searches the step by `whole`: the program of the only expression reads the step's text. */
@@ -367,11 +201,11 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
         count--;
     while (at <= count && !step->is_paused) {
         struct regex_span span;
-        int found = expressions->ops->match(expressions->whole, text, count, at, count,
-                                            REGEX_ANYWHERE, &span, 1);
+        int found =
+            program_match(expressions->whole, text, count, at, count, REGEX_ANYWHERE, &span, 1);
 
         if (found < 0)
-            return TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+            return program_failed(found, error);
         if (found == 0)
             break;
         if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(step->chunk->call))
@@ -425,47 +259,34 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
                                                        plan->line_end, plan->line_end_also) < last;
         }
         if (step->record_has_lines)
-            return (struct around){CHAIN_ASKS, CHAIN_ASKS};
+            return (struct around){AROUND_ASKS, AROUND_ASKS};
         first = step->record_begin;
         last = step->record_end;
     }
     length = judge_atom_within(atom, last - at);
-    return chain_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
-                      at - first, at + length - first, last - first, &step->spare);
+    return around_read(anchor->before, length > 0 ? anchor->after : NULL, chunk->bytes + first,
+                       at - first, at + length - first, last - first, &step->spare);
 }
 
-/* Asks RE2 whether a match of the anchor's expression may hold the atom at `at`, and stores the
- * answer in *may. With `by_line`, asks whether the expression matches anywhere in the line. */
+/* Asks RE2 whether the expression matches in the line of an atom at `at`: the line's first that may
+ * lie in a match. Stores the answer in *may. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
-                                bool by_line, struct around around, struct line *line, bool *may,
-                                struct trawl_error *error)
+                                struct line *line, bool *may, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
-    const struct regex_ops *ops = expressions->ops;
-    const uint8_t *bytes = step->chunk->bytes;
-    const bool reads_head = around.before != CHAIN_MATCHES;
-    int found = 1;
+    const bool is_begin = expressions->has_no_heads;
+    const bool reads_before = !is_begin || anchor->looks_back;
+    uint64_t begin = at;
+    int found;
 
-    if (line->begin == UINT64_MAX &&
-        (by_line || anchor->looks_back || (!anchor->begins && reads_head)))
+    if (reads_before && line->begin == UINT64_MAX)
         line->begin = line_begin(step, at);
-    if (by_line || anchor->begins) {
-        const uint64_t begin = by_line || anchor->looks_back ? line->begin : at;
-
-        found = ops->match(expressions->each[anchor->expression], bytes + begin, line->end - begin,
-                           by_line ? 0 : at - begin, line->end - begin,
-                           by_line ? REGEX_ANYWHERE : REGEX_AT_FROM, NULL, 0);
-    } else {
-        if (reads_head)
-            found = ops->match(anchor->head, bytes + line->begin, at - line->begin, 0,
-                               at - line->begin, REGEX_ANYWHERE, NULL, 0);
-        if (found > 0 && anchor->tail != NULL && around.after != CHAIN_MATCHES)
-            found = ops->match(anchor->tail, bytes + at, line->end - at, 0, line->end - at,
-                               REGEX_AT_FROM, NULL, 0);
-    }
+    begin = reads_before ? line->begin : at;
+    found = program_match(expressions->each[anchor->expression], step->chunk->bytes + begin,
+                          line->end - begin, is_begin ? at - begin : 0, line->end - begin,
+                          REGEX_ANYWHERE, NULL, 0);
     *may = found > 0;
-    return found < 0 ? TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression")
-                     : TRAWL_OK;
+    return found < 0 ? program_failed(found, error) : TRAWL_OK;
 }
 
 static bool is_wide(const struct step *step, struct line *line)
@@ -482,29 +303,9 @@ static bool is_wide(const struct step *step, struct line *line)
     return line->wide == WIDE;
 }
 
-/* Returns true if RE2 reads the whole line in about the time of a verification. Then verify() or
- * judge() reads the line at once. */
-static bool is_short(const struct step *step, uint64_t at, struct line *line)
-{
-    if (line->begin == UINT64_MAX && line->end - at <= SHORT_LINE)
-        line->begin = line_begin(step, at);
-    return line->begin != UINT64_MAX && line->end - line->begin <= SHORT_LINE;
-}
-
-/* Returns true if to choose the atoms again before RE2 is asked for the first time: for a few
- * expressions that takes no longer than to compile RE2's programs. */
-static bool may_split_again(const struct step *step)
-{
-    const struct engine_worker *worker = step->worker;
-
-    return !worker->is_resplit && worker->expressions->anchor_count <= RESPLIT_ANCHORS &&
-           step->chunk->records == NULL && step->chunk->owned >= SPLIT_STEPS * regex_step_bytes;
-}
-
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
- * end unless the bytes around the atom rule out all expressions. With `by_words`, an atom counts
- * only if it is a whole word. */
-static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom, bool by_words,
+ * end unless the bytes around the atom rule out all expressions. */
+static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom,
                                    struct line *line, uint32_t *passing, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -517,14 +318,13 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
         const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, atom);
-        uint64_t *known = &worker->known[anchor->expression];
-        /* Chains know all edges of words, but not what PCRE2 asks beyond its filter (pcre2.h). */
-        const bool passes = around.before == CHAIN_MATCHES && around.after == CHAIN_MATCHES;
+        /* Automata know all edges of words, but not what PCRE2 asks beyond its filter (pcre2.h). */
+        const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
         const bool matches = passes && (plain || expressions->beyond == NULL);
-        bool may = true, by_line = false, read_whole;
+        bool may = true;
         bool is_within; /* the string ends inside the line or record */
 
-        if (around.before == CHAIN_FAILS || around.after == CHAIN_FAILS) {
+        if (around.before == AROUND_FAILS || around.after == AROUND_FAILS) {
             step->missed += BYTES_PER_LOOK + spare - step->spare;
             continue;
         }
@@ -537,38 +337,17 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         if (at >= line->end)
             break; /* the string lies in a line end, so no match holds it */
         is_within = judge_atom_within(atom, line->end - at) > 0;
-        if (*known >> 8 != worker->line)
-            *known = worker->line << 8;
-        if ((*known & DECIDED) == DECIDED)
+        if (worker->known[anchor->expression] == worker->line)
             continue;
-        if (by_words && !matches && line->begin == UINT64_MAX)
-            line->begin = line_begin(step, at);
-        if (by_words && !matches) {
-            const struct judged judged =
-                judged_of(step, (struct regex_line){line->begin, line->end});
-
-            if (!judge_word(expressions, &judged, at - line->begin, atom)) {
-                step->missed += BYTES_PER_LOOK;
-                continue;
-            }
-        }
-        step->splits_again = !passes && !anchor->is_sure && may_split_again(step);
-        if (step->splits_again)
-            return TRAWL_OK;
         if (!passes && !anchor->is_sure && !is_wide(step, line)) {
-            step->asked += anchor->before != NULL || anchor->after != NULL;
-            read_whole = is_short(step, at, line);
-            by_line = read_whole || (*known & DECIDED) == TRIES_MAX ||
-                      !has_parts(expressions->ops, anchor);
-            if (step->want == WANT_LINES || !read_whole)
-                TRAWL_TRY(verify(step, anchor, at, by_line, around, line, &may, error));
+            if (step->want == WANT_LINES) /* else judge() reads the line */
+                TRAWL_TRY(verify(step, anchor, at, line, &may, error));
         }
         step->missed += may ? 0 : BYTES_PER_MISS;
-        *known = may || by_line ? *known | DECIDED : *known + 1;
+        worker->known[anchor->expression] = worker->line;
         if (may)
             worker->passing[(*passing)++] = anchor->expression;
-        line->is_decided |=
-            may && is_within && (matches || by_words || (plain && !is_wide(step, line)));
+        line->is_decided |= may && is_within && (matches || (plain && !is_wide(step, line)));
     }
     return TRAWL_OK;
 }
@@ -578,16 +357,14 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
     const bool any = step->want == WANT_LINES && !judges_whole(step);
-    const bool by_words = any && expressions->words_are_exact;
     const struct hits *hits = &worker->atoms.hits;
     uint64_t ended, i = 0;
 
     TRAWL_TRY(find_atoms(step, &ended, error));
     if (judges_whole(step)) {
-        if (ended == step->to && expressions->marked == NULL && expressions->beyond == NULL &&
-            expressions->has_near)
-            worker->near = (struct near){hits, 0, 0};
-        return judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
+        if (ended == step->to && expressions->marked == NULL && expressions->beyond == NULL)
+            worker->near = hits;
+        return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
     }
     for (;;) {
         struct line line = {.begin = UINT64_MAX, .after = UINT64_MAX};
@@ -606,13 +383,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             }
             atom = judge_atom(expressions, hits, i, step->chunk->bytes + step->from,
                               step->chunk->owned + step->chunk->after - step->from);
-            TRAWL_TRY(pass_atom(step, at, atom, by_words, &line, &passing, error));
-            if (step->splits_again)
-                break;
-        }
-        if (step->splits_again) { /* this line, too, is searched with the new atoms */
-            step->to = line_begin(step, line.at);
-            return TRAWL_OK;
+            TRAWL_TRY(pass_atom(step, at, atom, &line, &passing, error));
         }
         /* all hits that were left are ruled out, so no line was looked up */
         if (line.after == UINT64_MAX)
@@ -622,99 +393,32 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             step->atoms_end = step->from + hits->items[i - 1].offset + 1;
         }
         if (any && line.is_decided)
-            TRAWL_TRY(push_hit(step, line.at, worker->passing[0], line.end - line.at, error));
+            TRAWL_TRY(step_push(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
-            TRAWL_TRY(judge(step, (struct regex_line){line_begin(step, line.at), line.end},
-                            worker->passing, passing, error));
+            TRAWL_TRY(step_judge(step, (struct regex_line){line_begin(step, line.at), line.end},
+                                 worker->passing, passing, error));
         if (step->is_paused)
             return TRAWL_OK;
         step->decided = line.after;
     }
     step->atoms_begin = step->atoms_end = 0;
     if (ended < step->to)
-        return judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
+        return step_judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;
 }
 
-/* Returns true if to search the step by `whole`. A step of more than regex_part_hits bytes has two
- * further conditions. Only the count is wanted, because by_whole cannot stop inside a line, which
- * may hold too many hits. And the program is exact, so that no line is read twice. */
-static bool is_read_whole(const struct step *step)
-{
-    const struct expressions *expressions = step->worker->expressions;
-
-    return expressions->count == 1 && may_read_whole(step, step->from, step->to) &&
-           (step->to - step->from <= regex_part_hits ||
-            (expressions->whole_is_exact && step->want == WANT_COUNT));
-}
-
-/* Sets the length of the next step, after a step that was searched by atoms. */
-static void grow_steps(struct engine_worker *worker)
-{
-    const uint64_t grows = STEP_GROWS * (is_on_device(worker) ? DEVICE_GROWS : 1);
-
-    if (worker->whole_steps > 0 || (!is_on_device(worker) && worker->atoms.hits.count > FEW_ATOMS))
-        worker->step_bytes = regex_step_bytes;
-    else
-        worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);
-}
-
-/* Chooses the atoms anew, by how often they occur in the step's text. */
-static enum trawl_status resplit(const struct step *step, struct trawl_error *error)
-{
-    struct engine_worker *worker = step->worker;
-    const uint64_t bytes = min_u64(step->chunk->owned - step->from, SAMPLE_BYTES);
-
-    worker->is_resplit = true;
-    worker->whole_steps = 0;
-    TRAWL_TRY(expressions_resplit(worker->expressions->plan, step->chunk->bytes + step->from, bytes,
-                                  &worker->expressions, error));
-    return worker->ops->compile(worker->engine, 0, worker->expressions->atoms, &worker->finder,
-                                error);
-}
-
-/* Returns true if the common program reads the step's text sooner than the step's atoms are looked
- * up one by one, because quick.h finds most matches without RE2. */
-static bool reads_quickly(const struct step *step)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const uint64_t count = step->to - step->from;
-
-    return expressions->whole_is_exact && step->want != WANT_LINES &&
-           step->chunk->records == NULL && step->worker->atoms.hits.count > count / QUICK_BYTES &&
-           expressions->ops->is_quick(expressions->whole) &&
-           words_are_ascii(step->chunk->bytes + step->from, count);
-}
-
-/* Searches a step by atoms, `whole` or `lines`. If the search by atoms wasted more time than RE2
- * needs to read the step, or reads_quickly() holds, the next WHOLE_STEPS steps do without atoms. */
+/* Searches a step by atoms, `whole` or `lines`. */
 static enum trawl_status search_step(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
 
     if (worker->expressions->atoms != NULL && worker->whole_steps == 0) {
         TRAWL_TRY(by_anchors(step, error));
-        if (step->splits_again)
-            return resplit(step, error);
-        if ((step->missed + atoms_cost(worker->expressions, step->want, worker->atoms.hits.count) >
-                 step->to - step->from ||
-             reads_quickly(step)) &&
-            worker->expressions->ops->is_ready(worker->expressions->whole))
-            worker->whole_steps = WHOLE_STEPS;
-        worker->whole_steps = filters_little(step) ? WHOLE_STEPS : worker->whole_steps;
-        grow_steps(worker);
-        worker->missed += step->missed + step->asked * BYTES_PER_MISS;
-        worker->missed -= min_u64(worker->missed, (step->to - step->from) / MISSED_SHARE);
-        if (!worker->is_resplit && !step->is_paused &&
-            worker->missed >
-                regex_missed_bytes * (1 + worker->expressions->anchor_count / RESPLIT_ANCHORS))
-            return resplit(step, error);
+        choose_next(step);
         return TRAWL_OK;
     }
     worker->whole_steps -= worker->whole_steps > 0;
-    worker->missed += step->to - step->from;
-    return is_read_whole(step) && !step_is_beyond(step) ? by_whole(step, error)
-                                                        : by_lines(step, error);
+    return choose_whole(step) ? by_whole(step, error) : by_lines(step, error);
 }
 
 /* Runs a search that needs only the engine, because the atoms are what is wanted
@@ -753,10 +457,10 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
 
     if (expressions_are_atoms(worker->expressions, task))
         return scan_atoms(worker, task, error);
-    result->on_device = is_on_device(worker);
+    result->on_device = step_is_on_device(worker);
     result->hits.lengths_valid = true;
     if (at == 0)
-        worker->near.hits = NULL;
+        worker->near = NULL;
     worker->record = 0; /* this task may have fewer records than the task before */
     worker->pause.search = 0;
     if (at > 0)

@@ -10,10 +10,6 @@
 extern uint64_t regex_step_bytes;
 /* A scan may end inside a line once its result holds this many hits. Tests set a smaller number. */
 extern uint64_t regex_part_hits;
-/* A worker chooses the atoms anew once it has wasted as much time as RE2 takes to read this many
- * bytes, or more bytes if the expressions have many alternatives. The atoms are then chosen by how
- * often they occur in the text. Tests set a smaller number. */
-extern uint64_t regex_missed_bytes;
 
 extern const struct engine_ops engine_regex;
 

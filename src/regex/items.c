@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "regex/class_text.h"
+#include "regex/syntax/sets.h"
 
 #define DEPTH_MAX 8u /* the most groups inside each other */
 
@@ -101,31 +101,44 @@ static bool add_character(const struct splitter *splitter, bool folds, struct sp
     return add_string(set, bytes, bytes_count, (const uint8_t *)"", 0);
 }
 
-/* Adds the characters of a class or an escape. Returns false if there are too many characters, or
- * if RE2 cannot list them. */
+/* Sets *least to the least character that equals `code` where case is ignored. Returns false if the
+ * set lacks one of them: an engine would find it, too. */
+static bool least_case(const struct splitter *splitter, const struct syntax_node *node,
+                       uint32_t code, uint32_t *least)
+{
+    const struct trawl_letters *letters = &splitter->options->options->letters;
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX] = {code ^ 0x20}, count = 0;
+    bool holds = true;
+
+    if (letters->variants != NULL)
+        count = letters->variants(letters->context, code, variants);
+    else if ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
+        count = 1;
+    *least = code;
+    for (uint32_t i = 0; i < count; i++) {
+        *least = (uint32_t)min_u64(*least, variants[i]);
+        holds &= sets_hold(node, variants[i]);
+    }
+    return holds;
+}
+
+/* Adds the characters of a class or an escape. Returns false if there are too many. */
 static bool list_set(const struct splitter *splitter, const struct syntax_node *node,
                      struct split_strings *set)
 {
-    const bool folds = (node->flags & SYNTAX_FOLDS) != 0, is_class = node->bytes[0] == '[';
-    struct regex_options options = *splitter->options->options;
-    struct regex_range ranges[SPLIT_STRINGS_MAX];
-    uint32_t range_count;
+    const bool folds = (node->flags & SYNTAX_FOLDS) != 0;
+    uint32_t left = 2 * SPLIT_STRINGS_MAX; /* with both cases of each letter */
 
-    /* below, case is not ignored, so nothing would be listed for [a&&A] */
-    if (is_class ? (node->is_set && folds) || node->bytes[1] == '^' ||
-                       class_has_names(node->bytes, node->bytes_count)
-                 : node->bytes[0] == '.' || strchr("DwWsSpP", node->bytes[1]) != NULL)
-        return false;
-    options.fold = false;
-    range_count =
-        splitter->options->ops->list(node, &options, 0, UINT32_MAX, ranges, SPLIT_STRINGS_MAX);
-    if (range_count == UINT32_MAX)
-        return false;
-    for (uint32_t i = 0; i < range_count; i++)
-        for (uint32_t code = ranges[i].first; code <= ranges[i].last; code++) {
-            uint8_t bytes[4] = {(uint8_t)code};
-            const uint32_t length = options.bytes ? 1 : plan_utf8_encode(code, bytes);
+    for (uint32_t i = 0; i < node->set_count; i++)
+        for (uint32_t code = node->set[i].first; code <= node->set[i].last; code++) {
+            uint32_t least = code, length = 1;
+            uint8_t bytes[4];
 
+            if (left-- == 0 || (folds && !least_case(splitter, node, code, &least)))
+                return false;
+            bytes[0] = (uint8_t)least;
+            if (!splitter->options->options->bytes)
+                length = plan_utf8_encode(least, bytes);
             if (!add_character(splitter, folds, set, bytes, length))
                 return false;
         }
@@ -151,7 +164,6 @@ static bool list_group(struct splitter *splitter, const struct syntax_node *grou
             items_read(splitter, list->items[k], depth + 1, &inside, &set);
             lists = lists && inside.lists && !inside.goes_on &&
                     items_append(&texts, &set, SPLIT_STRINGS_MAX);
-            item->looks_ahead |= inside.looks_ahead;
             item->folds |= inside.folds;
             item->keeps |= inside.keeps;
         }
@@ -194,7 +206,7 @@ void items_read(struct splitter *splitter, const struct syntax_node *node, uint3
 {
     const struct syntax_node *once = syntax_once(node);
 
-    *item = (struct item){.node = node, .once = once, .least = 1, .most = 1};
+    *item = (struct item){.node = node, .once = once, .least = 1};
     set->count = 0;
     switch (once->kind) {
     case SYNTAX_EMPTY:
@@ -208,31 +220,23 @@ void items_read(struct splitter *splitter, const struct syntax_node *node, uint3
                           ? add_character(splitter, (once->flags & SYNTAX_FOLDS) != 0, set,
                                           (const uint8_t *)once->bytes, once->bytes_count)
                           : once->kind == SYNTAX_SET && list_set(splitter, once, set);
-        item->is_one = once->kind != SYNTAX_BYTE;
-        item->consumes = true;
         item->folds = item->lists && (once->flags & SYNTAX_FOLDS) != 0;
         item->keeps = item->lists && !item->folds;
         break;
     case SYNTAX_EDGE:
-        item->looks_ahead = once->letter != '^' && once->letter != 'A';
         break;
     default:
         TRAWL_ASSERT(once->kind == SYNTAX_GROUP);
         item->is_group = true;
         item->lists = list_group(splitter, once, depth, item, set);
-        item->consumes = item->lists && !items_have_empty(set);
     }
     for (; node->kind == SYNTAX_REPEAT; node = node->items[0]) {
         const bool is_only = node->items[0] == once;
 
-        if (!item->repeats) { /* the outermost repetition */
+        if (!item->repeats) /* the outermost repetition */
             item->least = node->least;
-            item->most = node->most;
-        }
         item->repeats = true;
         item->lists = item->lists && is_only && repeat(node, item, set);
-        item->is_one &= is_only;
         item->is_group &= node->least > 0;
-        item->consumes &= node->least > 0;
     }
 }

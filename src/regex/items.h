@@ -9,17 +9,12 @@ struct item {
     const struct syntax_node *node; /* with its repetition */
     const struct syntax_node *once; /* what is repeated, or the node itself */
     uint32_t least;                 /* least number of repetitions */
-    uint32_t most;                  /* greatest number; SPLIT_ENDLESS: no limit */
-    /* the item is a character or class with at most one repetition */
-    bool is_one;
-    bool is_group;    /* a group that takes part in each match */
-    bool repeats;     /* the item has a repetition */
-    bool consumes;    /* each match of the item has a byte or more */
-    bool looks_ahead; /* an assertion inside depends on the byte after it */
-    bool folds;       /* a character inside stands for letters of any case */
-    bool keeps;       /* a character inside stands for itself alone */
-    bool lists;       /* the item's texts can be listed */
-    bool goes_on;     /* further bytes may follow the listed texts */
+    bool is_group;                  /* a group that takes part in each match */
+    bool repeats;                   /* the item has a repetition */
+    bool folds;                     /* a character inside stands for letters of any case */
+    bool keeps;                     /* a character inside stands for itself alone */
+    bool lists;                     /* the item's texts can be listed */
+    bool goes_on;                   /* further bytes may follow the listed texts */
     bool is_line_end; /* if a head may hold line ends: the item is a line end, and nothing else */
 };
 
@@ -29,15 +24,11 @@ struct splitter {
     struct item *items;
     uint64_t item_count;
     uint64_t item_capacity;
-    /* heads and tails as lists of nodes: what stands before or after a string */
-    const struct syntax_node **nodes;
-    uint64_t node_capacity;
-    uint64_t size_left; /* number of nodes that heads and tails may still have */
     /* if matches may cross lines: index of the list's first item that may hold a line end;
      * UINT64_MAX: none */
     uint64_t cross_at;
-    struct split_sequence before;
-    struct split_sequence after;
+    struct sequence before;
+    struct sequence after;
 };
 
 /* Replaces the strings of `to` by all strings that consist of a string of `to` and then a string of

@@ -7,8 +7,14 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
-#include "regex/near.h"
+
+/* an automaton beside an atom may read this many bytes more than AROUND_BYTES */
+#define SPARE_BYTES 64u
+/* RE2 reads BYTES_PER_NS. Failed tries near atoms may take FAILED_NS more than reading the text. */
+#define FAILED_NS 1000000u
+#define BYTES_PER_NS 2u
 
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
@@ -35,7 +41,7 @@ static enum trawl_status status_of(int found, const struct judged *line, struct 
                ? TRAWL_FAIL(error, LIMIT,
                             "an expression's program needs more memory between word borders than "
                             "the limit: make repetitions and classes such as \\pL{300} smaller")
-               : TRAWL_FAIL(error, MEMORY, "out of memory: a match of a regular expression");
+               : program_failed(found, error);
 }
 
 /* Returns the status for a result of words_match, but TRAWL_OK if PCRE2 left the line open. */
@@ -90,6 +96,84 @@ static const struct pcre2 *beyond_of(const struct expressions *expressions, uint
     return expressions->beyond != NULL ? expressions->beyond[index] : NULL;
 }
 
+/* Returns the index of the first hit (occurrence of an atom) at `from` or later. */
+static uint64_t first_from(const struct hits *hits, uint64_t from)
+{
+    uint64_t low = 0, high = hits->count;
+
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (hits->items[middle].offset < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Returns true if a match of the expression may hold hit number `index`. */
+static bool may_hold(const struct expressions *expressions, uint32_t expression,
+                     const struct judged *line, uint64_t index)
+{
+    const uint64_t at = line->atoms->items[index].offset;
+    const struct atom atom = judge_atom(expressions, line->atoms, index, line->bytes, line->count);
+    bool may = false;
+
+    for (uint32_t i = expressions->atom_first[atom.pattern];
+         i < expressions->atom_first[atom.pattern + 1] && !may; i++) {
+        const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
+        uint64_t spare = SPARE_BYTES;
+        const struct around around =
+            around_read(anchor->before, atom.length > 0 ? anchor->after : NULL, line->bytes, at,
+                        at + atom.length, line->count, &spare);
+
+        may = anchor->expression == expression && around.before != AROUND_FAILS &&
+              around.after != AROUND_FAILS;
+    }
+    return may;
+}
+
+/* Finds the first match of the expression that begins at `from` or later, where matches may cross
+ * lines. What comes before an atom in a match holds a fixed number of line ends (split.c), mostly
+ * none. So no match begins before the line of the first atom that automata do not rule out, or that
+ * many lines earlier: RE2 searches from there. If matches begin with atoms, RE2 tries each of
+ * these, as long as failed tries take no longer than reading the text. Results are as of
+ * words_match. */
+static int near_match(const struct expressions *expressions, uint32_t expression,
+                      const struct judged *line, uint64_t from, struct regex_span *span)
+{
+    const struct program *program = expressions->each[expression];
+    const uint8_t line_end = expressions->plan->line_end;
+    uint64_t *failed_ns = &line->words->failed_ns;
+    uint64_t begin, looks = 0;
+
+    for (uint64_t i = first_from(line->atoms, from); i < line->atoms->count; i++) {
+        if (looks++ % JUDGE_LOOKS == 0 && engine_call_is_over(line->call))
+            return WORDS_CANCELLED;
+        if (!may_hold(expressions, expression, line, i))
+            continue;
+        begin = line->atoms->items[i].offset;
+        if (expressions->has_no_heads && *failed_ns < FAILED_NS + begin / BYTES_PER_NS) {
+            const uint64_t began_ns = clock_now_ns();
+            const int found = program_match(program, line->bytes, line->count, begin, line->count,
+                                            REGEX_AT_FROM, span, 1);
+
+            if (found != 0)
+                return found;
+            *failed_ns += clock_now_ns() - began_ns;
+            continue;
+        }
+        if (!expressions->has_no_heads)
+            begin = judge_after_last(line->bytes, from, begin, line_end);
+        for (uint32_t k = 0; k < expressions->near_lines && begin > from; k++)
+            begin = judge_after_last(line->bytes, from, begin - 1, line_end);
+        return program_match(program, line->bytes, line->count, begin, line->count, REGEX_ANYWHERE,
+                             span, 1);
+    }
+    return 0;
+}
+
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error)
@@ -111,9 +195,9 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = 0;
         }
     } else {
-        if (line->near != NULL) {
+        if (line->atoms != NULL) {
             matched = near_match(expressions, expression, line, from, span);
-            from = matched == NEAR_ASKS ? span->end : count;
+            from = count;
         }
         from = line->atoms_end > 0 && from >= line->atoms_end ? count
                                                               : max_u64(from, line->atoms_begin);
@@ -138,15 +222,6 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     }
     *found = matched > 0;
     return status_or_open(matched, line, error);
-}
-
-bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
-                struct atom atom)
-{
-    const uint64_t length = judge_atom_within(atom, line->count - at);
-
-    return length > 0 &&
-           plan_accepts(expressions->plan, line->bytes, at, at + length, 0, line->count);
 }
 
 static bool comes_before(const struct occurrence *a, const struct occurrence *b)
@@ -286,8 +361,7 @@ static uint32_t groups_of(const struct expressions *expressions, uint64_t index)
 {
     const struct pcre2 *pcre2 = beyond_of(expressions, index);
 
-    return pcre2 != NULL ? pcre2_groups(pcre2)
-                         : expressions->ops->group_count(expressions->each[index]);
+    return pcre2 != NULL ? pcre2_groups(pcre2) : program_groups(expressions->each[index]);
 }
 
 struct trawl_line {
@@ -461,7 +535,6 @@ uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, cons
     if (beyond_of(expressions, pattern_index) != NULL)
         name_bytes = pcre2_group(beyond_of(expressions, pattern_index), name, name_bytes);
     else
-        name_bytes =
-            expressions->ops->group_named(expressions->each[pattern_index], name, name_bytes);
+        name_bytes = program_group(expressions->each[pattern_index], name, name_bytes);
     return name_bytes > 0 ? name_bytes : UINT64_MAX;
 }

@@ -69,10 +69,6 @@ static inline uint64_t judge_atom_within(struct atom atom, uint64_t left)
     return atom.length <= left ? atom.length : 0;
 }
 
-/* Returns true if the atom at offset `at` is a whole word. */
-bool judge_word(const struct expressions *expressions, const struct judged *line, uint64_t at,
-                struct atom atom);
-
 /* An occurrence of an expression in a line. */
 struct occurrence {
     struct regex_span span;

@@ -9,37 +9,38 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/anchors.h"
-#include "regex/program_memory.h"
-#include "regex/regex_load.h"
-#include "regex/syntax/print_pcre2.h"
+#include "regex/syntax/print.h"
 #include "regex/words.h"
 
-/* a text is wide if more than 1/64 of its bytes begin a character of three bytes */
-#define WIDE_SHARE 64u
 #define WHOLE_MAX 256u /* up to this many expressions get a common program */
 /* A program for whole words may take this much memory, even if the plan allows less. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
+/* The tree of the common program: an alternative for each expression. */
+struct whole_tree {
+    const struct syntax_node *roots[WHOLE_MAX], *lists[WHOLE_MAX];
+    struct syntax_node alternatives[WHOLE_MAX];
+    struct syntax_node all;
+    const struct syntax_node *line[3];
+    struct syntax_node whole; /* `all` between the edges of a line */
+};
+
 /* The state of compiling a plan's expressions. */
 struct maker {
     struct expressions *made;
-    /* the trees of all expressions, for the common program; empty if there are more than
-     * WHOLE_MAX */
-    struct syntax trees[WHOLE_MAX];
     bool needs_line;
     struct anchor_maker anchors;
 };
 
 /* Frees an array with a program for each expression. The array may be NULL. */
-static void free_programs(struct expressions *made, struct regex **programs)
+static void free_programs(const struct expressions *made, struct program **programs)
 {
     for (uint32_t i = 0; i < made->count && programs != NULL; i++)
-        if (programs[i] != NULL)
-            made->ops->release(programs[i]);
-    memory_release(programs, made->count, sizeof(struct regex *));
+        program_free(programs[i]);
+    memory_release(programs, made->count, sizeof(struct program *));
 }
 
-static void expressions_free(void *object)
+void expressions_free(void *object)
 {
     struct expressions *made = (struct expressions *)object;
 
@@ -51,9 +52,12 @@ static void expressions_free(void *object)
         if (made->beyond[i] != NULL)
             pcre2_release(made->beyond[i]);
     memory_release(made->beyond, made->count, sizeof(struct pcre2 *));
-    memory_release((void *)made->may_be_empty, made->count, 1);
-    if (made->whole != NULL)
-        made->ops->release(made->whole);
+    program_free(made->whole);
+    memory_release(made->whole_tree, 1, sizeof *made->whole_tree);
+    for (uint32_t i = 0; i < made->count && made->trees != NULL; i++)
+        syntax_release(&made->trees[i]);
+    memory_release(made->trees, made->count, sizeof *made->trees);
+    words_free(made);
     anchors_free(made);
     trawl_plan_free(made->atoms);
     memory_release(made, 1, sizeof *made);
@@ -62,10 +66,8 @@ static void expressions_free(void *object)
 /* Returns the options with which RE2 compiles the plan's expressions. */
 static struct regex_options options_of(const struct trawl_plan *plan)
 {
-    static _Atomic uint64_t plans;
     const struct plan_expressions *given = &plan->expressions;
-    struct regex_options options = {.plan = ++plans,
-                                    .longest = given->syntax != TRAWL_PERL,
+    struct regex_options options = {.longest = given->syntax != TRAWL_PERL,
                                     .is_copied = given->memory_mib == 0,
                                     .fold = (plan->flags & TRAWL_IGNORE_CASE) != 0,
                                     .bytes = !given->characters,
@@ -92,33 +94,20 @@ static struct regex_options options_of(const struct trawl_plan *plan)
     return options;
 }
 
-static enum trawl_status no_memory(struct trawl_error *error)
+/* Refuses an expression whose program would take too much memory. */
+static enum trawl_status refuse_large(const struct expressions *made, struct trawl_error *error)
 {
-    return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
-}
+    const struct program_memory *memory = &made->memory;
 
-/* Reports why RE2 made no program of an expression: a mistake, a limit, or no memory. */
-static enum trawl_status refuse(const struct expressions *made, enum regex_status regex_status,
-                                const struct regex_fault *fault, struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    if (regex_status == REGEX_MEMORY)
-        return no_memory(error);
-    if (regex_status == REGEX_LARGE && made->bytes_left < made->program_bytes_max)
+    if (memory->left < memory->most)
         return TRAWL_FAIL(error, LIMIT,
                           "the programs of the expressions up to this one need more than %u MiB, "
                           "the limit for all: search for fewer expressions at a time",
-                          made->plan->expressions.memory_mib);
-    if (regex_status == REGEX_LARGE)
-        return TRAWL_FAIL(error, LIMIT,
-                          "the expression's program needs more than %" PRIu64 " KiB, the limit: "
-                          "make repetitions and classes such as \\pL{300} smaller",
-                          made->program_bytes_max >> 10);
-    status = TRAWL_FAIL(error, ARGUMENT, "%s", fault->message);
-    if (error != NULL)
-        error->text_offset = fault->at;
-    return status;
+                          memory->mib);
+    return TRAWL_FAIL(error, LIMIT,
+                      "the expression's program needs more than %" PRIu64 " KiB, the limit: "
+                      "make repetitions and classes such as \\pL{300} smaller",
+                      memory->most >> 10);
 }
 
 /* Reads an expression; with `beyond`, as PCRE2 reads it. */
@@ -133,7 +122,8 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
                            (made->options.multi ? SYNTAX_MANY_LINES : 0) |
                            (made->options.dot_all ? SYNTAX_DOT_ALL : 0)),
         .single = made->options.bytes,
-        .beyond = beyond};
+        .beyond = beyond,
+        .rules = &made->options};
 
     return syntax_parse(&options, bytes, count, out, error);
 }
@@ -160,9 +150,9 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                           (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
     const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
+    struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
     struct regex_options options = made->options;
-    struct regex_fault fault = {0, ""};
-    enum regex_status status;
+    bool is_large;
 
     if (!words && !is_wide && syntax->edges <= SYNTAX_EDGES)
         return TRAWL_OK;
@@ -176,21 +166,19 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     if (made->marked == NULL)
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
-    if (made->may_be_empty == NULL)
-        TRAWL_TRY(MEMORY_ZEROED(made->may_be_empty, made->count, error));
-    words_prepare(made);
+    TRAWL_TRY(words_prepare(made, error));
     made->has_wide_words |= is_wide;
     made->needs_marks |= words || syntax->edges > SYNTAX_EDGES;
     made->is_strict |= (words || (syntax->edges & SYNTAX_HALVES) != 0) &&
                        (made->plan->flags & TRAWL_STRICT_WORD) != 0;
-    options.when = REGEX_LATER;
     options.marks = words ? REGEX_MARKED_WORD : lines ? REGEX_MARKED_LINES : REGEX_MARKED;
     options.multi = lines;
-    status = program_compile(made, syntax->root, &options, 1, &made->marked[index], &fault);
-    options.memory_bytes = WORDS_BYTES;
-    if (status == REGEX_LARGE && words)
-        status = made->ops->compile(syntax->root, &options, &made->marked[index], &fault);
-    return status == REGEX_OK ? TRAWL_OK : refuse(made, status, &fault, error);
+    TRAWL_TRY(program_make(&made->memory, syntax->root, &options, 1, false, &made->marked[index],
+                           &is_large, error));
+    if (is_large && words)
+        TRAWL_TRY(program_make(&spare, syntax->root, &options, 1, true, &made->marked[index],
+                               &is_large, error));
+    return is_large ? refuse_large(made, error) : TRAWL_OK;
 }
 
 /* Returns true if a match may hold a line end, or if an assertion asks for one. */
@@ -200,7 +188,7 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
 
     return options->multi &&
            ((options->line_end == '\n' && (syntax->has_lines || syntax->has_ends)) ||
-            split_may_hold(made->ops, options, syntax->root, options->line_end));
+            split_may_hold(syntax->root, options->line_end));
 }
 
 /* Compiles an expression for RE2: expression number `index`, or the filter that stands for it. Adds
@@ -211,34 +199,28 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     struct expressions *made = maker->made;
     const bool is_filter = made->beyond != NULL && made->beyond[index] != NULL;
     const bool crlf = made->options.multi && (made->plan->flags & TRAWL_CRLF) != 0;
-    struct regex_options options = made->options;
-    struct regex_fault fault = {0, ""};
-    enum regex_status regex_status;
     enum trawl_status status;
+    bool is_large;
 
-    made->bytes_left +=
-        /* program_memory_divide has set this much memory aside for the expression */
-        made->program_bytes;
-    options.when = REGEX_PARSED;
-    if (made->each[index] != NULL) /* compile_beyond may compile a second filter, after a refusal */
-        made->ops->release(made->each[index]);
-    made->each[index] = NULL;
-    regex_status = program_compile(made, syntax->root, &options, 1, &made->each[index], &fault);
-    status = regex_status != REGEX_OK ? refuse(made, regex_status, &fault, error)
-             : is_filter              ? TRAWL_OK
-             : crlf && syntax->has_lines
-                 ? TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone")
-                 : compile_marked(maker, index, syntax, error);
-    if (regex_status != REGEX_OK)
-        made->bytes_left -= made->program_bytes;
-    made->crosses |= regex_status == REGEX_OK && may_cross(made, syntax);
+    made->memory.left += made->memory.each; /* program_divide has set it aside */
+    /* compile_beyond may compile a second filter */
+    program_free(made->each[index]);
+    syntax_release(&made->trees[index]);
+    made->trees[index] = *syntax;
+    status = program_make(&made->memory, syntax->root, &made->options, 1, true, &made->each[index],
+                          &is_large, error);
+    if (status == TRAWL_OK && is_large)
+        status = refuse_large(made, error);
+    if (status != TRAWL_OK)
+        made->memory.left -= made->memory.each;
+    else if (crlf && syntax->has_lines && !is_filter)
+        status = TRAWL_FAIL(error, ARGUMENT, "--crlf: ^ and $ across lines know newlines alone");
+    else if (!is_filter)
+        status = compile_marked(maker, index, syntax, error);
+    made->crosses |= made->each[index] != NULL && may_cross(made, syntax);
     maker->needs_line |= syntax->needs_line;
     if (status == TRAWL_OK)
         status = anchors_add(&maker->anchors, index, syntax, error);
-    if (status == TRAWL_OK && made->count <= WHOLE_MAX)
-        maker->trees[index] = *syntax;
-    else
-        syntax_release(syntax);
     return status;
 }
 
@@ -290,26 +272,21 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
 {
     struct expressions *made = maker->made;
     const uint32_t words = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
-    struct print_pcre2 printer = {.ops = made->ops,
-                                  .options = &made->options,
-                                  .words = words == TRAWL_WHOLE_WORD,
-                                  .most = UINT64_MAX};
     enum trawl_status status;
-    uint64_t count;
+    struct printed printed;
+    uint64_t from;
 
     made->lines_alone |= syntax->chooses;
-    print_pcre2(&printer, syntax->root);
-    count = printer.count;
-    TRAWL_TRY_DONE(MEMORY_NEW(printer.bytes, count, error));
-    print_pcre2(&printer, syntax->root);
-    status = compile_beyond(maker, index, printer.bytes, count, error);
-    if (status == TRAWL_ARGUMENT && error != NULL) {
-        printer.most = error->text_offset;
-        print_pcre2(&printer, syntax->root);
-        error->text_offset = printer.from;
+    TRAWL_TRY(print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, UINT64_MAX,
+                          &from, &printed, error));
+    status = compile_beyond(maker, index, printed.bytes, printed.count, error);
+    print_release(&printed);
+    if (status == TRAWL_ARGUMENT && error != NULL &&
+        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, error->text_offset,
+                    &from, &printed, NULL) == TRAWL_OK) {
+        error->text_offset = from;
+        print_release(&printed);
     }
-done:
-    memory_release(printer.bytes, count, 1);
     return status;
 }
 
@@ -354,29 +331,30 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     static const struct syntax_node edges[] = {{.kind = SYNTAX_EDGE, .letter = '^', .size = 1},
                                                {.kind = SYNTAX_EDGE, .letter = '$', .size = 1}};
     struct regex_options options = made->options;
-    const struct syntax_node *roots[WHOLE_MAX], *lists[WHOLE_MAX];
-    struct syntax_node alternatives[WHOLE_MAX];
-    struct syntax_node all = {.kind = SYNTAX_GROUP, .count = made->count, .items = lists};
-    const struct syntax_node *line[] = {&edges[0], &all, &edges[1]};
-    const struct syntax_node whole = {.kind = SYNTAX_LIST, .count = 3, .items = line};
-    struct regex_fault fault;
-    enum regex_status status;
+    struct whole_tree *tree;
+    bool is_large;
 
     if (maker->needs_line || made->count > WHOLE_MAX || plan->line_end != '\n' ||
         (plan->flags & TRAWL_MULTILINE) != 0)
         return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ZEROED(made->whole_tree, 1, error));
+    tree = made->whole_tree;
     for (uint32_t i = 0; i < made->count; i++) {
-        roots[i] = maker->trees[i].root;
-        alternatives[i] = (struct syntax_node){.kind = SYNTAX_LIST, .count = 1, .items = &roots[i]};
-        lists[i] = &alternatives[i];
+        tree->roots[i] = made->trees[i].root;
+        tree->alternatives[i] =
+            (struct syntax_node){.kind = SYNTAX_LIST, .count = 1, .items = &tree->roots[i]};
+        tree->lists[i] = &tree->alternatives[i];
     }
+    tree->all =
+        (struct syntax_node){.kind = SYNTAX_GROUP, .count = made->count, .items = tree->lists};
+    memcpy(tree->line, (const struct syntax_node *[]){&edges[0], &tree->all, &edges[1]},
+           sizeof tree->line);
+    tree->whole = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->line};
     options.lines = true;
     options.is_list = made->count > 1;
-    options.when = REGEX_LATER;
-    status = program_compile(made, lines ? &whole : &all, &options, 2, &made->whole, &fault);
-    if (status == REGEX_MEMORY)
-        return no_memory(error);
-    made->whole_is_exact = status == REGEX_OK && !made->needs_marks;
+    TRAWL_TRY(program_make(&made->memory, lines ? &tree->whole : &tree->all, &options, 2, false,
+                           &made->whole, &is_large, error));
+    made->whole_is_exact = made->whole != NULL && !made->needs_marks;
     return TRAWL_OK;
 }
 
@@ -395,8 +373,9 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     struct expressions *made = maker->made;
     void *memory;
 
-    TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct regex *), &memory, error));
-    made->each = (struct regex **)memory;
+    TRAWL_TRY(memory_allocate_zeroed(made->count, sizeof(struct program *), &memory, error));
+    made->each = (struct program **)memory;
+    TRAWL_TRY(MEMORY_ZEROED(made->trees, made->count, error));
     anchors_begin(&maker->anchors, made, source->sample, source->sample_bytes);
     for (uint32_t i = 0; i < made->count; i++) {
         enum trawl_status status = TRAWL_OK;
@@ -419,25 +398,16 @@ static enum trawl_status expressions_make(const void *from, void **object,
 {
     const struct source *source = (const struct source *)from;
     struct maker maker = {.made = NULL};
-    uint64_t wide = 0;
     enum trawl_status status;
-    const struct regex_ops *ops;
     void *memory;
 
-    TRAWL_TRY(regex_load(&ops, error));
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *maker.made, &memory, error));
     maker.made = (struct expressions *)memory;
-    maker.made->ops = ops;
     maker.made->plan = source->plan;
     maker.made->options = options_of(source->plan);
     maker.made->count = (uint32_t)source->plan->pattern_count;
-    for (uint64_t i = 0; i < source->sample_bytes && !maker.made->options.bytes; i++)
-        wide += (source->sample[i] & 0xf0) == 0xe0;
-    maker.made->is_wide_text = wide > source->sample_bytes / WIDE_SHARE;
-    program_memory_divide(maker.made);
+    program_divide(&maker.made->memory, source->plan->expressions.memory_mib, maker.made->count);
     status = make_all(&maker, source, error);
-    for (uint32_t i = 0; i < WHOLE_MAX; i++)
-        syntax_release(&maker.trees[i]);
     anchors_release(&maker.anchors);
     if (status != TRAWL_OK)
         expressions_free(maker.made);
@@ -446,29 +416,22 @@ static enum trawl_status expressions_make(const void *from, void **object,
     return status;
 }
 
-/* Gets the plan's compiled form that is attached to the plan at `place`. If none is there, makes
- * the form. */
-static enum trawl_status want(enum plan_attachment place, struct source source,
-                              const struct expressions **expressions, struct trawl_error *error)
+enum trawl_status expressions_want(const struct trawl_plan *plan,
+                                   const struct expressions **expressions,
+                                   struct trawl_error *error)
 {
+    const struct source source = {plan, NULL, 0};
     const void *object;
 
-    TRAWL_TRY(attachment_want(&source.plan->attached[place], &source, expressions_make,
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_EXPRESSIONS], &source, expressions_make,
                               expressions_free, &object, error));
     *expressions = (const struct expressions *)object;
     return TRAWL_OK;
 }
 
-enum trawl_status expressions_want(const struct trawl_plan *plan,
-                                   const struct expressions **expressions,
-                                   struct trawl_error *error)
-{
-    return want(PLAN_EXPRESSIONS, (struct source){plan, NULL, 0}, expressions, error);
-}
-
-enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,
-                                      uint64_t sample_bytes, const struct expressions **expressions,
+enum trawl_status expressions_sampled(const struct trawl_plan *plan, const uint8_t *sample,
+                                      uint64_t sample_bytes, void **object,
                                       struct trawl_error *error)
 {
-    return want(PLAN_RESPLIT, (struct source){plan, sample, sample_bytes}, expressions, error);
+    return expressions_make(&(struct source){plan, sample, sample_bytes}, object, error);
 }

@@ -11,36 +11,18 @@
 
 #include "engine.h"
 #include "regex/pcre2.h"
-#include "regex/re2.h"
-#include "regex/syntax/tree.h"
-
-#define CHAIN_CODES 0x10000u /* number of code points that have characters of up to three bytes */
-/* If the text has few characters of three bytes, chains with edges of words know of these only the
- * signs, which end before EXPRESSIONS_SIGNS_END: to ask whether each of CHAIN_CODES is part of a
- * word takes 3 ms. */
-#define EXPRESSIONS_RARE 0x800u
-#define EXPRESSIONS_RARE_END 0x2000u
-#define EXPRESSIONS_SIGNS_END 0x3000u
-
-struct chain;
+#include "regex/program.h"
+#include "regex/sequence.h"
 
 /* An alternative of an expression: what RE2 reads around a string. */
 struct anchor {
     uint32_t expression;
-    bool is_sure; /* each occurrence of a string lies in a match */
-    bool begins;  /* a match begins with the string: there is no head, or only assertions */
-    /* number of characters of each head; 0: heads of different lengths, or none */
-    uint8_t head_length;
+    bool is_sure;    /* each occurrence of a string lies in a match */
+    bool begins;     /* a match begins with the string: there is no head, or only assertions */
     bool looks_back; /* an assertion of the expression depends on the byte before it */
-    /* The program of the head, whose matches end where the string begins. NULL: there is no head,
-     * or RE2 reads the whole line. */
-    struct regex *head;
-    /* The program of the string and the rest. NULL: nothing follows the string, or `head` is
-     * NULL. */
-    struct regex *tail;
-    /* Automata that read head and rest without RE2 (chain.h). NULL: RE2 reads them. */
-    struct chain *before;
-    struct chain *after;
+    /* Automata that read head and rest (sequence.h). NULL: RE2 reads the line. */
+    struct around_automaton *before;
+    struct around_automaton *after;
 };
 
 /* For an ASCII character: the bytes that stand for it in a copy of a line with marks (words.h). */
@@ -50,24 +32,21 @@ struct marked_unit {
 };
 
 struct expressions {
-    const struct regex_ops *ops;
     const struct trawl_plan *plan;
     /* the options of all programs; some programs change members such as marks, lines or when */
     struct regex_options options;
     uint32_t count;
-    struct regex **each; /* `count` programs, one for each expression, which read single lines */
+    struct syntax *trees;          /* `count` */
+    struct whole_tree *whole_tree; /* of `whole` */
+    struct program **each; /* `count` programs, one for each expression, which read single lines */
     /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if PCRE2
      * decides about the expression, or if the expression has no edge of a word about which the
      * program in `each` may be wrong. The array is NULL if all entries would be NULL. */
-    struct regex **marked;
-    /* for each program of `marked`: whether it may match the empty string; words.c finds out */
-    _Atomic uint8_t *may_be_empty;
+    struct program **marked;
     /* `count` programs of PCRE2. An entry is NULL if RE2 decides about the expression; the array is
      * NULL if RE2 decides about all. If PCRE2 decides, the program in `each` is that of a filter,
      * which matches each line in which PCRE2's program matches. */
     struct pcre2 **beyond;
-    /* the sample has many characters of three bytes, so the automata of chain.h must know these */
-    bool is_wide_text;
     /* under TRAWL_MULTILINE: an expression may match a line end, asks where lines begin or end, or
      * belongs to PCRE2 */
     bool crosses;
@@ -76,9 +55,8 @@ struct expressions {
      * PCRE2 decides about an expression. */
     bool needs_marks;
     struct marked_unit units[128]; /* only if `marked` is not NULL */
-    /* only if `marked` is not NULL: a bit for each code point that belongs to a word and that a
-     * chain knows (expressions_word_codes) */
-    uint64_t word_codes[CHAIN_CODES / 64];
+    struct around_words words;     /* only if `marked` is not NULL */
+    struct code_range *own_words;  /* words->ranges if the caller's rules decide; else NULL */
     uint8_t mark;   /* the byte that marks a character of no word; 0: not chosen yet */
     bool is_strict; /* no edge of a word stands beside a byte that belongs to no character */
     /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
@@ -86,9 +64,8 @@ struct expressions {
     /* The common program: all expressions as alternatives, for texts of many lines that end in
      * newlines. NULL: the lines end otherwise, TRAWL_MULTILINE is set, some expression means
      * something else in such a text, or the expressions are too many or too large. Unless the plan
-     * limits memory, this program, heads and tails are compiled when a search first asks whether
-     * programs are ready. */
-    struct regex *whole;
+     * limits memory, RE2 compiles this program when it is first needed. */
+    struct program *whole;
     /* in texts that `whole` may read, each match of `whole` is a match of an expression */
     bool whole_is_exact;
     /* the plan of the atoms; NULL: some expression has no atom */
@@ -101,29 +78,13 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    /* each match begins near_lines lines before the line of its atom, so the search may look only
-     * there (near.h) */
-    bool has_near;
-    uint32_t near_lines;
+    uint32_t near_lines;  /* each match begins so many lines before the line of its atom */
     bool has_no_heads;    /* each match begins with an atom */
     bool atoms_are_exact; /* a line matches if and only if it holds an atom */
-    bool words_are_exact; /* a line matches if and only if it holds an atom as a whole word */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
-    /* While the plan is compiled, in bytes: the memory that each program gets at first, the most
-     * that a large program gets, and what is left for further programs. */
-    uint64_t program_bytes;
-    uint64_t program_bytes_max;
-    uint64_t bytes_left;
+    struct program_memory memory;
 };
-
-/* Returns the code point from which on chains do not know whether characters belong to words. */
-static inline uint32_t expressions_word_codes(const struct expressions *expressions)
-{
-    return expressions->options.bytes  ? 0x100
-           : expressions->is_wide_text ? CHAIN_CODES
-                                       : EXPRESSIONS_SIGNS_END;
-}
 
 /* Returns true if the whole text, or each record, counts as a single line. */
 static inline bool expressions_cross(const struct expressions *expressions)
@@ -146,15 +107,6 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
            (task->want == WANT_LINES ? expressions->atoms_are_exact : expressions->are_strings);
 }
 
-/* Returns how many bytes RE2 could have read while the atoms were found. Returns 0 unless RE2 can
- * answer without atoms. */
-static inline uint64_t atoms_cost(const struct expressions *expressions, enum want want,
-                                  uint64_t atoms)
-{
-    return expressions->whole_is_exact && expressions->count == 1 && want != WANT_LINES ? 6 * atoms
-                                                                                        : 0;
-}
-
 /* Gets the plan's compiled form, which the first call makes and the plan owns. Errors: ARGUMENT for
  * a mistake in an expression, with pattern_index and text_offset, the byte of the mistake;
  * UNSUPPORTED, LIMIT, MEMORY. */
@@ -164,9 +116,11 @@ enum trawl_status expressions_want(const struct trawl_plan *plan,
 /* Reads expression number `index` of the plan, which was compiled, once more. */
 enum trawl_status expressions_parse(const struct expressions *made, uint32_t index,
                                     struct syntax *syntax, struct trawl_error *error);
-/* Gets a second compiled form of the plan, whose atoms are the strings that occur least often in
- * the sample, a part of the text. The first call makes the form for that call's sample. */
-enum trawl_status expressions_resplit(const struct trawl_plan *plan, const uint8_t *sample,
-                                      uint64_t sample_bytes, const struct expressions **expressions,
+/* Compiles the plan once more, with atoms that occur rarely in the sample, a part of the text. The
+ * caller releases *object with expressions_free. */
+enum trawl_status expressions_sampled(const struct trawl_plan *plan, const uint8_t *sample,
+                                      uint64_t sample_bytes, void **object,
                                       struct trawl_error *error);
+void expressions_free(void *object); /* accepts NULL */
+
 #endif

@@ -1,21 +1,18 @@
 /* split: finds the strings by which a search looks for an expression.
  *
  * Each match of an alternative consists of a head, then one of a few strings, then the rest. A
- * search finds the strings. RE2 then reads the head backwards from the string, and the string with
- * the rest (the tail) forwards.
+ * search finds the strings, and automata read the head backwards and the rest forwards
+ * (sequence.h).
  */
 #ifndef TRAWL_REGEX_SPLIT_H
 #define TRAWL_REGEX_SPLIT_H
 
 #include "base/status.h"
 #include "plan/analyse.h"
-#include "regex/re2.h"
+#include "regex/sequence.h"
 
 #define SPLIT_STRINGS_MAX 64u
 #define SPLIT_STRING_BYTES 59u
-#define SPLIT_SEQUENCE_MAX 16u
-#define SPLIT_ENDLESS UINT32_MAX
-enum { SPLIT_NO_WORD_AFTER = 3, SPLIT_NO_WORD_BEFORE = 5, SPLIT_LINE_EDGE = 16 };
 
 struct split_strings {
     uint32_t count;
@@ -23,21 +20,6 @@ struct split_strings {
         uint32_t bytes_count;
         uint8_t bytes[SPLIT_STRING_BYTES];
     } items[SPLIT_STRINGS_MAX];
-};
-
-/* A sequence of characters, each with its repetition, and of edges, in the order of reading. */
-struct split_sequence {
-    uint32_t count;
-    struct split_character {
-        /* 0: a character. SPLIT_LINE_EDGE: the edge of a line. Otherwise bits that say where this
-         * edge of a word may stand: bit 0 between characters of no word, bit 1 after a word, bit 2
-         * before a word, bit 3 inside a word. */
-        uint8_t edge;
-        uint8_t skips; /* number of characters, from this one on, that may be left out together */
-        uint32_t least;
-        uint32_t most; /* greatest number of repetitions; SPLIT_ENDLESS: any number */
-        const struct syntax_node *node; /* the CHAR or SET */
-    } items[SPLIT_SEQUENCE_MAX];
 };
 
 /* The strings of an alternative of an expression, and what is around them. */
@@ -49,24 +31,17 @@ struct split {
     bool is_sure;   /* each occurrence of a string lies in a match, or is a match */
     bool begins;    /* a match begins with the string: nothing but assertions comes before */
     uint32_t lines; /* number of line ends in the head */
-    /* The head, followed by \z. NULL if the head is missing or consists of assertions, if an
-     * assertion between head and string needs the bytes after the head, if the string lies in a
-     * repeated group, or if heads and tails are too long in all. */
-    const struct syntax_node *head;
-    /* The string and the rest. NULL if head is NULL, or if nothing follows. */
-    const struct syntax_node *tail;
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. The
      * sequences include the edges that the options ask for. NULL: head or rest is not simple or
      * short enough for a sequence, or the string lies in a repeated group. */
-    const struct split_sequence *before;
-    const struct split_sequence *after;
+    const struct sequence *before;
+    const struct sequence *after;
 };
 
 struct split_options {
-    const struct regex_ops *ops;
     const struct regex_options *options; /* options of the expression's program */
     bool words;                          /* only matches that are whole words count */
-    /* edges, as in split_character.edge, that must stand before and after each match */
+    /* edges, as in sequence_item.edge, that must stand before and after each match */
     uint8_t before, after;
     /* The head of the expression's only alternative may hold line ends. Otherwise, and for items
      * that may hold a line end or not, no head does. */
@@ -85,7 +60,6 @@ enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,
                                    struct trawl_error *error);
 /* Returns true if a part of the expression may match the byte. */
-bool split_may_hold(const struct regex_ops *ops, const struct regex_options *options,
-                    const struct syntax_node *node, uint8_t byte);
+bool split_may_hold(const struct syntax_node *node, uint8_t byte);
 
 #endif

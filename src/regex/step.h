@@ -1,17 +1,11 @@
 /* step: how far a worker has come in a search for regular expressions: the worker, one step of its
- * task, and the lines of the step's chunk. An atom is a string that a match must hold. A chain is
- * an automaton that reads the characters beside an atom (chain.h). */
+ * task, and the lines of the step's chunk. An atom is a string that a match must hold. */
 #ifndef TRAWL_REGEX_STEP_H
 #define TRAWL_REGEX_STEP_H
 
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "regex/judge.h"
-#include "regex/near.h"
-
-/* If the filter of an expression of PCRE2 rules out less than 1/BEYOND_SHARE of a step's bytes,
- * PCRE2 reads all lines of the next steps. */
-#define BEYOND_SHARE 8u
 
 /* The place where a scan ended inside a line. The next scan of the chunk goes on there with the
  * worker's `merge`, which holds the line's next occurrences. It does so only if the same worker
@@ -34,25 +28,16 @@ struct engine_worker {
     /* Number of steps that RE2 reads whole, without atoms, before atoms are tried again. */
     uint32_t whole_steps;
     uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
-    /* The time that the search for atoms has wasted, counted as the bytes that RE2 could have read
-     * in that time. A step by atoms adds step->missed and the time for step->asked, and subtracts
-     * 1/MISSED_SHARE of its bytes. A step without atoms adds its bytes. If this grows too large,
-     * the atoms are chosen again. */
-    uint64_t missed;
-    /* the atoms must stay: they were chosen for this text already, or cannot be chosen again */
-    bool is_resplit;
-    uint64_t record; /* index of the record that was looked up last */
+    uint64_t record;     /* index of the record that was looked up last */
     /* the next occurrence of each expression in the present line; `items` has passing_capacity
      * elements */
     struct merge merge;
-    struct words words; /* what is known of the present line, for matches at edges of words */
-    struct near near;   /* the atoms of a text that is searched as a single line */
+    struct words words;      /* what is known of the present line, for matches at edges of words */
+    const struct hits *near; /* the atoms of a text that is searched as a single line, or NULL */
     struct pause pause;
     uint32_t *passing; /* the expressions that may match in the present line */
     uint64_t passing_capacity;
-    /* For each expression: (number of a line, as in `line`, << 8) | (number of times that RE2 found
-     * no match at an atom of that line). If the second number is DECIDED, the expression needs no
-     * further look in that line. */
+    /* for each expression: number of the line, as in `line`, in which it was decided last */
     uint64_t *known; /* passing_capacity words */
     uint64_t line;   /* number of lines with atoms so far */
 };
@@ -65,19 +50,18 @@ struct step {
     uint64_t from;
     uint64_t to;
     struct engine_result *result; /* receives the task's hits */
-    bool splits_again;    /* the atoms shall be chosen again; the present line is not searched */
     bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
     uint64_t decided;     /* the search of the lines that begin before this offset is done */
     uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */
     uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: not known */
-    /* The record that was prepared for chains last. If record_has_lines, the record holds a line
-     * end. Chains would take that line end for the record's end, so they do not read the record. */
+    /* The record that was prepared for automata last. If record_has_lines, the record holds a line
+     * end. Automata would take that line end for the record's end, so they do not read the record.
+     */
     uint64_t record_begin, record_end;
     bool record_has_lines;
     uint64_t judged; /* number of lines that RE2 or PCRE2 has judged */
     uint64_t judged_bytes;
-    uint64_t asked; /* number of atoms about which the chains could not decide */
-    /* bytes that chains may read beyond CHAIN_BYTES; the limit keeps the time linear */
+    /* bytes that automata may read beyond AROUND_BYTES; the limit keeps the time linear */
     uint64_t spare;
     /* bytes that RE2 could have read in the time spent on atoms that led to no new match */
     uint64_t missed;
@@ -93,6 +77,24 @@ struct line {
     enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
     bool is_decided; /* some expression is known to match */
 };
+
+/* Counts a hit in the step's result and, unless only the count is wanted, appends the hit. `offset`
+ * is in the chunk. `length` is stored in hits.lengths. */
+enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t expression,
+                            uint64_t length, struct trawl_error *error);
+/* Pushes the occurrences of worker->merge that begin at `from` or later, up to the line's end. Once
+ * the result is full, ends the step at the next occurrence. Occurrences with the same begin stay in
+ * one result. */
+enum trawl_status step_push_merged(struct step *step, struct regex_line line, uint64_t from,
+                                   struct trawl_error *error);
+/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
+enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,
+                             uint32_t count, struct trawl_error *error);
+
+static inline bool step_is_on_device(const struct engine_worker *worker)
+{
+    return worker->ops != &engine_cpu;
+}
 
 /* Returns true if the whole chunk is searched as a single line, because matches may cross lines. */
 static inline bool judges_whole(const struct step *step)
@@ -120,7 +122,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
         .by_lines = lines,
         .spans = chunk->spans,
-        .near = step->worker->near.hits != NULL ? &step->worker->near : NULL,
+        .atoms = step->worker->near,
         .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
         .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
         .words = &step->worker->words,
@@ -197,7 +199,7 @@ static inline bool may_read_whole(const struct step *step, uint64_t from, uint64
     const uint8_t *bytes = step->chunk->bytes + from;
     const size_t count = (size_t)(to - from);
 
-    return step->chunk->records == NULL && expressions->ops->is_ready(expressions->whole) &&
+    return step->chunk->records == NULL && program_is_ready(expressions->whole) &&
            !words_matter(expressions, bytes, count) &&
            (plan->line_end_also == '\n' || memchr(bytes, plan->line_end_also, count) == NULL) &&
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
@@ -215,27 +217,10 @@ static inline void note_undecided(const struct step *step, struct regex_line lin
     words->is_undecided = false;
 }
 
-/* Returns true if RE2 can read the anchor's head and tail instead of the whole line. */
-static inline bool has_parts(const struct regex_ops *ops, const struct anchor *anchor)
-{
-    return anchor->begins ||
-           (ops->is_ready(anchor->head) && (anchor->tail == NULL || ops->is_ready(anchor->tail)));
-}
-
 /* Returns true if PCRE2 decides about the plan's only expression. */
 static inline bool step_is_beyond(const struct step *step)
 {
     return step->worker->expressions->beyond != NULL && step->worker->expressions->count == 1;
-}
-
-/* Returns true if the filter of the plan's only expression, which PCRE2 decides about, has ruled
- * out hardly a line of the step. */
-static inline bool filters_little(const struct step *step)
-{
-    const uint64_t bytes = step->to - step->from;
-
-    return step_is_beyond(step) && step->judged_bytes <= bytes &&
-           bytes - step->judged_bytes < bytes / BEYOND_SHARE;
 }
 
 #endif

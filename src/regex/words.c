@@ -9,6 +9,10 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
+/* Of the caller's words, those before WORDS_END are known to automata: to ask whether each of
+ * 65,536 characters is part of a word takes 3 ms. */
+#define WORDS_END 0x3000u
+#define WORDS_ALL 0x110000u
 /* If any match will do, a search copies and reads this many bytes of the line first, then
  * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
@@ -85,19 +89,46 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
     return expressions->has_wide_words && !words_are_ascii(line, count);
 }
 
-void words_prepare(struct expressions *expressions)
+/* Asks the caller which characters belong to words. */
+static enum trawl_status list_words(struct expressions *expressions, struct trawl_error *error)
 {
     const struct trawl_letters *letters = &expressions->options.letters;
-    const uint32_t codes = expressions_word_codes(expressions);
+    struct around_words *words = &expressions->words;
+
+    words->end = expressions->options.bytes ? 0x100 : WORDS_END;
+    TRAWL_TRY(MEMORY_NEW(expressions->own_words, words->end / 2, error));
+    words->ranges = expressions->own_words;
+    for (uint32_t code = 0x80; code < words->end; code++) {
+        struct code_range *last = &expressions->own_words[words->count - (words->count > 0)];
+
+        if (!letters->is_word(letters->context, code))
+            continue;
+        if (words->count > 0 && last->last + 1 == code)
+            last->last = code;
+        else
+            expressions->own_words[words->count++] = (struct code_range){code, code};
+    }
+    return TRAWL_OK;
+}
+
+void words_free(struct expressions *expressions)
+{
+    memory_release(expressions->own_words, expressions->words.end / 2,
+                   sizeof *expressions->own_words);
+}
+
+enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error)
+{
+    const struct trawl_letters *letters = &expressions->options.letters;
 
     if (expressions->units[0].count > 0)
-        return;
-    for (uint32_t code = 0x80; letters->is_word != NULL && code < codes; code++) {
-        if (code == EXPRESSIONS_RARE && !expressions->is_wide_text)
-            code = EXPRESSIONS_RARE_END;
-        if (letters->is_word(letters->context, code))
-            expressions->word_codes[code / 64] |= UINT64_C(1) << code % 64;
-    }
+        return TRAWL_OK;
+    if (letters->is_word == trawl_unicode()->is_word && !expressions->options.bytes)
+        expressions->words = (struct around_words){unicode_words, unicode_word_count, WORDS_ALL};
+    else if (letters->is_word != NULL)
+        TRAWL_TRY(list_words(expressions, error));
+    else
+        expressions->words.end = WORDS_ALL;
     for (uint32_t byte = 0; byte < 0x80; byte++) {
         struct marked_unit *unit = &expressions->units[byte];
         const bool is_plain =
@@ -109,6 +140,7 @@ void words_prepare(struct expressions *expressions)
         else if (byte == '_' || byte == '\n')
             *unit = (struct marked_unit){{(uint8_t)byte, '-', '-', (uint8_t)byte}, 4};
     }
+    return TRAWL_OK;
 }
 
 /* Copies the character at `from` with its marks. Sets *count to the character's length, and returns
@@ -251,30 +283,12 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* Returns true if the expression may match an empty string somewhere. Tries each place of some
- * short texts, which have all kinds of neighbours that an assertion can tell apart. */
-static bool may_be_empty(const struct expressions *expressions, uint32_t expression)
-{
-    static const char *const texts[] = {"", "a", " ", "aa", "  ", "a ", " a"};
-    enum { UNKNOWN, NO, YES };
-    _Atomic uint8_t *known = &expressions->may_be_empty[expression];
-    bool found = *known == YES;
-
-    for (uint32_t i = 0; *known == UNKNOWN && i < sizeof texts / sizeof *texts && !found; i++)
-        for (uint64_t at = 0; at <= strlen(texts[i]); at++)
-            found |=
-                expressions->ops->match(expressions->each[expression], (const uint8_t *)texts[i],
-                                        strlen(texts[i]), at, at, REGEX_WHOLE, NULL, 0) != 0;
-    *known = found ? YES : NO;
-    return found;
-}
-
 /* Finds a match that lies in the bytes [0, end) of the copy. Results are as of words_match. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, uint64_t end,
                       enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
-    const struct regex *regex = expressions->marked[expression];
+    const struct program *program = expressions->marked[expression];
     struct words *words = line->words;
     struct regex_span own;
     struct regex_span *found = span_count > 0 ? spans : &own;
@@ -282,12 +296,11 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
     bool within = false;
     int matched;
 
-    if (span_count == 0 && !may_be_empty(expressions, expression))
-        return expressions->ops->match(regex, words->copy, words->copy_count, at, end, anchor, NULL,
-                                       0);
+    if (span_count == 0 && !program_may_be_empty(program))
+        return program_match(program, words->copy, words->copy_count, at, end, anchor, NULL, 0);
     do {
-        matched = expressions->ops->match(regex, words->copy, words->copy_count, at, end, anchor,
-                                          found, span_count > 0 ? span_count : 1);
+        matched = program_match(program, words->copy, words->copy_count, at, end, anchor, found,
+                                span_count > 0 ? span_count : 1);
         if (matched <= 0)
             return matched;
         (void)to_line(words, found[0].begin, &within);
@@ -312,7 +325,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
     const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
     struct words *words = line->words;
 
-    if (!expressions->ops->is_ready(expressions->marked[expression]))
+    if (!program_is_ready(expressions->marked[expression]))
         return WORDS_LARGE;
     for (uint64_t part = PART_BYTES; any && part + WORDS_STEP < to; part *= PART_GROWS) {
         uint64_t end;
@@ -445,8 +458,8 @@ int words_match(const struct expressions *expressions, uint32_t expression,
         !words_matter(expressions, line->bytes, line->count))
         words->kind = WORDS_PLAIN;
     if (!may_mark || words->kind == WORDS_PLAIN)
-        return expressions->ops->match(expressions->each[expression], line->bytes, line->count,
-                                       from, to, anchor, spans, span_count);
+        return program_match(expressions->each[expression], line->bytes, line->count, from, to,
+                             anchor, spans, span_count);
     words->kind = WORDS_MARKED;
     return match_marked(expressions, expression, line, from, to, anchor, spans, span_count);
 }

@@ -30,8 +30,8 @@ struct judged {
      * are empty. False if the line is no record, or if no match of the plan can be empty. */
     bool takes_empty;
     bool each_empty; /* each empty match counts as an occurrence */
-    /* where to look for matches that may cross lines (near.h); NULL: RE2 searches the line */
-    struct near *near;
+    /* the atoms, where matches may cross lines (judge.c); NULL: RE2 searches the line */
+    const struct hits *atoms;
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
      * the line in which the occurrence ends */
     bool by_lines;
@@ -50,6 +50,7 @@ struct words {
      * PCRE2 last stopped (match_beyond) */
     uint64_t inside_from;
     uint64_t inside_to;
+    uint64_t failed_ns;  /* judge.c: time of failed tries near atoms */
     uint64_t granted_ns; /* time that PCRE2 took for more steps than it was granted at first */
     /* the expression whose machine code was granted `machine` steps in this line; NULL: none */
     const struct pcre2 *granted;
@@ -69,8 +70,9 @@ struct words {
 #define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
 /* Fills expressions->units, which says what stands for each ASCII character in a copy, and
- * expressions->word_codes, on the first call. */
-void words_prepare(struct expressions *expressions);
+ * expressions->words, on the first call. Errors: MEMORY. */
+enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
+void words_free(struct expressions *expressions);
 bool words_are_ascii(const uint8_t *bytes, uint64_t count);
 /* Returns true if programs without marks may be wrong about words in the line. */
 bool words_matter(const struct expressions *expressions, const uint8_t *line, uint64_t count);

@@ -38,10 +38,10 @@ static const struct {
     {"--ignore -n needle", {80, 81, 153, 106, 1798}},
     {"--sort=path -n needle", {68, 69, 141, 94, 1769}},
     {"-e needle -e news -e lines --pattern-number", {126, 141, 147, 103, 2946}},
-    {EXPRESSION " -c", {121, 121, 91, 113, 2162}},
-    {EXPRESSION " -n", {124, 124, 98, 118, 2163}},
-    {EXPRESSION " -o", {122, 122, 92, 114, 2163}},
-    {EXPRESSION " --mmap -c", {59, 101, 91, 70, 2162}},
+    {EXPRESSION " -c", {131, 131, 101, 123, 2172}},
+    {EXPRESSION " -n", {134, 134, 108, 128, 2173}},
+    {EXPRESSION " -o", {132, 132, 102, 124, 2173}},
+    {EXPRESSION " --mmap -c", {69, 111, 101, 80, 2172}},
 };
 
 static char folder[] = "/tmp/trawl-calls-XXXXXX";

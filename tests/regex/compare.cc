@@ -13,7 +13,9 @@
 #include <tuple>
 #include <unistd.h>
 
-#include "regex/syntax/print_re2.h"
+extern "C" {
+#include "regex/syntax/print.h"
+}
 
 uint64_t state;
 int failures;
@@ -56,6 +58,7 @@ bool add_expression(setup *given, const std::string &expression)
                is_line = by.line_end_set == 0 || by.line_end == '\n';
     regex_options read = {};
     syntax_options parse = {};
+    struct printed printed;
     syntax tree;
     bool good = false;
 
@@ -75,15 +78,15 @@ bool add_expression(setup *given, const std::string &expression)
         static_cast<uint8_t>((read.fold ? SYNTAX_FOLDS : 0) | (read.multi ? SYNTAX_MANY_LINES : 0) |
                              (read.dot_all ? SYNTAX_DOT_ALL : 0));
     parse.single = read.bytes;
+    parse.rules = &read;
     given->expressions.push_back(expression);
     given->printed.emplace_back();
     if (syntax_parse(&parse, expression.data(), expression.size(), &tree, nullptr) != TRAWL_OK)
         return false;
-    try {
-        given->printed.back() = print_re2(*tree.root, read).text;
-        good = !expression.empty() && re2::RE2(given->printed.back(), re2::RE2::Quiet).ok();
-    } catch (const mistake &) { // RE2 would refuse the expression
-    }
+    want(print_re2(tree.root, &read, &printed, nullptr));
+    given->printed.back() = std::string(printed.bytes, printed.count);
+    good = !expression.empty() && re2::RE2(given->printed.back(), re2::RE2::Quiet).ok();
+    print_release(&printed);
     syntax_release(&tree);
     return good;
 }

@@ -18,7 +18,6 @@ void borders_set(uint64_t seed)
         regex_step_bytes = 64 << 10;
     regex_part_hits =
         test_random_one_in(&random, 2) ? ENGINE_HITS_MAX : test_random_between(&random, 1, 9);
-    regex_missed_bytes = test_random_one_in(&random, 2) ? 0 : 1 << 20;
     borders_draw(&random);
 }
 

@@ -51,6 +51,10 @@ static const struct {
     {"[0-9]+foo", 0, "bar 123foo\n", 1, 1, LINES, "4-10:0 "},
     {"x*", 0, "bx\nb\n", 2, 2, LINES, "1-2:0 3-3:0 "},
     {"x*", 0, "bx\nb\n", 2, 2, TRAWL_WINDOW_EMPTY, "1-2:0 3-3:0 "},
+    /* 2026-11-28: refused, because a case of k is beyond bytes */
+    {"[^a-z]$", TRAWL_SINGLE_BYTE | TRAWL_IGNORE_CASE, "aB-\nxK\n", 1, 2, LINES, "2-3:0 "},
+    /* 2026-11-28: the first line was counted with and without a match */
+    {"x", TRAWL_WHOLE_WORD | TRAWL_STRICT_WORD, "x\xff\nx a\n", 1, 2, LINES, "3-4:0 "},
 };
 
 static struct trawl_plan *plan_of(const char *expressions, uint32_t flags)
@@ -62,7 +66,11 @@ static struct trawl_plan *plan_of(const char *expressions, uint32_t flags)
         patterns[count++] = (struct trawl_pattern){at, strcspn(at, " ")};
         at += strcspn(at, " ");
     }
-    return must_plans(patterns, count, PLAN_WITH(.syntax = TRAWL_PERL, .flags = flags));
+    return must_plans(
+        patterns, count,
+        PLAN_WITH(.syntax = TRAWL_PERL, .flags = flags,
+                  .alphabet = (flags & TRAWL_STRICT_WORD) != 0 ? TRAWL_CHARACTERS : TRAWL_BYTES,
+                  .letters = (flags & TRAWL_SINGLE_BYTE) != 0 ? trawl_unicode() : NULL));
 }
 
 int main(void)

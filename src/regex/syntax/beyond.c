@@ -51,8 +51,11 @@ static enum trawl_status note(struct syntax_reader *reader, uint64_t at, uint64_
 static enum trawl_status add_any(struct syntax_reader *reader, const struct braces *counts,
                                  struct trawl_error *error)
 {
+    const uint8_t flags = reader->flags;
+
+    reader->flags = SYNTAX_DOT_ALL;
     TRAWL_TRY(syntax_add(reader, SYNTAX_SET, ".", 1, 0, error));
-    reader->nodes[reader->count - 1]->flags = SYNTAX_DOT_ALL;
+    reader->flags = flags;
     reader->is_repeatable = true;
     return counts != NULL ? syntax_repeat(reader, counts, false, error) : TRAWL_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "regex/class_text.h"
 #include "regex/syntax/parse.h"
+#include "regex/syntax/sets.h"
 
 #define REPEAT_MAX 1000u  /* RE2's limit for the product of nested repetitions */
 #define BLOCK_BYTES 1024u /* of the first block of memory; later blocks are larger */
@@ -129,6 +130,34 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
     return TRAWL_OK;
 }
 
+/* Reads the set of a CHAR or a SET. `is_written` says that its text is that of the expression. */
+static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_node *node,
+                                  bool is_written, struct trawl_error *error)
+{
+    struct code_range range = {(uint8_t)node->bytes[0], (uint8_t)node->bytes[0]};
+    struct set set = {&range, 1, 0, false};
+    enum trawl_status status = TRAWL_OK;
+    void *memory;
+
+    if (node->kind == SYNTAX_SET || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
+        (range.first >= 0x80 && !reader->single))
+        status = sets_read(reader->rules, node->bytes, node->bytes_count, node->kind == SYNTAX_CHAR,
+                           node->flags, &set, error);
+    if (status == TRAWL_ARGUMENT && error != NULL)
+        error->text_offset = node->from + (is_written ? error->text_offset : 0);
+    TRAWL_TRY(status);
+    status = syntax_memory(reader, set.count * sizeof *set.ranges, &memory, error);
+    if (status == TRAWL_OK) {
+        if (set.count > 0)
+            memcpy(memory, set.ranges, (size_t)set.count * sizeof *set.ranges);
+        node->set = (const struct code_range *)memory;
+        node->set_count = (uint32_t)set.count;
+    }
+    if (set.ranges != &range)
+        sets_release(&set);
+    return status;
+}
+
 enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind, const char *text,
                              uint64_t count, uint64_t length, struct trawl_error *error)
 {
@@ -139,6 +168,8 @@ enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind
     node->bytes_count = (uint32_t)count;
     reader->at += length;
     TRAWL_ASSERT(reader->at <= reader->bytes_count);
+    if ((kind == SYNTAX_CHAR || kind == SYNTAX_SET) && reader->rules != NULL)
+        TRAWL_TRY(read_set(reader, node, count == length, error));
     return push(reader, node, error);
 }
 

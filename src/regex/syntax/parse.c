@@ -279,6 +279,7 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
                                    .pcre = (flags & TRAWL_PCRE) != 0,
                                    .single = options->single,
                                    .beyond = options->beyond,
+                                   .rules = options->rules,
                                    .flags = options->flags,
                                    .bytes_count = count};
     enum trawl_status status = TRAWL_OK;

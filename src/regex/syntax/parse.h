@@ -26,7 +26,7 @@ struct syntax_frame {
 
 struct syntax_reader {
     struct syntax *out;
-    struct syntax_block *block; /* the memory from which nodes are taken */
+    const struct regex_options *rules; /* as in syntax_options */
     enum trawl_syntax syntax;
     bool ripgrep, unicode, pcre, single, beyond;
     bool skips;        /* flag (?x) is on: blanks and comments mean nothing */

@@ -126,7 +126,6 @@ enum trawl_status perl_class(struct syntax_reader *reader, struct trawl_error *e
     bool is_set;
     const uint64_t length =
         class_length(bytes, reader->bytes_count - from, reader->ripgrep, &is_set);
-    struct syntax_node *node;
     uint64_t count = 0;
     void *memory;
     char *text;
@@ -142,11 +141,8 @@ enum trawl_status perl_class(struct syntax_reader *reader, struct trawl_error *e
         return leave_to_pcre2(from, error);
     if (reader->skips && memchr(bytes, '#', (size_t)length) != NULL)
         return syntax_refuse(from, error, "with (?x), a # begins a comment also within brackets");
-    TRAWL_TRY(syntax_take(reader, SYNTAX_SET, length, error));
-    node = reader->nodes[reader->count - 1];
-    node->is_set = is_set;
     if (!reader->skips)
-        return TRAWL_OK;
+        return syntax_take(reader, SYNTAX_SET, length, error);
     TRAWL_TRY(syntax_memory(reader, length, &memory, error));
     text = (char *)memory;
     for (uint64_t i = 0; i < length; i++) {
@@ -157,10 +153,7 @@ enum trawl_status perl_class(struct syntax_reader *reader, struct trawl_error *e
         if (is_escape)
             text[count++] = bytes[++i];
     }
-    node->bytes = text;
-    node->bytes_count = (uint32_t)count;
-    node->is_compact = count < length;
-    return TRAWL_OK;
+    return syntax_add(reader, SYNTAX_SET, text, count, length, error);
 }
 
 /* Reads the begin of a group with a name: (?P<name> or (?<name>. */

@@ -10,8 +10,8 @@
  *
  * A node knows what its place in the expression means: flags like (?i) are bits of the characters
  * and assertions that they concern, \Q...\E and comments are gone, and a repetition after an
- * assertion has become what it means. The text of a class remains as it was written; classes.h
- * reads it.
+ * assertion has become what it means. Characters, escapes and classes are sets of characters
+ * (sets.h).
  */
 #ifndef TRAWL_REGEX_SYNTAX_TREE_H
 #define TRAWL_REGEX_SYNTAX_TREE_H
@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trawl.h"
+#include "base/unicode.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,8 +51,6 @@ struct syntax_node {
     /* of EDGE: ^ $ A z b B; m or M, where a word begins or ends; h or H, before or after which no
      * word character stands. Of REFERENCE: the digit. */
     char letter;
-    bool is_set;      /* of SET: a class whose syntax only ripgrep has (class_length) */
-    bool is_compact;  /* of SET: blanks were left out of the class, because of (?x) */
     bool is_lazy;     /* of REPEAT: takes as few repetitions as possible */
     bool is_numbered; /* of GROUP */
     uint16_t height;  /* the most groups and repetitions inside each other */
@@ -65,12 +63,16 @@ struct syntax_node {
     /* of CHAR: the character; of SET: the text; of GROUP: its name, of 0 bytes if it has none */
     uint32_t bytes_count;
     const char *bytes;
+    /* of CHAR and SET: the characters, unless the options have no rules */
+    uint32_t set_count;
+    const struct code_range *set;
     const struct syntax_node *const *items;
 };
 
 /* Bits for the edges of words that an expression has: \b or \B; \m or \M; \h or \H. */
 enum { SYNTAX_EDGES = 1, SYNTAX_BEGINS = 2, SYNTAX_HALVES = 4 };
 
+struct regex_options;
 struct syntax_block;
 
 /* In PCRE2's syntax: an escape \A, \z, \Z, \B or \G, by its letter; '*', a verb such as (*SKIP);
@@ -112,11 +114,12 @@ struct syntax_options {
     uint8_t flags;       /* at the expression's begin */
     bool single;         /* each byte is a character */
     bool beyond;         /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
+    /* how sets of characters are read; NULL: sets are not wanted, and only their ends are found */
+    const struct regex_options *rules;
 };
 
 /* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with
- * error->text_offset at the begin of the faulty part; LIMIT for a too long expression; MEMORY. Of
- * classes and of names only the ends are found: what they hold is checked when they are printed. In
+ * error->text_offset at the begin of the faulty part; LIMIT for a too long expression; MEMORY. In
  * PCRE2's syntax no mistake is reported, because PCRE2 reports it. */
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
                                uint64_t count, struct syntax *out, struct trawl_error *error);

@@ -57,8 +57,8 @@ static void write_devices(struct output *output)
     trawl_searcher_close(searcher);
 }
 
-/* The library loads RE2 for the first plan of expressions, so only such a plan shows whether RE2 is
- * there. */
+/* Only a plan shows whether RE2 is there: the library loads RE2 when it is needed, and at once if
+ * the memory of programs is limited. */
 static void write_expressions(struct output *output)
 {
     const struct trawl_pattern pattern = {"a", 1};
@@ -67,6 +67,7 @@ static void write_expressions(struct output *output)
     struct trawl_error error;
 
     options.syntax = TRAWL_PERL;
+    options.expression_mib = 1;
     if (trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK)
         output_text(output, "\nregular expressions: RE2" TRAWL_RE2_VERSION);
     else

@@ -1,0 +1,110 @@
+/* choose: all choices of a search for expressions (choose.h). prices.def has the numbers. */
+#include "regex/choose.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/analyse.h"
+#include "regex/engine_regex.h"
+#include "regex/items.h"
+#include "regex/prices.def"
+
+uint64_t regex_step_bytes = UINT64_C(64) << 10;
+uint64_t regex_part_hits = ENGINE_HITS_MAX;
+
+/* Returns the share of the sample's offsets where the string stands. If the string does not occur,
+ * returns `rate`, the share that follows from the frequencies of its bytes, but at most the share
+ * of a single occurrence. */
+static double seen_rate(const struct split_options *options, const struct split_string *string,
+                        double rate)
+{
+    const uint8_t *at = options->sample, *end = at + options->sample_bytes;
+    uint64_t count = 0;
+
+    while ((at = (const uint8_t *)memmem(at, (size_t)(end - at), string->bytes,
+                                         string->bytes_count)) != NULL) {
+        count++;
+        at++;
+    }
+    return count > 0 ? (double)count / (double)options->sample_bytes
+                     : min_double(rate, 1.0 / (double)options->sample_bytes);
+}
+
+double choose_score(const struct split_options *options, const struct split_strings *strings,
+                    bool folds, bool reads)
+{
+    double sum = 0, bits;
+
+    if (strings->count == 0 || items_have_empty(strings))
+        return NO_SCORE;
+    for (uint32_t i = 0; i < strings->count; i++) {
+        const struct split_string *string = &strings->items[i];
+        double rate = 1;
+
+        for (uint32_t k = 0; k < string->bytes_count; k++)
+            rate *= max_double(options->rates->rate[string->bytes[k]],
+                               string->bytes[k] >= '0' && string->bytes[k] <= '9' ? DIGIT_RATE : 0);
+        sum += options->sample_bytes > 0 && !folds ? seen_rate(options, string, rate) : rate;
+    }
+    bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
+    /* A string that should be rare may still be a common word. So each bit above BITS_ENOUGH counts
+     * only a quarter. */
+    if (bits > BITS_ENOUGH)
+        bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
+    return bits - 1.5 * analyse_log2(strings->count) + (reads ? BITS_READ : 0);
+}
+
+/* Returns true if the filter of the plan's only expression, which PCRE2 decides about, has ruled
+ * out hardly a line of the step. */
+static bool filters_little(const struct step *step)
+{
+    const uint64_t bytes = step->to - step->from;
+
+    return step_is_beyond(step) && step->judged_bytes <= bytes &&
+           bytes - step->judged_bytes < bytes / BEYOND_SHARE;
+}
+
+/* Returns true if the common program reads the step's text sooner than the step's atoms are looked
+ * up one by one: the atoms have wasted more time than RE2 needs to read the step, or they are many,
+ * and the program finds most matches without RE2. */
+static bool is_whole_sooner(const struct step *step)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const uint64_t bytes = step->to - step->from, atoms = step->worker->atoms.hits.count;
+    const bool lists = expressions->whole_is_exact && step->want != WANT_LINES;
+    const uint64_t wasted =
+        step->missed + (lists && expressions->count == 1 ? BYTES_PER_ATOM * atoms : 0);
+
+    return wasted > bytes ||
+           (lists && step->chunk->records == NULL && atoms > bytes / QUICK_BYTES &&
+            step->judged > atoms / JUDGED_SHARE && program_is_quick(expressions->whole) &&
+            words_are_ascii(step->chunk->bytes + step->from, bytes));
+}
+
+void choose_next(const struct step *step)
+{
+    struct engine_worker *worker = step->worker;
+    const bool on_device = step_is_on_device(worker);
+    const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
+
+    if (filters_little(step) ||
+        (is_whole_sooner(step) && program_is_ready(worker->expressions->whole)))
+        worker->whole_steps = WHOLE_STEPS;
+    if (worker->whole_steps > 0 || (!on_device && worker->atoms.hits.count > FEW_ATOMS))
+        worker->step_bytes = regex_step_bytes;
+    else
+        worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);
+}
+
+/* A step of more than regex_part_hits bytes has two further conditions. Only the count is wanted,
+ * because by_whole cannot stop inside a line, which may hold too many hits. And the program is
+ * exact, so that no line is read twice. */
+bool choose_whole(const struct step *step)
+{
+    const struct expressions *expressions = step->worker->expressions;
+
+    return expressions->count == 1 && !step_is_beyond(step) &&
+           may_read_whole(step, step->from, step->to) &&
+           (step->to - step->from <= regex_part_hits ||
+            (expressions->whole_is_exact && step->want == WANT_COUNT));
+}

@@ -1,0 +1,225 @@
+/* program: compiles expressions, by RE2 only when RE2 is needed (program.h). */
+#include "regex/program.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/class_text.h"
+#include "regex/regex_load.h"
+#include "regex/sequence.h"
+#include "regex/syntax/print.h"
+
+/* The limit for the memory of a single program is PROGRAM_BYTES if the plan's options set no limit.
+ * If the options limit the memory of all programs together, the limit for a single program is the
+ * smaller of BOUNDED_BYTES and 1/BOUNDED_SHARE of that memory. */
+#define PROGRAM_BYTES (UINT64_C(16) << 20)
+#define BOUNDED_BYTES (UINT64_C(2) << 20)
+#define BOUNDED_SHARE 32u
+/* An expression with at most this many nodes and classes, without counted repetitions, has a small
+ * program: a class takes at most 1,213 instructions, and 16 MiB have room for 349,000. */
+#define SMALL_NODES 600u
+#define SMALL_SETS 200u
+
+struct program {
+    const struct syntax_node *tree;
+    struct regex_options options;
+    bool has_counts; /* a repetition has a number of 2 or more */
+    bool has_names;  /* a group has a name that only some versions of RE2 know */
+    uint32_t sets;   /* number of classes */
+    uint32_t groups;
+    struct one_pass *one_pass;             /* NULL: there is none */
+    _Atomic(const struct regex_ops *) ops; /* set before `regex` */
+    _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
+    _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: it was not asked */
+};
+
+void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count)
+{
+    const uint64_t all = (uint64_t)mib << 20;
+
+    memory->mib = mib;
+    memory->each = memory->most = PROGRAM_BYTES;
+    memory->left = UINT64_MAX / 2;
+    if (all == 0)
+        return;
+    memory->most = min_u64(all / BOUNDED_SHARE, BOUNDED_BYTES);
+    memory->each = min_u64(all / (4 * (uint64_t)count + 28), memory->most);
+    memory->left = all - count * memory->each;
+}
+
+void program_free(struct program *program)
+{
+    if (program == NULL)
+        return;
+    if (program->regex != NULL)
+        program->ops->release(program->regex);
+    one_pass_free(program->one_pass);
+    memory_release(program, 1, sizeof *program);
+}
+
+/* Lets RE2 compile the program, with the memory of its options. If several threads do, one result
+ * is kept. */
+static enum regex_status compile(struct program *program, struct trawl_error *error)
+{
+    char message[REGEX_MESSAGE_BYTES] = "";
+    const struct regex_ops *ops;
+    struct regex *made = NULL, *none = NULL;
+    enum regex_status status;
+    struct printed text;
+
+    if (regex_load(&ops, error) != TRAWL_OK)
+        return REGEX_MISSING;
+    if (print_re2(program->tree, &program->options, &text, error) != TRAWL_OK)
+        return REGEX_MEMORY;
+    program->ops = ops;
+    status = ops->compile(text.bytes, text.count, &program->options, &made, message);
+    print_release(&text);
+    if (status == REGEX_SYNTAX)
+        (void)TRAWL_FAIL(error, ARGUMENT, "%s", message);
+    if (status == REGEX_OK && !atomic_compare_exchange_strong(&program->regex, &none, made))
+        ops->release(made);
+    return status;
+}
+
+static bool may_be_empty(const struct syntax_node *node)
+{
+    bool some = false, all = true;
+
+    if (node->kind == SYNTAX_REPEAT && node->least == 0)
+        return true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const bool empty = may_be_empty(node->items[i]);
+
+        some |= empty;
+        all &= empty;
+    }
+    return node->kind == SYNTAX_GROUP ? some
+           : node->count > 0          ? all
+                                      : node->kind == SYNTAX_LIST || node->kind == SYNTAX_EDGE ||
+                                   node->kind == SYNTAX_EMPTY;
+}
+
+static void read_facts(struct program *made, const struct syntax_node *node)
+{
+    made->sets += node->set_count > 1;
+    made->groups += node->kind == SYNTAX_GROUP && node->is_numbered;
+    made->has_counts |= node->kind == SYNTAX_REPEAT &&
+                        (node->least > 1 || (node->most > 1 && node->most != SYNTAX_ENDLESS));
+    if (node->kind == SYNTAX_GROUP && node->bytes != NULL) {
+        made->has_names |= node->bytes_count == 0;
+        for (uint32_t i = 0; i < node->bytes_count; i++)
+            made->has_names |= !class_is_word_byte(node->bytes[i]);
+    }
+    for (uint32_t i = 0; i < node->count; i++)
+        read_facts(made, node->items[i]);
+}
+
+enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
+                               const struct regex_options *options, uint64_t times, bool now,
+                               struct program **out, bool *is_large, struct trawl_error *error)
+{
+    enum regex_status found = REGEX_LARGE;
+    enum trawl_status status = TRAWL_OK;
+    struct program *made;
+
+    *out = NULL;
+    TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
+    made->options = *options;
+    made->tree = tree;
+    read_facts(made, tree);
+    TRAWL_TRY_DONE(one_pass_make(tree, options, &made->one_pass, error));
+    now = memory->mib > 0 || made->has_names ||
+          (now && (tree->size > SMALL_NODES || made->sets > SMALL_SETS || made->has_counts));
+    for (uint64_t each = memory->each; found == REGEX_LARGE;
+         each = max_u64(each + 1, min_u64(4 * each, memory->most))) {
+        made->options.memory_bytes = times * each;
+        if (each > memory->most || made->options.memory_bytes > memory->left)
+            break;
+        found = now ? compile(made, error) : REGEX_OK;
+    }
+    if (found == REGEX_OK)
+        memory->left -= made->options.memory_bytes;
+    *is_large = found == REGEX_LARGE;
+    status = found == REGEX_SYNTAX    ? TRAWL_ARGUMENT
+             : found == REGEX_MISSING ? TRAWL_UNSUPPORTED
+             : found == REGEX_MEMORY  ? program_failed(PROGRAM_MEMORY, error)
+                                      : TRAWL_OK;
+done:
+    if (status == TRAWL_OK && found == REGEX_OK)
+        *out = made;
+    else
+        program_free(made);
+    return status;
+}
+
+/* Returns what RE2 has compiled; NULL if that is impossible. */
+static const struct regex *regex_of(const struct program *program)
+{
+    const struct regex *regex = program->regex;
+    struct program *asked = (struct program *)(uintptr_t)program;
+
+    if (regex != NULL)
+        return regex;
+    if (program->why == REGEX_OK)
+        asked->why = compile(asked, NULL);
+    return program->regex;
+}
+
+bool program_is_ready(const struct program *program)
+{
+    return program != NULL &&
+           ((program->one_pass != NULL && !program->has_counts) || regex_of(program) != NULL);
+}
+
+bool program_is_quick(const struct program *program)
+{
+    return program->one_pass != NULL;
+}
+
+int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
+                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                  uint32_t span_count)
+{
+    const struct regex *regex;
+
+    if (program->one_pass != NULL) {
+        const int known =
+            one_pass_match(program->one_pass, text, from, to, anchor, spans, span_count);
+
+        if (known >= 0)
+            return known;
+    }
+    regex = regex_of(program);
+    if (regex == NULL)
+        return program->why == REGEX_MISSING ? PROGRAM_MISSING : PROGRAM_MEMORY;
+    return program->ops->match(regex, text, count, from, to, anchor, spans, span_count);
+}
+
+enum trawl_status program_failed(int found, struct trawl_error *error)
+{
+    const struct regex_ops *ops;
+
+    TRAWL_ASSERT(found < 0);
+    if (found == PROGRAM_MISSING)
+        TRAWL_TRY(regex_load(&ops, error));
+    return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+}
+
+bool program_may_be_empty(const struct program *program)
+{
+    return may_be_empty(program->tree);
+}
+
+uint32_t program_groups(const struct program *program)
+{
+    return program->groups;
+}
+
+uint32_t program_group(const struct program *program, const char *name, uint64_t count)
+{
+    const struct regex *regex = regex_of(program);
+
+    return regex != NULL ? program->ops->group_named(regex, name, count) : 0;
+}

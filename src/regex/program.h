@@ -1,0 +1,54 @@
+/* program: a compiled expression: its one-pass matcher (sequence.h), and the program of RE2, which
+ * is compiled when it is first asked. Divides the memory that a plan may use among its programs. */
+#ifndef TRAWL_REGEX_PROGRAM_H
+#define TRAWL_REGEX_PROGRAM_H
+
+#include "base/status.h"
+#include "regex/re2.h"
+#include "regex/syntax/tree.h"
+
+struct program;
+
+/* The memory of a plan's programs, in bytes: what each gets at first, the most that a large program
+ * gets, and what is left for further programs. */
+struct program_memory {
+    uint32_t mib; /* the plan's limit; 0: none */
+    uint64_t each;
+    uint64_t most;
+    uint64_t left;
+};
+
+/* Divides the memory. `each` is set aside for each of `count` expressions. What is left serves
+ * programs of parts of expressions, the common program of all expressions, and programs that need
+ * more. */
+void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count);
+/* Compiles a tree, which is a LIST or a GROUP and lives as long as the program, with `times` as
+ * much memory as `each` or, if the program needs more, as `most`. With `now`, or if the plan limits
+ * the memory, RE2 compiles at once unless the program is sure to be small; otherwise when it is
+ * first asked. Sets *out to NULL, and *is_large, if the program needs more memory. Errors:
+ * ARGUMENT, UNSUPPORTED, MEMORY. */
+enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
+                               const struct regex_options *options, uint64_t times, bool now,
+                               struct program **out, bool *is_large, struct trawl_error *error);
+void program_free(struct program *program); /* accepts NULL */
+/* Returns true if `program` is not NULL and can be asked: it needs no RE2, or RE2 has compiled it,
+ * perhaps just now. */
+bool program_is_ready(const struct program *program);
+/* Returns true if most matches in ASCII text are found without RE2. */
+bool program_is_quick(const struct program *program);
+
+#define PROGRAM_MEMORY (-1)
+#define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */
+/* Does what regex_ops.match does. May also return PROGRAM_MISSING. */
+int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
+                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                  uint32_t span_count);
+/* Returns the status for a result of program_match below 0. */
+enum trawl_status program_failed(int found, struct trawl_error *error);
+/* Returns true if a match may have no byte. */
+bool program_may_be_empty(const struct program *program);
+uint32_t program_groups(const struct program *program);
+/* Returns the number of the group with that name; 0 if no group has it. */
+uint32_t program_group(const struct program *program, const char *name, uint64_t count);
+
+#endif

@@ -1,0 +1,117 @@
+/* sequence: makes sequences of nodes (sequence.h). */
+#include "regex/sequence.h"
+
+#include <string.h>
+
+#include "regex/class_text.h"
+
+static bool add_item(struct sequence *sequence, struct sequence_item item)
+{
+    if (sequence->count == SEQUENCE_MAX)
+        return false;
+    sequence->items[sequence->count++] = item;
+    return true;
+}
+
+bool sequence_add_edge(struct sequence *sequence, uint8_t edge)
+{
+    return add_item(sequence, (struct sequence_item){.edge = edge, .least = 1, .most = 1});
+}
+
+static bool add_letter(struct sequence *sequence, const struct syntax_node *edge)
+{
+    static const char letters[] = "bBmMhH^$";
+    static const uint8_t edges[] = {
+        6, 9, 4, 2, EDGE_NO_WORD_BEFORE, EDGE_NO_WORD_AFTER, EDGE_BEGIN, EDGE_END};
+    const char *found = strchr(letters, edge->letter);
+
+    return found != NULL &&
+           add_item(sequence,
+                    (struct sequence_item){.edge = edges[found - letters],
+                                           .by_lines = (edge->flags & SYNTAX_MANY_LINES) != 0,
+                                           .least = 1,
+                                           .most = 1});
+}
+
+static bool add_list(struct sequence *sequence, const struct syntax_node *list, bool backwards)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!sequence_add(sequence, list->items[backwards ? list->count - 1 - i : i], backwards))
+            return false;
+    return true;
+}
+
+/* Adds a group such as `(mut )?`, of letters, digits and blanks of ASCII that may be left out. */
+static bool add_optional(struct sequence *sequence, const struct syntax_node *list, bool backwards)
+{
+    const uint32_t begin = sequence->count;
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct syntax_node *node = list->items[i];
+
+        if (node->kind != SYNTAX_CHAR || node->bytes_count > 1 ||
+            (!class_is_word_byte(node->bytes[0]) && node->bytes[0] != ' '))
+            return false;
+    }
+    if (list->count == 0 || !add_list(sequence, list, backwards))
+        return false;
+    sequence->items[begin].skips = (uint8_t)list->count;
+    return true;
+}
+
+bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards)
+{
+    const bool repeats = node->kind == SYNTAX_REPEAT;
+    const struct syntax_node *item = repeats ? node->items[0] : node;
+    struct sequence_group *group;
+
+    sequence->is_lazy |= node->is_lazy;
+    switch (item->kind) {
+    case SYNTAX_CHAR:
+    case SYNTAX_SET:
+        return add_item(sequence, (struct sequence_item){.least = repeats ? node->least : 1,
+                                                         .most = repeats ? node->most : 1,
+                                                         .node = item});
+    case SYNTAX_EDGE:
+        return !repeats && add_letter(sequence, item);
+    case SYNTAX_LIST:
+        return add_list(sequence, item, backwards);
+    case SYNTAX_GROUP:
+        if (item->count != 1) /* 0: a plan without expressions */
+            return false;
+        if (repeats)
+            return node->least == 0 && node->most == 1 &&
+                   add_optional(sequence, item->items[0], backwards);
+        if (!item->is_numbered)
+            return add_list(sequence, item->items[0], backwards);
+        if (sequence->group_count == SEQUENCE_GROUPS_MAX)
+            return false;
+        group = &sequence->groups[sequence->group_count++];
+        group->first = sequence->count;
+        if (!add_list(sequence, item->items[0], backwards))
+            return false;
+        group->end = sequence->count;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool sequence_equals(const struct sequence *a, const struct sequence *b)
+{
+    bool equal = a->count == b->count;
+
+    for (uint32_t i = 0; i < a->count && equal; i++) {
+        const struct sequence_item *one = &a->items[i], *other = &b->items[i];
+        const struct syntax_node *node = one->node;
+
+        equal = one->edge == other->edge && one->by_lines == other->by_lines &&
+                one->skips == other->skips && one->least == other->least &&
+                one->most == other->most &&
+                (node == NULL ||
+                 (node->set_count == other->node->set_count &&
+                  (node->set_count == 0 ||
+                   memcmp(node->set, other->node->set, node->set_count * sizeof *node->set) == 0)));
+    }
+    return equal;
+}

@@ -1,0 +1,426 @@
+/* print: writes a tree in RE2's or in PCRE2's syntax (print.h).
+ *
+ * Some changes avoid faults of RE2, which joins alternatives of single characters to a set. Up to
+ * version 2023-11-01 the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
+ * case, and the set already holds n. In all versions `[kK]|x` matches the Kelvin sign, for a
+ * similar reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that
+ * begin with the same byte beyond ASCII. RE2 does not join parts that follow an empty group, so an
+ * empty group separates such alternatives. */
+#include "regex/syntax/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "regex/class_text.h"
+#include "regex/syntax/sets.h"
+
+/* ---- Text --------------------------------------------------------------------------------- */
+
+static void put(struct printed *out, const char *bytes, uint64_t count)
+{
+    if (count > out->capacity - out->count) {
+        const uint64_t capacity = max_u64(2 * out->capacity, out->count + count + 64);
+
+        if (!out->is_complete ||
+            MEMORY_GROW(out->bytes, out->capacity, capacity, NULL) != TRAWL_OK) {
+            out->is_complete = false;
+            return;
+        }
+        out->capacity = capacity;
+    }
+    if (count > 0)
+        memcpy(out->bytes + out->count, bytes, (size_t)count);
+    out->count += count;
+}
+
+static void put_text(struct printed *out, const char *text)
+{
+    put(out, text, strlen(text));
+}
+
+void print_release(struct printed *printed)
+{
+    memory_release(printed->bytes, printed->capacity, 1);
+    *printed = (struct printed){.bytes = NULL};
+}
+
+static enum trawl_status status_of(struct printed *out, struct trawl_error *error)
+{
+    if (out->is_complete)
+        return TRAWL_OK;
+    print_release(out);
+    return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+}
+
+static void put_code(struct printed *out, uint32_t code)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[12] = "\\x{";
+    uint64_t count = 3;
+    int shift = 20;
+
+    if (code < 0x80 && code != '_' && class_is_word_byte((char)code)) {
+        text[0] = (char)code;
+        put(out, text, 1);
+        return;
+    }
+    while (shift > 0 && code >> shift == 0)
+        shift -= 4;
+    for (; shift >= 0; shift -= 4)
+        text[count++] = digits[code >> shift & 0xf];
+    text[count++] = '}';
+    put(out, text, count);
+}
+
+static void put_range(struct printed *out, uint32_t first, uint32_t last)
+{
+    put_code(out, first);
+    if (last > first) {
+        put(out, "-", 1);
+        put_code(out, last);
+    }
+}
+
+/* Writes a class without characters. */
+static void put_none(struct printed *out, const struct regex_options *options)
+{
+    put_text(out, options->bytes ? "[^\\x{0}-\\x{ff}]" : "[^\\x{0}-\\x{10ffff}]");
+}
+
+static void put_counts(struct printed *out, const struct syntax_node *repeat)
+{
+    char text[40];
+
+    if (repeat->least == 0 && repeat->most == 1)
+        put_text(out, "?");
+    else if (repeat->most == SYNTAX_ENDLESS && repeat->least < 2)
+        put_text(out, repeat->least == 0 ? "*" : "+");
+    else if (repeat->most == SYNTAX_ENDLESS)
+        put(out, text, (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",}", repeat->least));
+    else
+        put(out, text,
+            (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",%" PRIu32 "}", repeat->least,
+                               repeat->most));
+}
+
+/* ---- Nodes -------------------------------------------------------------------------------- */
+
+struct printer {
+    const struct regex_options *options;
+    struct printed *out;
+    bool beyond;   /* for PCRE2 */
+    uint64_t most; /* as given to print_pcre2 */
+    uint64_t *from;
+    bool alternates;
+    bool pairs; /* some set is exactly a letter in both cases */
+    /* for RE2, such a letter equals a third character: K the Kelvin sign, S the long s */
+    bool has_three;
+    bool others; /* some other character or class stands where case counts */
+    bool apart;
+};
+
+/* Returns true if the set is a letter in both cases, and no other character. */
+static bool is_pair(const struct syntax_node *node)
+{
+    const struct code_range *set = node->set;
+
+    return node->set_count == 2 && set[0].first == set[0].last && set[1].first == set[1].last &&
+           set[0].first >= 'A' && set[0].first <= 'Z' && (set[0].first ^ 0x20) == set[1].first;
+}
+
+static bool has_alternatives(const struct syntax_node *node)
+{
+    bool has = node->kind == SYNTAX_GROUP && node->count > 1;
+
+    for (uint32_t i = 0; i < node->count && !has; i++)
+        has = has_alternatives(node->items[i]);
+    return has;
+}
+
+/* Parts of a set that a copy with marks distinguishes (words.h): letters and digits of ASCII; other
+ * characters but '_' and '\n', of words or not. To ask about each character beyond ASCII takes
+ * long, so those of a large set are in both. */
+enum part { PLAIN, WORD, OTHER };
+
+static bool fits(const struct printer *printer, enum part part, uint32_t code)
+{
+    const struct trawl_letters *letters = &printer->options->letters;
+    const bool is_word = code < 0x80
+                             ? class_is_word_byte((char)code)
+                             : letters->is_word != NULL && letters->is_word(letters->context, code);
+
+    if (code == '_' || code == '\n')
+        return false;
+    return part == PLAIN  ? code < 0x80 && is_word
+           : part == WORD ? code >= 0x80 && is_word
+                          : !is_word;
+}
+
+/* Writes a class of the part's characters between marks, as an alternative to what was written
+ * since `begin`. Writes nothing if there are none. */
+static void put_part(const struct printer *printer, const struct syntax_node *node, enum part part,
+                     bool is_large, const char *mark, uint64_t begin)
+{
+    struct printed *out = printer->out;
+    const uint64_t before = out->count;
+    uint64_t empty;
+
+    put_text(out, before > begin ? "|" : "");
+    put_text(out, mark);
+    put_text(out, "[");
+    empty = out->count;
+    for (uint32_t i = 0; i < node->set_count; i++) {
+        const uint32_t first = node->set[i].first, last = node->set[i].last;
+
+        for (uint32_t code = first; code <= last && (code < 0x80 || !is_large); code++)
+            if (fits(printer, part, code))
+                put_code(out, code);
+        if (is_large && last >= 0x80 && part != PLAIN)
+            put_range(out, (uint32_t)max_u64(first, 0x80), last);
+    }
+    put_text(out, "]");
+    put_text(out, mark);
+    if (out->count == empty + 1 + strlen(mark))
+        out->count = before;
+}
+
+/* Writes a set for copies of lines with marks. */
+static void put_marked(const struct printer *printer, const struct syntax_node *node)
+{
+    const char *mark = printer->options->marks == REGEX_MARKED_LINES ? " " : "\\n";
+    struct printed *out = printer->out;
+    uint64_t count = 0, begin;
+    bool is_large;
+
+    for (uint32_t i = 0; i < node->set_count; i++)
+        count += node->set[i].last - node->set[i].first + 1u;
+    is_large = count > TRAWL_UTF8_VARIANTS_MAX;
+    put_text(out, "(?:");
+    begin = out->count;
+    put_part(printer, node, PLAIN, is_large, "", begin);
+    if (sets_hold(node, '_'))
+        put_text(out, out->count > begin ? "|_--_" : "_--_");
+    if (sets_hold(node, '\n'))
+        put_text(out, out->count > begin ? "|\\n--\\n" : "\\n--\\n");
+    if (printer->options->letters.is_word != NULL)
+        put_part(printer, node, WORD, is_large, "_", begin);
+    put_part(printer, node, OTHER, is_large, mark, begin);
+    if (out->count == begin)
+        put_none(out, printer->options);
+    put_text(out, ")");
+}
+
+static void put_class(struct printed *out, const struct code_range *ranges, uint64_t count)
+{
+    put_text(out, "[");
+    for (uint64_t i = 0; i < count; i++)
+        put_range(out, ranges[i].first, ranges[i].last);
+    put_text(out, "]");
+}
+
+/* Writes a set for PCRE2: its ranges, because PCRE2's own classes hold different characters. */
+static void put_beyond(const struct printer *printer, const struct syntax_node *node)
+{
+    struct printed *out = printer->out;
+
+    if (node->kind == SYNTAX_CHAR || node->bytes[0] == '.') {
+        put(out, "\\",
+            node->kind == SYNTAX_CHAR && node->bytes[0] != '\0' &&
+                strchr("\\.+*?()|[]{}^$", node->bytes[0]) != NULL);
+        put(out, node->bytes, node->bytes_count);
+    } else if (node->set_count == 0) {
+        put_text(out, "(?!)");
+    } else {
+        put_text(out, "(?-i:");
+        put_class(out, node->set, node->set_count);
+        put_text(out, ")");
+    }
+}
+
+static void put_set(struct printer *printer, const struct syntax_node *node)
+{
+    const struct regex_options *options = printer->options;
+    const bool folds = (node->flags & SYNTAX_FOLDS) != 0, is_two = is_pair(node);
+    const bool is_high = (uint8_t)node->bytes[0] >= 0x80, is_set = node->kind == SYNTAX_SET;
+    struct printed *out = printer->out;
+
+    TRAWL_ASSERT(node->set_count == 0 || node->set != NULL);
+    printer->pairs |= is_two;
+    printer->has_three |= is_two && strchr("KS", (int)node->set[0].first) != NULL;
+    printer->others |= !is_two && !folds;
+    if ((printer->apart && is_two) ||
+        (printer->alternates && options->bytes && (is_high || (is_set && node->bytes_count > 2))))
+        put_text(out, "(?:)");
+    if (options->marks != REGEX_UNMARKED)
+        put_marked(printer, node);
+    else if (node->set_count == 0)
+        put_none(out, options);
+    else if (node->set_count == 1 && node->set[0].first == node->set[0].last)
+        put_code(out, node->set[0].first);
+    else
+        put_class(out, node->set, node->set_count);
+}
+
+/* Writes the text for PCRE2, in which '@' stands for a word character. */
+static void put_words(const struct printer *printer, const char *text)
+{
+    struct set word;
+
+    for (; *text != '\0'; text++) {
+        if (*text != '@') {
+            put(printer->out, text, 1);
+            continue;
+        }
+        printer->out->is_complete &=
+            sets_read(printer->options, "\\w", 2, false, 0, &word, NULL) == TRAWL_OK;
+        put_text(printer->out, "(?-i:");
+        put_class(printer->out, word.ranges, word.count);
+        put_text(printer->out, ")");
+        sets_release(&word);
+    }
+}
+
+/* Writes an assertion. RE2 has no edges of words but \b and \B, and without marks, its \b knows
+ * only ASCII words: so the expression may match too often. A program that reads marked copies of
+ * lines then decides (words.h). Such copies have no line ends. Unless the caller's classes of
+ * characters count, PCRE2's \b serves. */
+static void put_edge(const struct printer *printer, const struct syntax_node *edge,
+                     bool is_repeated)
+{
+    const struct regex_options *options = printer->options;
+    const char letter = edge->letter;
+    const bool is_line = letter == '^' || letter == '$', is_marked = options->marks != 0;
+    const bool is_before = letter == 'm' || letter == 'h';
+    const bool is_side = is_before || letter == 'M' || letter == 'H';
+    const bool asks = printer->beyond && options->letters.class_ranges != NULL;
+    const bool by_lines = is_line && !printer->beyond &&
+                          ((edge->flags & SYNTAX_MANY_LINES) != 0 || options->lines) &&
+                          (!is_marked || options->marks == REGEX_MARKED_LINES);
+    const bool groups = is_repeated && is_marked && (letter == 'm' || letter == 'M');
+    struct printed *out = printer->out;
+
+    if (printer->beyond && strchr(asks ? "bBmM" : "mM", letter) != NULL) {
+        put_words(printer, letter == 'b'   ? "(?:(?<=@)(?!@)|(?<!@)(?=@))"
+                           : letter == 'B' ? "(?:(?<=@)(?=@)|(?<!@)(?!@))"
+                           : letter == 'm' ? "(?<!@)(?=@)"
+                                           : "(?<=@)(?!@)");
+        return;
+    }
+    put_text(out, groups ? "(?:" : by_lines ? "(?m:" : "");
+    if (letter == 'm' || letter == 'M')
+        put_text(out, "\\b");
+    else if (letter != 'h' && letter != 'H')
+        put(out, (char[2]){is_line ? letter : '\\', letter}, is_line ? 1 : 2);
+    else if (!is_marked)
+        put_text(out, "(?:)");
+    if (is_marked && is_side)
+        put_text(out, is_before ? "(?m:^)" : "(?m:$)");
+    put_text(out, groups || by_lines ? ")" : "");
+}
+
+static void put_node(struct printer *printer, const struct syntax_node *node, bool is_repeated);
+
+static void put_lists(struct printer *printer, const struct syntax_node *group)
+{
+    if (group->kind != SYNTAX_GROUP) {
+        put_node(printer, group, false);
+        return;
+    }
+    for (uint32_t i = 0; i < group->count; i++) {
+        put_text(printer->out, i > 0 ? "|" : "");
+        put_node(printer, group->items[i], false);
+    }
+}
+
+static void put_group(struct printer *printer, const struct syntax_node *group)
+{
+    struct printed *out = printer->out;
+
+    if (group->bytes != NULL) {
+        put_text(out, "(?P<");
+        put(out, group->bytes, group->bytes_count);
+        put_text(out, ">");
+    } else {
+        put_text(out, group->is_numbered ? "(" : "(?:");
+    }
+    put_lists(printer, group);
+    put_text(out, ")");
+}
+
+static void put_node(struct printer *printer, const struct syntax_node *node, bool is_repeated)
+{
+    struct printed *out = printer->out;
+    bool groups;
+
+    if (printer->beyond && out->count <= printer->most)
+        *printer->from = node->from;
+    switch (node->kind) {
+    case SYNTAX_CHAR:
+    case SYNTAX_SET:
+        if (printer->beyond)
+            put_beyond(printer, node);
+        else
+            put_set(printer, node);
+        break;
+    case SYNTAX_REFERENCE:
+        put(out, (char[5]){'\\', 'g', '{', node->letter, '}'}, 5);
+        break;
+    case SYNTAX_EDGE:
+        put_edge(printer, node, is_repeated);
+        break;
+    case SYNTAX_REPEAT:
+        /* RE2 would read "a**" as a mistake, and "a*?" as a single operator */
+        groups = node->items[0]->kind == SYNTAX_REPEAT;
+        put_text(out, groups ? "(?:" : "");
+        put_node(printer, node->items[0], true);
+        put_text(out, groups ? ")" : "");
+        put_counts(out, node);
+        put_text(out, node->is_lazy ? "?" : "");
+        break;
+    case SYNTAX_GROUP:
+        put_group(printer, node);
+        break;
+    case SYNTAX_LIST:
+        for (uint32_t i = 0; i < node->count; i++)
+            put_node(printer, node->items[i], false);
+        break;
+    default:
+        put_text(out, node->kind == SYNTAX_BYTE ? "\\C" : "(?:)");
+    }
+}
+
+enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
+                            struct printed *out, struct trawl_error *error)
+{
+    const bool words = options->marks == REGEX_MARKED_WORD;
+    struct printer printer = {.options = options, .out = out, .alternates = has_alternatives(root)};
+
+    *out = (struct printed){.is_complete = true};
+    for (uint32_t i = 0; i < 2; i++) {
+        printer.apart = i > 0;
+        out->count = 0;
+        put_text(out, words ? "(?m:^)(?:" : "");
+        put_lists(&printer, root);
+        if (!printer.alternates || !printer.pairs || (!printer.others && !printer.has_three))
+            break;
+    }
+    put_text(out, words ? ")(?m:$)" : "");
+    return status_of(out, error);
+}
+
+enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
+                              bool words, uint64_t most, uint64_t *from, struct printed *out,
+                              struct trawl_error *error)
+{
+    struct printer printer = {
+        .options = options, .out = out, .beyond = true, .most = most, .from = from};
+
+    *out = (struct printed){.is_complete = true};
+    put_words(&printer, words ? "(?<!@)" : "");
+    put_node(&printer, root, false);
+    put_words(&printer, words ? "(?!@)" : "");
+    return status_of(out, error);
+}

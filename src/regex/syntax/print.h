@@ -1,0 +1,36 @@
+/* print: writes the tree of an expression in RE2's or in PCRE2's syntax. */
+#ifndef TRAWL_REGEX_SYNTAX_PRINT_H
+#define TRAWL_REGEX_SYNTAX_PRINT_H
+
+#include "base/status.h"
+#include "regex/re2.h"
+#include "regex/syntax/tree.h"
+
+struct printed {
+    char *bytes;
+    uint64_t count;
+    uint64_t capacity;
+    bool is_complete; /* false: memory was short */
+};
+
+/* Writes an expression that all versions of RE2 read as trawl means it, in which
+ *
+ * - classes list all their characters, and RE2 ignores case nowhere;
+ * - if there are alternatives, an empty group "(?:)" stands before characters that RE2 would join
+ *   wrongly with characters of other alternatives (print.c);
+ * - with options->marks, the expression matches in copies of lines in which marks stand around
+ *   characters (words.h).
+ *
+ * The caller releases *out. Errors: MEMORY. */
+enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
+                            struct printed *out, struct trawl_error *error);
+/* Writes an expression of POSIX for PCRE2. With `words`, a match must be a whole word. Sets *from
+ * to where the part begins for which byte `most` is written. The caller releases *out. Errors:
+ * MEMORY.
+ */
+enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
+                              bool words, uint64_t most, uint64_t *from, struct printed *out,
+                              struct trawl_error *error);
+void print_release(struct printed *printed);
+
+#endif

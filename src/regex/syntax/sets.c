@@ -1,0 +1,573 @@
+/* sets: reads classes like [a-z&&[^aeiou]] as sets of characters. ripgrep's classes may hold
+ * classes and the operators && (both), -- (the first without the second) and ~~ (only one of both).
+ */
+#include "regex/syntax/sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/unicode.h"
+#include "plan/plan.h"
+#include "regex/class_text.h"
+
+#define CASE_END 0x20000u /* letters with case lie below this code point */
+#define DEPTH_MAX 50u     /* the most classes inside each other */
+
+/* ---- Sets --------------------------------------------------------------------------------- */
+
+void sets_release(struct set *set)
+{
+    memory_release(set->ranges, set->capacity, sizeof *set->ranges);
+    *set = (struct set){.is_cut = set->is_cut};
+}
+
+static void add(struct set *set, uint32_t first, uint32_t last)
+{
+    const uint64_t capacity = max_u64(16, 2 * set->capacity);
+
+    if (set->count == set->capacity) {
+        set->is_cut |= MEMORY_GROW(set->ranges, set->capacity, capacity, NULL) != TRAWL_OK;
+        if (set->is_cut)
+            return;
+        set->capacity = capacity;
+    }
+    set->ranges[set->count++] = (struct code_range){first, last};
+}
+
+static void add_all(struct set *set, const struct code_range *ranges, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        add(set, ranges[i].first, ranges[i].last);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct code_range *first = (const struct code_range *)a;
+    const struct code_range *second = (const struct code_range *)b;
+
+    return first->first < second->first ? -1 : first->first > second->first;
+}
+
+/* Sorts the ranges, and joins those that overlap or touch each other. */
+static void settle(struct set *set)
+{
+    uint64_t count = 0;
+    bool is_sorted = true;
+
+    for (uint64_t i = 1; i < set->count && is_sorted; i++)
+        is_sorted = set->ranges[i - 1].last < set->ranges[i].first &&
+                    set->ranges[i].first - set->ranges[i - 1].last > 1;
+    if (is_sorted)
+        return;
+    qsort(set->ranges, (size_t)set->count, sizeof *set->ranges, compare);
+    for (uint64_t i = 0; i < set->count; i++) {
+        const struct code_range range = set->ranges[i];
+
+        if (count > 0 && range.first <= (uint64_t)set->ranges[count - 1].last + 1)
+            set->ranges[count - 1].last =
+                (uint32_t)max_u64(set->ranges[count - 1].last, range.last);
+        else
+            set->ranges[count++] = range;
+    }
+    set->count = count;
+}
+
+/* Makes the set that of all other characters up to `last`. */
+static void negate(struct set *set, uint32_t last)
+{
+    struct set made = {.is_cut = set->is_cut};
+    uint64_t from = 0;
+
+    settle(set);
+    for (uint64_t i = 0; i < set->count && from <= last; i++) {
+        if (set->ranges[i].first > from)
+            add(&made, (uint32_t)from, (uint32_t)min_u64(last, set->ranges[i].first - 1u));
+        from = (uint64_t)set->ranges[i].last + 1;
+    }
+    if (from <= last)
+        add(&made, (uint32_t)from, last);
+    sets_release(set);
+    *set = made;
+}
+
+static void join(struct set *set, const struct set *other)
+{
+    add_all(set, other->ranges, other->count);
+    set->is_cut |= other->is_cut;
+}
+
+/* Takes all characters out of the set that `other` has. */
+static void subtract(struct set *set, const struct set *other, uint32_t last)
+{
+    negate(set, last);
+    join(set, other);
+    negate(set, last);
+}
+
+/* Adds each letter that differs from a letter of the set only in case. */
+static void add_cases(const struct regex_options *options, struct set *set)
+{
+    const uint64_t count = set->count;
+    uint32_t equal[TRAWL_UTF8_VARIANTS_MAX];
+
+    for (uint64_t i = 0; i < count; i++) {
+        const struct code_range range = set->ranges[i];
+
+        for (uint32_t code = range.first; code <= range.last && code < CASE_END; code++) {
+            uint32_t equals = 0;
+
+            if (options->letters.variants != NULL)
+                equals = options->letters.variants(options->letters.context, code, equal);
+            else if ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
+                equal[equals++] = code ^ 0x20;
+            for (uint32_t k = 0; k < equals; k++)
+                if (equal[k] < range.first || equal[k] > range.last)
+                    add(set, equal[k], equal[k]);
+        }
+    }
+    settle(set);
+}
+
+bool sets_hold(const struct syntax_node *node, uint32_t code)
+{
+    uint32_t low = 0, high = node->set_count;
+
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (code > node->set[middle].last)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < node->set_count && node->set[low].first <= code;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+struct class_reader {
+    const struct regex_options *options;
+    const char *text;
+    uint64_t count;
+    uint64_t at;
+    bool folds;
+    bool posix; /* in a class, '\\' is an ordinary character */
+    bool nests; /* classes are in ripgrep's syntax */
+    uint32_t last;
+    struct trawl_error *error;
+};
+
+/* Reports a mistake that goes on from `at` to reader->at. */
+static enum trawl_status fail(const struct class_reader *reader, uint64_t at, const char *what)
+{
+    const int count = (int)min_u64(max_u64(reader->at, at) - at, 100);
+    enum trawl_status status = TRAWL_FAIL(reader->error, ARGUMENT, "%s%s%.*s", what,
+                                          count > 0 ? ": " : "", count, reader->text + at);
+
+    if (reader->error != NULL)
+        reader->error->text_offset = at;
+    return status;
+}
+
+static bool stands(const struct class_reader *reader, const char *what)
+{
+    return strlen(what) <= reader->count - reader->at &&
+           memcmp(reader->text + reader->at, what, strlen(what)) == 0;
+}
+
+/* Reads a number of `least` to `most` digits. A hexadecimal number may stand in braces. */
+static enum trawl_status read_number(struct class_reader *reader, uint64_t least, uint64_t most,
+                                     uint32_t base, uint32_t *number)
+{
+    const bool braces = base == 16 && stands(reader, "{");
+    const uint64_t from = reader->at += braces;
+
+    for (*number = 0; reader->at < reader->count && (braces || reader->at - from < most);
+         reader->at++) {
+        const uint8_t byte = (uint8_t)reader->text[reader->at];
+        const uint32_t digit = byte <= '9' ? byte - '0' + 0u : (byte | 0x20u) - 'a' + 10u;
+
+        if (digit >= base || *number > SETS_LAST)
+            break;
+        *number = *number * base + digit;
+    }
+    if (reader->at - from < (braces ? 1 : least) || (braces && !stands(reader, "}")) ||
+        *number > reader->last)
+        return fail(reader, from, "no character has this number");
+    reader->at += braces;
+    return TRAWL_OK;
+}
+
+/* Reads a character, alone or as an end of a range. */
+static enum trawl_status read_character(struct class_reader *reader, bool in_class, uint32_t *code)
+{
+    static const char names[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
+    const uint64_t begin = reader->at;
+    const bool escapes =
+        reader->text[begin] == '\\' && begin + 1 < reader->count && !(reader->posix && in_class);
+    const char letter = reader->text[reader->at += escapes];
+    const char *control = letter != '\0' ? strchr(names, letter) : NULL;
+    uint64_t length;
+
+    *code = (uint8_t)letter;
+    reader->at++;
+    if (escapes && letter == 'x')
+        return read_number(reader, 2, 2, 16, code);
+    if (escapes && reader->nests && (letter == 'u' || letter == 'U'))
+        return read_number(reader, letter == 'u' ? 4 : 8, letter == 'u' ? 4 : 8, 16, code);
+    if (escapes && letter >= '0' && letter <= '7') {
+        reader->at--;
+        TRAWL_TRY(read_number(reader, 1, 3, 8, code));
+        return letter != '0' && reader->at == begin + 2
+                   ? fail(reader, begin, "backreference: " NO_BACKTRACKING)
+                   : TRAWL_OK;
+    }
+    if (escapes && control != NULL) {
+        *code = (uint8_t)controls[control - names];
+        return TRAWL_OK;
+    }
+    if (escapes && letter != '_' && class_is_word_byte(letter))
+        return fail(reader, begin,
+                    reader->nests || reader->posix
+                        ? "no character ends the range, or \\ has no meaning"
+                        : "invalid escape sequence");
+    if (letter < 0 && reader->options->bytes && reader->nests && in_class)
+        return fail(reader, (reader->at = begin),
+                    "with --no-unicode, a class holds bytes: write \\xff");
+    if (letter >= 0 || reader->options->bytes)
+        return TRAWL_OK;
+    length = plan_utf8_decode((const uint8_t *)reader->text + reader->at - 1,
+                              reader->count - reader->at + 1, code);
+    if (length == 0)
+        return fail(reader, begin, "no character of UTF-8");
+    reader->at += length - 1;
+    return TRAWL_OK;
+}
+
+/* Adds the characters of the class with this name, by the caller's rules or of ASCII. Adds nothing
+ * if no class has the name. */
+static void add_named(const struct class_reader *reader, const char *name, uint64_t length,
+                      struct set *set)
+{
+    static const struct {
+        const char *name;
+        const char *ranges; /* the ends of each range */
+    } classes[] = {{"alnum", "09AZaz"},   {"alpha", "AZaz"},
+                   {"blank", "\t\t  "},   {"cntrl", "\x01\x1f\x7f\x7f"},
+                   {"digit", "09"},       {"graph", "!~"},
+                   {"lower", "az"},       {"print", " ~"},
+                   {"punct", "!/:@[`{~"}, {"space", "\t\r  "},
+                   {"upper", "AZ"},       {"word", "09AZ__az"},
+                   {"xdigit", "09AFaf"},  {"ascii", "\x01\x7f"}};
+    const struct trawl_letters *letters = &reader->options->letters;
+    const bool is_own = length == 4 && memcmp(name, "word", 4) == 0;
+    const bool is_ascii = length == 5 && memcmp(name, "ascii", 5) == 0;
+    const uint32_t *listed;
+    char text[8] = "";
+    uint64_t count;
+
+    if (length >= sizeof text)
+        return;
+    memcpy(text, name, (size_t)length);
+    if (letters->class_ranges == NULL) {
+        for (uint32_t i = 0; i < sizeof classes / sizeof *classes; i++)
+            for (const char *range = classes[i].ranges;
+                 strcmp(classes[i].name, text) == 0 && *range != '\0'; range += 2)
+                add(set, *range == '\x01' ? 0 : (uint8_t)range[0], (uint8_t)range[1]);
+        return;
+    }
+    if (is_own || is_ascii)
+        add_named(reader, is_own ? "alnum" : "print", 5, set);
+    if (is_own) {
+        add(set, '_', '_');
+        return;
+    }
+    count = letters->class_ranges(letters->context, is_ascii ? "cntrl" : text, &listed);
+    for (uint64_t i = 0; i < count; i++)
+        add(set, listed[2 * i], listed[2 * i + 1]);
+}
+
+/* Reads a name such as [:alpha:]. */
+static enum trawl_status read_name(struct class_reader *reader, uint64_t length, struct set *set)
+{
+    const struct regex_options *options = reader->options;
+    const uint64_t begin = reader->at;
+    const bool is_other = reader->text[begin + 2] == '^' && !options->longest;
+    const char *name = reader->text + begin + 2 + is_other;
+    uint64_t count = length - 4 - is_other;
+    const bool is_case =
+        count == 5 && (memcmp(name, "upper", 5) == 0 || memcmp(name, "lower", 5) == 0);
+    const bool is_perl = (count == 4 && memcmp(name, "word", 4) == 0) ||
+                         (count == 5 && memcmp(name, "ascii", 5) == 0);
+
+    reader->at += length;
+    if (!options->longest || !is_perl) /* only Perl's syntax has these names */
+        add_named(reader, is_case && reader->folds && !options->unicode ? "alpha" : name, count,
+                  set);
+    if (set->count == 0)
+        return fail(reader, begin, "unknown class or property");
+    if (reader->folds && options->unicode)
+        add_cases(options, set);
+    if (is_other)
+        negate(set, reader->last);
+    return TRAWL_OK;
+}
+
+/* Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, a kind may stand before the name, as in
+ * \p{script=Greek}. */
+static enum trawl_status read_property(struct class_reader *reader, struct set *set)
+{
+    const uint64_t begin = reader->at - 2;
+    const char *name = reader->text + reader->at, *end, *from;
+    const uint64_t left = reader->count - reader->at;
+    const char *close = left > 0 && *name == '{' ? memchr(name, '}', (size_t)left) : NULL;
+    bool is_other = reader->text[begin + 1] == 'P';
+    enum unicode_kind kind = UNICODE_ANY;
+    struct unicode_runs runs;
+    uint32_t first, last;
+    uint64_t count = 0;
+    char plain[32];
+
+    reader->at = close != NULL ? (uint64_t)(close + 1 - reader->text)
+                               : min_u64(reader->at + 1, reader->count);
+    end = close != NULL ? close : reader->text + reader->at;
+    name += close != NULL;
+    for (from = name; from < end && count < sizeof plain; from++) {
+        if (*from == '=' || *from == ':') {
+            kind = (*name | 0x20) == 's' ? UNICODE_SCRIPT : UNICODE_CATEGORY;
+            if (!(count == 2 && (memcmp(plain, "sc", 2) == 0 || memcmp(plain, "gc", 2) == 0)) &&
+                !(count == 6 && memcmp(plain, "script", 6) == 0) &&
+                !(count == 15 && memcmp(plain, "generalcategory", 15) == 0))
+                return fail(reader, begin, "unknown class or property");
+            count = 0;
+        } else if ((*from == '^' && from == name) || (*from == '!' && kind == UNICODE_ANY)) {
+            is_other = !is_other;
+        } else if (strchr(" _-", *from) == NULL) {
+            plain[count++] = (char)(*from | (*from >= 'A' && *from <= 'Z' ? 0x20 : 0));
+        }
+    }
+    if (count == 3 && memcmp(plain, "any", 3) == 0 && kind == UNICODE_ANY) {
+        add(set, 0, SETS_LAST);
+    } else {
+        if (from < end || !unicode_property(plain, count, kind, &runs))
+            return fail(reader, begin, "unknown class or property");
+        while (unicode_next(&runs, &first, &last))
+            add(set, first, last);
+    }
+    if (reader->folds)
+        add_cases(reader->options, set);
+    if (is_other)
+        negate(set, reader->last);
+    return TRAWL_OK;
+}
+
+/* Adds what \d, \w, \s or \v stands for. */
+static void add_kind(const struct class_reader *reader, char kind, struct set *set)
+{
+    static const struct code_range spaces[] = {/* Unicode's property White_Space, beyond ASCII */
+                                               {0x85, 0x85},     {0xa0, 0xa0},     {0x1680, 0x1680},
+                                               {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
+                                               {0x205f, 0x205f}, {0x3000, 0x3000}};
+    static const struct code_range words[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
+    static const struct code_range ends[] = {{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}};
+    static const struct code_range blanks[] = {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
+    const struct regex_options *options = reader->options;
+    const bool unicode = options->unicode;
+
+    if (kind == 'v') {
+        add_all(set, ends, 3);
+    } else if (kind == 'd') {
+        add(set, '0', '9');
+        add_all(set, unicode_digits, unicode ? unicode_digit_count : 0);
+    } else if (kind == 'w' && unicode) {
+        add_all(set, words, 4);
+        add_all(set, unicode_words, unicode_word_count);
+    } else if (kind == 'w') {
+        add_named(reader, "alnum", 5, set);
+        add(set, '_', '_');
+    } else if (!unicode && (options->ripgrep || options->longest || options->pcre)) {
+        add_named(reader, "space", 5, set);
+    } else {
+        add_all(set, blanks, 3);
+        if (unicode)
+            add(set, '\v', '\v');
+        add_all(set, spaces, unicode ? sizeof spaces / sizeof *spaces : 0);
+        if (unicode && options->pcre)
+            add(set, 0x180e, 0x180e);
+    }
+}
+
+/* Reads one item of a class: a class by name, a character or a range. */
+static enum trawl_status read_item(struct class_reader *reader, bool in_class, struct set *set)
+{
+    const uint64_t begin = reader->at;
+    const uint64_t length = class_name_length(reader->text + begin, reader->count - begin);
+    const bool escapes =
+        stands(reader, "\\") && begin + 1 < reader->count && !(reader->posix && in_class);
+    const char letter = escapes ? reader->text[begin + 1] : '\0', kind = (char)(letter | 0x20);
+    uint32_t first, last;
+
+    if (length > 0)
+        return read_name(reader, length, set);
+    if (stands(reader, "[:") && !reader->nests) {
+        const char *end =
+            memmem(reader->text + begin + 2, (size_t)(reader->count - begin - 2), ":]", 2);
+
+        reader->at = end != NULL ? (uint64_t)(end + 2 - reader->text) : begin;
+        if (end != NULL)
+            return fail(reader, begin, "unknown class or property");
+    }
+    if (letter != '\0' &&
+        strchr(reader->options->pcre ? "dDwWsSpPv" : "dDwWsSpP", letter) != NULL) {
+        reader->at += 2;
+        if (kind == 'p')
+            TRAWL_TRY(read_property(reader, set));
+        else
+            add_kind(reader, kind, set);
+        if ((letter & 0x20) == 0 && kind != 'p') /* \D, \W or \S */
+            negate(set, reader->last);
+        if (in_class && reader->nests && stands(reader, "-") && !stands(reader, "-]") &&
+            !stands(reader, "--"))
+            return fail(reader, begin, "a class begins no range");
+        return TRAWL_OK;
+    }
+    TRAWL_TRY(read_character(reader, in_class, &first));
+    last = first;
+    if (in_class && stands(reader, "-") && !stands(reader, "-]") &&
+        (!reader->nests || !stands(reader, "--"))) {
+        reader->at++;
+        TRAWL_TRY(read_character(reader, true, &last));
+    }
+    if (last < first)
+        return fail(reader, begin, "the range's ends are in the wrong order");
+    add(set, first, last);
+    if (reader->folds)
+        add_cases(reader->options, set);
+    return TRAWL_OK;
+}
+
+/* Makes *set what the operator `by` makes of it and the second set. If `by` is '\0', there is no
+ * operator, and the result is the second set. Empties the second set. */
+static void combine(const struct class_reader *reader, char by, struct set *set, struct set *second)
+{
+    struct set both = {.count = 0}; /* characters of the first set that the second lacks */
+
+    if (by == '-') {
+        subtract(set, second, reader->last);
+    } else {
+        if (by != '\0') {
+            join(&both, set);
+            subtract(&both, second, reader->last);
+        }
+        if (by == '&') {
+            subtract(set, &both, reader->last);
+        } else {
+            if (by == '~')
+                subtract(second, set, reader->last);
+            set->count = 0;
+            join(set, &both);
+            join(set, second);
+        }
+    }
+    sets_release(&both);
+    second->count = 0;
+}
+
+/* Reads the class that begins at reader->at, inside `depth` other classes. */
+static enum trawl_status read_class(struct class_reader *reader, uint32_t depth, struct set *set)
+{
+    const uint64_t begin = reader->at;
+    const bool is_other = stands(reader, "[^");
+    struct set now = {.count = 0}, inner = {.count = 0};
+    enum trawl_status status = TRAWL_OK;
+    char by = '\0';
+
+    if (depth == DEPTH_MAX)
+        return fail(reader, begin, "classes are nested too deeply");
+    reader->at += is_other ? 2 : 1;
+    if (reader->nests && (stands(reader, "]") || stands(reader, "-")))
+        do
+            add(&now, (uint8_t)reader->text[reader->at], (uint8_t)reader->text[reader->at]);
+        while (reader->text[reader->at++] == '-' && stands(reader, "-"));
+    for (bool first = !reader->nests; first || !stands(reader, "]"); first = false) {
+        if (reader->at >= reader->count)
+            TRAWL_TRY_DONE(fail(reader, begin, "the bracket is not closed"));
+        if (reader->nests &&
+            (stands(reader, "&&") || stands(reader, "--") || stands(reader, "~~"))) {
+            combine(reader, by, set, &now);
+            by = reader->text[reader->at];
+            reader->at += 2;
+            continue;
+        }
+        if (reader->nests && stands(reader, "[") &&
+            class_name_length(reader->text + reader->at, reader->count - reader->at) == 0)
+            TRAWL_TRY_DONE(read_class(reader, depth + 1, &inner));
+        else
+            TRAWL_TRY_DONE(read_item(reader, true, &inner));
+        join(&now, &inner);
+        inner.count = 0;
+    }
+    reader->at++;
+    combine(reader, by, set, &now);
+    settle(set);
+    if (is_other)
+        negate(set, reader->last);
+done:
+    sets_release(&now);
+    sets_release(&inner);
+    return status;
+}
+
+enum trawl_status sets_read(const struct regex_options *options, const char *text, uint64_t count,
+                            bool is_char, uint8_t flags, struct set *set, struct trawl_error *error)
+{
+    static const struct code_range gap = {SETS_GAP, SETS_GAP_END - 1};
+    struct class_reader reader = {.options = options,
+                                  .text = text,
+                                  .count = count,
+                                  .folds = (flags & SYNTAX_FOLDS) != 0,
+                                  .posix = options->longest,
+                                  .nests = options->ripgrep && !options->longest,
+                                  .last = options->bytes ? 0xff : SETS_LAST,
+                                  .error = error};
+    const struct set none = {(struct code_range *)(uintptr_t)&gap, 1, 1, false};
+    enum trawl_status status = TRAWL_OK;
+    uint32_t code = (uint8_t)*text;
+    bool has_gap = false;
+
+    *set = (struct set){.count = 0};
+    if (is_char) {
+        if (!options->bytes && plan_utf8_decode((const uint8_t *)text, count, &code) != count)
+            TRAWL_TRY_DONE(fail(&reader, 0, "no character of UTF-8"));
+        add(set, code, code);
+        if (reader.folds)
+            add_cases(options, set);
+    } else if (*text == '.') {
+        if ((flags & SYNTAX_DOT_ALL) == 0)
+            add(set, '\n', '\n');
+        negate(set, reader.last);
+    } else {
+        TRAWL_TRY_DONE(*text == '[' ? read_class(&reader, 0, set) : read_item(&reader, false, set));
+        if (reader.at != count)
+            TRAWL_TRY_DONE(fail(&reader, reader.at, "a [ ends a range: write \\["));
+    }
+    settle(set);
+    while (set->count > 0 && set->ranges[set->count - 1].last > reader.last) {
+        if (set->ranges[set->count - 1].first <= reader.last)
+            set->ranges[set->count - 1].last = reader.last;
+        else
+            set->count--;
+    }
+    for (uint64_t i = 0; i < set->count; i++)
+        has_gap |= set->ranges[i].first < SETS_GAP_END && set->ranges[i].last >= SETS_GAP;
+    if (has_gap && (set->count > 1 || set->ranges[0].first < set->ranges[0].last || *text == '['))
+        subtract(set, &none, reader.last);
+    if (set->is_cut)
+        status = TRAWL_FAIL(error, MEMORY, "out of memory: a class");
+done:
+    if (status != TRAWL_OK)
+        sets_release(set);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* sets: reads a character, an escape or a class of any syntax as the set of its characters. */
+#ifndef TRAWL_REGEX_SYNTAX_SETS_H
+#define TRAWL_REGEX_SYNTAX_SETS_H
+
+#include "base/status.h"
+#include "regex/re2.h"
+#include "regex/syntax/tree.h"
+
+#define SETS_LAST 0x10ffffu
+/* No characters have these code points. A set of characters of UTF-8 has none of them, because RE2
+ * would match their bytes. */
+#define SETS_GAP 0xd800u
+#define SETS_GAP_END 0xe000u
+
+/* Sorted ranges, which neither overlap nor touch each other. */
+struct set {
+    struct code_range *ranges;
+    uint64_t count;
+    uint64_t capacity;
+    bool is_cut; /* memory was short */
+};
+
+/* Reads the text of a CHAR or a SET with these flags, under options->letters and others. The caller
+ * releases *set. Errors: ARGUMENT with error->text_offset in the text; MEMORY. */
+enum trawl_status sets_read(const struct regex_options *options, const char *text, uint64_t count,
+                            bool is_char, uint8_t flags, struct set *set,
+                            struct trawl_error *error);
+void sets_release(struct set *set);
+/* Returns true if the set of a CHAR or a SET holds the code point. */
+bool sets_hold(const struct syntax_node *node, uint32_t code);
+
+#endif
