@@ -56,7 +56,7 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
 def write(path, content):
     """Write a file, from bytes or text."""
     with open(path, "wb") as file:
-        file.write(content if isinstance(content, bytes) else content.encode())
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def until(condition, what):

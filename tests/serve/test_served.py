@@ -546,7 +546,7 @@ def test_expressions(places):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_module(name, places):
+def test_module(name, places, request):
     """Runs a part of a module's cases and, in a long run, its other tests."""
     module = importlib.import_module("test_" + name)
     module.ONLY_MADE = True
@@ -554,6 +554,7 @@ def test_module(name, places):
         module.FORMATS_HERE[:] = module.formats_here(TRAWL, ".")
     tree = os.path.join(tempfile.tempdir, "tree")
     os.mkdir(tree)
+    request.addfinalizer(lambda: run_alone("chmod -R u+rwX %s && rm -rf %s" % (tree, tree), shell=True, check=True))
     features = getattr(module, "features", None)
     pairs = cases.Pairs(name, features and (lambda rng: features(rng, TRAWL, tree)))
     count = cases.amount(1 if FRONT else MODULES[name])
@@ -568,5 +569,3 @@ def test_module(name, places):
     for test in tests:
         with contextlib.suppress(AssertionError, pytest.fail.Exception):  # grep and ripgrep have found nothing
             test()
-    run_alone(["chmod", "-R", "u+rwX", tree], stderr=subprocess.DEVNULL)
-    run_alone(["rm", "-rf", tree], check=True)
