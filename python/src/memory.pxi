@@ -9,8 +9,59 @@ cdef extern from * nogil:
 cdef struct block:
     uint8_t *bytes
     uint64_t size
+    uint64_t room  # bytes allocated
     uint64_t shares
     void (*drop)(block *) noexcept nogil  # called before the bytes are freed; may be NULL
+
+
+cdef enum:
+    SPARE_MIN = 256 << 10
+    SPARES_MAX = 128 << 20  # bytes of all spares
+    SPARES = 16
+
+# Spares are large memory that was freed, kept for the next results: page faults in fresh memory take a quarter of the
+# time of a search of short records. The first word is the size.
+cdef uint64_t *spares[SPARES]
+cdef uint64_t spares_bytes = 0
+cdef uint64_t spares_kept = 0
+
+
+cdef void spare_free(uint64_t *spare) noexcept nogil:
+    if spare != NULL:
+        fetch_sub(&spares_bytes, spare[0], ORDERED)
+        free(spare)
+
+
+cdef void bytes_free(uint8_t *bytes, uint64_t room) noexcept nogil:
+    """Keep the memory as a spare. Spares beyond SPARES_MAX are freed, oldest first."""
+    cdef uint64_t slot, i
+
+    if room < SPARE_MIN or room > SPARES_MAX:
+        free(bytes)
+        return
+    (<uint64_t *>bytes)[0] = room
+    fetch_add(&spares_bytes, room, ORDERED)
+    slot = fetch_add(&spares_kept, 1, ORDERED)
+    spare_free(exchange(&spares[slot % SPARES], <uint64_t *>bytes, ORDERED))
+    for i in range(slot + 1, slot + SPARES):
+        if load(&spares_bytes, LOADED) <= SPARES_MAX:
+            break
+        spare_free(exchange(&spares[i % SPARES], NULL, ORDERED))
+
+
+cdef uint8_t *spare_new(uint64_t bytes, uint64_t *room) noexcept nogil:
+    """Take a spare that is large enough, but not far too large; NULL: there is none."""
+    cdef uint64_t *spare
+
+    for i in range(SPARES if bytes >= SPARE_MIN and bytes <= SPARES_MAX else 0):
+        spare = exchange(&spares[i], NULL, ORDERED)
+        if spare != NULL and spare[0] >= bytes and spare[0] // 16 <= bytes:
+            fetch_sub(&spares_bytes, spare[0], ORDERED)
+            room[0] = spare[0]
+            return <uint8_t *>spare
+        if spare != NULL:
+            spare_free(exchange(&spares[i], spare, ORDERED))
+    return NULL
 
 
 cdef block *block_new(uint64_t bytes) noexcept nogil:
@@ -20,22 +71,35 @@ cdef block *block_new(uint64_t bytes) noexcept nogil:
 
     if made == NULL:
         return NULL
-    made.shares, made.size, made.drop = 1, bytes, NULL
-    made.bytes = <uint8_t *>malloc(max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
+    made.shares, made.size, made.drop, made.room = 1, bytes, NULL, max(bytes, 1)
+    made.bytes = spare_new(bytes, &made.room)
+    if made.bytes == NULL and bytes <= UNKNOWN >> 1:
+        made.bytes = <uint8_t *>malloc(made.room)
     if made.bytes == NULL:
         free(made)
         return NULL
     return made
 
 
-cdef bint block_resize(block *memory, uint64_t bytes) noexcept nogil:
-    """Resize a block that is not shared yet; the bytes may move. False: out of memory, and the
-    block is unchanged."""
-    cdef void *moved = realloc(memory.bytes, max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
+cdef bint block_resize(block *memory, uint64_t bytes, uint64_t least) noexcept nogil:
+    """Resize a block that is not shared yet, to `bytes` bytes or a spare of at least `least`; the bytes may move. False:
+    out of memory, and the block is unchanged. Up to half of a block may stay unused, and an eighth does, so that the
+    block is a spare for a result that is a little larger."""
+    cdef uint64_t room = bytes + bytes // 8 + 1
+    cdef uint8_t *moved
 
-    if moved != NULL:
-        memory.bytes, memory.size = <uint8_t *>moved, bytes
-    return moved != NULL
+    if bytes > memory.room or memory.room // 2 > bytes:
+        moved = spare_new(least, &room) if bytes > memory.room else NULL
+        if moved != NULL:
+            memcpy(moved, memory.bytes, memory.room)
+            bytes_free(memory.bytes, memory.room)
+        elif bytes <= UNKNOWN >> 1:
+            moved = <uint8_t *>realloc(memory.bytes, room)
+        if moved == NULL:
+            return False
+        memory.bytes, memory.room = moved, room
+    memory.size = min(bytes, memory.room)
+    return True
 
 
 cdef block *block_share(block *memory) noexcept nogil:
@@ -49,7 +113,7 @@ cdef void block_release(block *memory) noexcept nogil:
         return
     if memory.drop != NULL:
         memory.drop(memory)
-    free(memory.bytes)
+    bytes_free(memory.bytes, memory.room)
     free(memory)
 
 
@@ -78,8 +142,7 @@ cdef void prefer_huge_pages(block *memory) noexcept nogil:
         madvise(<void *>begin, end - begin, MADV_HUGEPAGE)
 
 
-cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
-    """Make the column's block at least `bytes` long; false: out of memory."""
+cdef bint grow(column *grown, uint64_t bytes) noexcept nogil:
     # The first allocation has the exact size, because most results arrive in one batch. Later
     # allocations double, for which the system moves pages instead of copying bytes. Moved pages are no huge pages any
     # more, so a large column gets address space for its further growth.
@@ -90,13 +153,18 @@ cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
     if grown.memory == NULL:
         grown.memory = block_new(room)
         grown.failed = grown.memory == NULL
-    elif not block_resize(grown.memory, room):
-        room = bytes
-        grown.failed = not block_resize(grown.memory, room)
+    else:
+        grown.failed = (not block_resize(grown.memory, room, bytes) and
+                        not block_resize(grown.memory, bytes, bytes))
     if not grown.failed:
-        grown.room = room
+        grown.room = grown.memory.room
         prefer_huge_pages(grown.memory)
     return not grown.failed
+
+
+cdef inline bint reach(column *grown, uint64_t bytes) noexcept nogil:
+    """Make the column's block at least `bytes` long; false: out of memory."""
+    return (grown.memory != NULL and bytes <= grown.room and not grown.failed) or grow(grown, bytes)
 
 
 cdef void put(column *grown, const void *values, uint64_t count, uint64_t unit) noexcept nogil:
@@ -118,12 +186,9 @@ cdef inline uint64_t *values_of(const column *grown) noexcept nogil:
 
 
 cdef inline void put_value(column *grown, uint64_t value) noexcept nogil:
-    cdef uint64_t end = (grown.count + 1) * sizeof(uint64_t)
-
-    if (end > grown.room or grown.failed) and not reach(grown, end):
-        return
-    values_of(grown)[grown.count] = value
-    grown.count += 1
+    if reach(grown, (grown.count + 1) * sizeof(uint64_t)):
+        values_of(grown)[grown.count] = value
+        grown.count += 1
 
 
 cdef void put_same(column *grown, uint64_t value, uint64_t count) noexcept nogil:
@@ -191,8 +256,7 @@ cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
         if memory != NULL:
             memset(memory.bytes, 0, unit)
         return memory
-    if grown.room > grown.count * unit:
-        block_resize(memory, grown.count * unit)
+    block_resize(memory, grown.count * unit, 0)
     grown.memory, grown.room = NULL, 0
     return memory
 

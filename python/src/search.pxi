@@ -715,6 +715,6 @@ cdef Column begins_of(Handle handle, progress):
         if job.answer.count <= job.limit:
             break
         job.limit = job.answer.count
-    block_resize(made.memory, job.answer.count * sizeof(uint64_t))
+    block_resize(made.memory, job.answer.count * sizeof(uint64_t), 0)
     made.length = <Py_ssize_t>job.answer.count
     return made

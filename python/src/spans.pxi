@@ -915,7 +915,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 # rewritten. So if the column has many spans, a piece is small enough to stay in a cache.
 cdef enum:
     PIECE_MIN = 512 << 10
-    PIECE_MAX = 64 << 20
+    PIECE_MAX = 8 << 20
     DENSE_BYTES = 64  # a piece is small if the piece before it has more than one span per 64 bytes
 
 

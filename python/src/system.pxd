@@ -26,6 +26,7 @@ cdef extern from "Python.h":
 cdef extern from * nogil:
     uint64_t fetch_add "__atomic_fetch_add" (uint64_t *place, uint64_t value, int order)
     uint64_t fetch_sub "__atomic_fetch_sub" (uint64_t *place, uint64_t value, int order)
+    uint64_t *exchange "__atomic_exchange_n" (uint64_t **place, uint64_t *value, int order)
     uint64_t load "__atomic_load_n" (uint64_t *place, int order)
     int ORDERED "__ATOMIC_ACQ_REL"
     int LOADED "__ATOMIC_ACQUIRE"

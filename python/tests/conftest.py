@@ -56,7 +56,7 @@ def naive(patterns, text, whole_words=False, whole_lines=False, line_end=b"\n"):
 def spans(found, longest=True):
     """Choose occurrences that do not overlap. Of the occurrences that begin first, take the longest occurrence (at
     equal length, the occurrence with the least distance), or, without `longest`, the first in the list. Then go on
-    behind the end of this occurrence."""
+    after the end of this occurrence."""
     chosen, end = [], 0
     while rest := [one for one in found if one[0] >= end]:
         here = [one for one in rest if one[0] == rest[0][0]]

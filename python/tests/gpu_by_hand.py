@@ -94,7 +94,7 @@ def export(address, name):
 
 
 def sweep():
-    """Free what capsules own that nobody uses any more."""
+    """Free what capsules own that is no longer used."""
     for index in reversed(range(len(made))):
         if sys.getrefcount(made[index][0]) == 2:
             capsule, name, address = made.pop(index)

@@ -1,4 +1,4 @@
-"""Tests clients of a server with scripted answers: requests, answers, and bytes that are no answer."""
+"""Tests clients of a server with scripted answers: requests, answers, and bytes that are not an answer."""
 
 import json
 import os

@@ -224,7 +224,7 @@ def test_columns_by_hand():
     made = plan.replace(strings(["banana", None, "", "pear"]), ["<>", ""])
     assert made.tolist() == ["<><>a", None, "", "pear"]
     assert repr(made) == "<trawl.Array of 4 str: ['<><>a', None, '', 'pear']>"
-    assert plan.replace(["b", "a", "n"], "x") == ["x", "a", "n"]  # "an" across two records is no occurrence
+    assert plan.replace(["b", "a", "n"], "x") == ["x", "a", "n"]  # "an" across two records is not an occurrence
     same = "pear"
     assert plan.replace([same, b"ban", None], "x")[0] is same
     assert plan.replace([same, b"ban", None], "x") == ["pear", b"xx", None]

@@ -417,7 +417,7 @@ def test_refresh(by_hand, rng, tmp_path, monkeypatch):
 
 
 def test_copies(by_hand, monkeypatch):
-    """Check that requests go to all copies of a shard in turn, that a copy answers for a copy which is lost for ever, and how
+    """Check that requests go to all copies of a shard in turn, that a copy answers for a copy that is lost forever, and how
     many shards there are by default."""
     import ray
 

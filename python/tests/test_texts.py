@@ -197,7 +197,7 @@ def test_groups_of_all_texts(tmp_path):
 
 
 def test_files_without_a_true_size():
-    """Check that a file of the system whose size is no true one gives the bytes that it gives."""
+    """Check that a file of the system whose size is not true gives the bytes that it gives."""
     for path in map(pathlib.Path, ("/sys/kernel/mm/transparent_hugepage/enabled", "/sys/devices/system/cpu/possible")):
         if path.exists():
             data, plan = path.read_bytes(), trawl.Plan(["a", "0", "\n"])

@@ -43,7 +43,7 @@ def interrupt_soon():
 
 @pytest.mark.parametrize("way", ["count", "first", "matches", "batches", "lines", "line_batches"])
 def test_interrupt_stops_a_search(way):
-    """Check that SIGINT ends a search of a pipe that nobody writes to."""
+    """Check that SIGINT ends a search of a pipe to which nothing is written."""
     plan = trawl.Plan("a")
     reading, writing = os.pipe()
     interrupt_soon()

@@ -311,7 +311,7 @@ def files_of(sources: Any) -> Iterator[File]:
 
 
 def cut(file: File, most: int) -> Iterator[File]:
-    """Cut a file behind line ends into parts of about `most` bytes."""
+    """Cut a file after line ends into parts of about `most` bytes."""
     begin = 0
     while begin < file.size or begin == 0:
         end = file.size

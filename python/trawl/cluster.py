@@ -272,7 +272,7 @@ class Units:
                 await self.go_on(fault)
 
     async def whole(self) -> bytes:
-        """Return an answer that is no stream of units."""
+        """Return an answer that is not a stream of units."""
         import ray
 
         while True:

@@ -1,6 +1,6 @@
-/* bytes: the public functions that search bytes without a text object. A short text is searched at
- * once, in the calling thread; where the host's engine cannot do that, for the text or the plan, by
- * an ordinary search. */
+/* bytes: the public functions that count, or search bytes without a text object. A short text is
+ * searched at once, in the calling thread; where the host's engine cannot do that, for the text or
+ * the plan, by an ordinary search. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -29,6 +29,42 @@ static inline bool search_brief(struct trawl_searcher *searcher, const struct tr
     return searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
            atomic_load(&searcher->call.state) == ENGINE_CALL_NONE &&
            schedule_brief(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
+}
+
+/* Notes what trawl_searcher_stats tells of a count without a worker. */
+static inline void note(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                        uint64_t bytes_count, const struct engine_brief *found)
+{
+    uint32_t method = plan->method == TRAWL_METHOD_SET ? TRAWL_METHOD_BUCKETS : TRAWL_METHOD_EVERY;
+
+    atomic_store_explicit(&searcher->brief.count, found->count, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.candidates, found->candidates, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.method, method, memory_order_relaxed);
+    atomic_store_explicit(&searcher->brief.bytes_after, bytes_count + 1, memory_order_relaxed);
+    atomic_store_explicit(&searcher->progress, bytes_count, memory_order_relaxed);
+}
+
+enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                              struct trawl_text *text, uint64_t *count, struct trawl_error *error)
+{
+    struct engine_brief found = {0};
+    struct sink sink;
+    enum trawl_status status;
+
+    if (count == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
+    found.to = text != NULL ? text->bytes_count : 0;
+    if (searcher != NULL && plan != NULL && text != NULL && schedule_is_brief(searcher, text) &&
+        search_brief(searcher, plan, text->bytes, found.to, &found)) {
+        note(searcher, plan, found.to, &found);
+        *count = found.count;
+        return TRAWL_OK;
+    }
+    sink_count(&sink);
+    status = search_checked(searcher, plan, text, &sink, error);
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
+        *count = sink.count;
+    return status;
 }
 
 static __attribute__((noinline)) struct trawl_text *text_of(struct trawl_text *text,

@@ -155,13 +155,25 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
                                        struct trawl_stats *stats, struct trawl_error *error)
 {
     struct trawl_stats told;
+    uint64_t brief;
     bool on_host;
 
     if (searcher == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
     told = searcher->last.stats;
-    if (!searcher->last.ended) /* all members are 0 before the first call */
+    brief = atomic_load(&searcher->brief.bytes_after);
+    if (brief > 0) {
+        told = (struct trawl_stats){.text_bytes = brief - 1,
+                                    .chunk_count = 1,
+                                    .match_count = atomic_load(&searcher->brief.count),
+                                    .candidate_count = atomic_load(&searcher->brief.candidates),
+                                    .thread_count = 1};
+        if (searcher->runtime->engine == TRAWL_ENGINE_AUTO &&
+            atomic_load(&searcher->runtime->devices.state) != DEVICES_NOT_ASKED)
+            devices_failure(&searcher->runtime->devices, told.note, sizeof told.note);
+    } else if (!searcher->last.ended) { /* all members are 0 before the first call */
         return options_tell(stats, &told, sizeof told, "stats", error);
+    }
     told.cpu_chunk_count = told.chunk_count - told.device_chunk_count;
     on_host = searcher->runtime->engine != TRAWL_ENGINE_CUDA || told.cpu_chunk_count > 0;
     (void)snprintf(told.engine, sizeof told.engine, "%s",
@@ -180,12 +192,16 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
 {
     struct trawl_worker_stats told = {0};
     const struct work_done *done;
+    uint64_t brief;
+    uint32_t kinds;
 
     if (searcher == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "searcher is NULL");
+    brief = atomic_load(&searcher->brief.bytes_after);
+    kinds = brief > 0 ? 1 : searcher->last.kinds;
     if (count != NULL)
-        *count = searcher->last.kinds;
-    if (index >= searcher->last.kinds)
+        *count = kinds;
+    if (index >= kinds)
         return TRAWL_FAIL(error, ARGUMENT, "index %" PRIu32 " is beyond the last kind of workers",
                           index);
     done = index == 0 ? &searcher->last.host : &searcher->last.device[index - 1];
@@ -195,6 +211,11 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
     told.thread_count = atomic_load(&done->threads);
     for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
         told.method_bytes[i] = atomic_load(&done->method_bytes[i]);
+    if (brief > 0) {
+        told = (struct trawl_worker_stats){
+            .chunk_count = 1, .text_bytes = brief - 1, .thread_count = 1};
+        told.method_bytes[atomic_load(&searcher->brief.method)] = brief - 1;
+    }
     if (index == 0)
         memcpy(told.name, "cpu", sizeof "cpu");
     else
@@ -278,21 +299,6 @@ enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t patter
 }
 
 /* ---- Calls -------------------------------------------------------------------------------- */
-
-enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                              struct trawl_text *text, uint64_t *count, struct trawl_error *error)
-{
-    struct sink sink;
-    enum trawl_status status;
-
-    if (count == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
-    sink_count(&sink);
-    status = search_checked(searcher, plan, text, &sink, error);
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_LIMIT)
-        *count = sink.count;
-    return status;
-}
 
 enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                               struct trawl_text *text, struct trawl_match *match, bool *found,

@@ -175,7 +175,15 @@ struct trawl_searcher {
     _Atomic int wake;
     /* Bytes of the text whose results were delivered; any thread may read the number. */
     _Atomic uint64_t progress;
-    struct call_record last; /* what the last finished call did */
+    struct call_record last; /* what the last finished call did, unless `brief` says so */
+    /* The last finished call, if it was a count in a short text without a worker. Such a call does
+     * not mark the searcher as inside a call, so two threads may be here: hence atomics, which
+     * searcher_keep clears. */
+    struct {
+        _Atomic uint64_t bytes_after; /* the text's bytes + 1; 0: another call came later */
+        _Atomic uint64_t count, candidates;
+        _Atomic uint32_t method;
+    } brief;
 };
 
 /* Wakes the thread that uses the searcher, if that thread sleeps. Any thread may call this, also in

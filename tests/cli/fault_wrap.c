@@ -2,7 +2,7 @@
  *
  * The linker's --wrap replaces the system functions below, in the command and in the library that
  * is linked into the command. Environment variables say which calls fail:
- * TRAWL_FAULT_NTH     the number of the failing call, from 1 on; 0 or unset: no call fails
+ * TRAWL_FAULT_NTH     the number of the failing call, counted from 1; 0 or unset: no call fails
  * TRAWL_FAULT_ON      whether all later calls fail, too
  * TRAWL_FAULT_OF      a function: only its calls are counted
  * TRAWL_FAULT_PLACES  instead of a number, a file of places: the first call at a place that is not
@@ -33,7 +33,7 @@ static bool persistent;
 static const char *report, *only, *places_file;
 static bool ended; /* true: this file itself makes the calls, and none of these calls fails */
 static const char *_Atomic failed;
-/* the names of the functions that were called; entries behind the last name are NULL */
+/* the names of the functions that were called; entries after the last name are NULL */
 static const char *_Atomic called[32];
 
 #define FRAMES 6

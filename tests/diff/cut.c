@@ -10,7 +10,7 @@ enum lengths {
     LENGTHS_MIXED, /* empty, short and long */
     LENGTHS_ONE_BYTE,
     LENGTHS_STEPS,   /* records end near multiples of STEP_BYTES */
-    LENGTHS_MATCHES, /* records begin and end in, before and behind matches */
+    LENGTHS_MATCHES, /* records begin and end in, before and after matches */
     LENGTHS_WHOLE,
     LENGTHS_LONG,
     LENGTHS_KINDS

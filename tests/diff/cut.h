@@ -25,7 +25,7 @@ struct cut {
 };
 
 /* Cuts the input's text: into short, long, empty or null records, or with borders in, before and
- * behind the expected matches. If no matches are given, or if only whole words or lines count, the
+ * after the expected matches. If no matches are given, or if only whole words or lines count, the
  * occurrences are those that a simple search finds in each record. Otherwise they are the expected
  * matches that lie in a record. */
 void cut_make(struct test_random *random, const struct diff_input *input,

@@ -16,7 +16,7 @@
 #define CASES_LONG 1250000
 #define SETS_MAX 8
 #define THREADS_MAX 4
-/* one case of this many has a text of several MiB, and chunks of the size that the library
+/* one case in this many has a text of several MiB, and chunks of the size that the library
  * chooses */
 #define LARGE_ONE_IN 3000
 /* with tiny chunks, a run of a case reads about this many bytes at most, chunks' overlaps
@@ -80,7 +80,7 @@ static void say_current(int signal_number)
     raise(signal_number);
 }
 
-/* Searchers stay open between searches: what a search leaves behind must not disturb the next
+/* Searchers stay open between searches: state that a search leaves must not disturb the next
  * search. */
 static struct trawl_searcher *searcher_for(struct run_config *config, uint32_t set,
                                            uint64_t chunk_index)

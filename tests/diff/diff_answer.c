@@ -52,7 +52,7 @@ static void follow(struct answer *answer, const struct naive_match *match)
     }
 }
 
-/* Checks that the hit is the next expected match, or a later match if matches may be left out. If
+/* Checks that the hit is the next expected match, or a later match if matches may be missing. If
  * `length` is 0, the hit is as long as its literal. */
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {

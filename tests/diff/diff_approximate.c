@@ -143,7 +143,7 @@ static bool is_inside_letter(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Adds a pattern: a part of the text with some bytes changed, left out or inserted. */
+/* Adds a pattern: a part of the text with some bytes changed, deleted or inserted. */
 static void add_pattern(struct test_random *random, struct input *input, const char *letters,
                         uint64_t bytes_max, uint64_t number)
 {
@@ -160,7 +160,7 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     uint8_t bytes[PATTERN_BYTES_MAX + 16];
 
     at = test_random_below(random, diff->text_bytes);
-    /* the first three patterns are copies of the text's begin, of its end and of its middle, where
+    /* the first three patterns are copies of the text's start, of its end and of its middle, where
      * chunks may meet */
     if (input->is_plain && number < 3) {
         errors = 0;
@@ -639,7 +639,7 @@ static void run_case(uint64_t index)
 
 /* Searches a text of ASCII with a single character of four bytes. One pattern ends with that
  * character, and the text has an error before the character. The second pattern begins with the
- * character's last byte, which is no symbol of the text, so the second pattern must not occur
+ * character's last byte, which is not a symbol of the text, so the second pattern must not occur
  * there. */
 #define BESIDE_BYTES 120u
 #define BESIDE_LENGTHS 12u

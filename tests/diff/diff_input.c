@@ -563,8 +563,8 @@ void input_rename(struct test_random *random, struct diff_input *input)
         names['a' + i] = (uint8_t)('z' - i);
         names['A' + i] = (uint8_t)('Z' - i);
     }
-    /* replace a letter by a byte that is no letter, but that differs from another byte only in bit
-     * 0x20, like the cases of a letter */
+    /* replace a letter by a byte that is not a letter, but that differs from another byte only in
+     * bit 0x20, like the cases of a letter */
     if ((input->flags & (NAIVE_IGNORE_CASE | NAIVE_WHOLE_WORD)) == NAIVE_IGNORE_CASE &&
         test_random_one_in(random, 2)) {
         uint64_t letter = test_random_below(random, 3);

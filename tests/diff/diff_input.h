@@ -57,7 +57,7 @@ void input_generate_border(struct test_random *random, struct diff_input *input)
  * occurrences. */
 void input_generate_near_misses(struct test_random *random, uint64_t text_bytes,
                                 struct diff_input *input);
-/* Makes lines with patterns and near copies of patterns at their begins, inside and at their ends.
+/* Makes lines with patterns and near copies of them at their starts, inside and at their ends.
  * `shape` chooses the patterns: bytes, a long pattern, few or many words. */
 #define INPUT_LINE_SHAPES 6
 void input_generate_lines(struct test_random *random, uint64_t shape, struct diff_input *input);
@@ -68,12 +68,10 @@ void input_generate_nested(struct test_random *random, struct diff_input *input)
  * other strings. */
 void input_generate_mixed(struct test_random *random, uint64_t text_bytes_max,
                           struct diff_input *input);
-/* In two of three cases, renames the bytes of an input, so that bytes from the end of the alphabet
- * or of all byte values replace a, b, c...: z, y, x..., or the bytes from 0 on, or the bytes from
- * 255 downwards. Among these inputs, more ignore case, and then the text's letters are of either
- * case. Otherwise most inputs would have only the first letters of the alphabet, and worst cases a
- * single case, so no test would find folding that leaves out `z`, or tables that leave out byte
- * 255. */
+/* Otherwise most inputs would have only a, b, c..., and worst cases a single case, so that no test
+ * would notice folding that forgets `z`, or tables that forget byte 255. So two of three inputs get
+ * other bytes in their place (z, y, x...; 0, 1, 2...; or 255, 254...), and more of these ignore
+ * case, with letters of either case in the text. */
 void input_rename(struct test_random *random, struct diff_input *input);
 void input_free(struct diff_input *input);
 

@@ -212,7 +212,7 @@ static void generate_lengthy(struct diff_input *input)
     free(source);
 }
 
-/* Adds a string with a byte that is no letter. The text has the same string with a byte that
+/* Adds a string with a byte that is not a letter. The text has the same string with a byte that
  * differs from that byte only in bit 5, in which the cases of a letter differ, too. */
 static void add_near_letter(struct diff_input *input, const uint8_t *source)
 {
@@ -473,7 +473,7 @@ static void test_nibbles(void)
     bool met[2][2][PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{{{false}}}};
     uint32_t forms = 0;
 
-    chance = test_random_begin("nibbles"); /* so that the forms depend on no other test */
+    chance = test_random_begin("nibbles"); /* the forms must not depend on which tests ran before */
     for (uint64_t least = 1; least <= 9; least++)
         for (uint32_t c = 0; c < 18; c++) {
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
@@ -551,7 +551,7 @@ static void test_full(void)
 
 /* Searches for words of few bytes. In the text, words stand between two equal bytes, and these
  * bytes have every value. Tests sets of few words, for which there are nibble tables, and larger
- * sets. In random texts, a short word hardly ever stands before a byte that is no letter. */
+ * sets. In random texts, a short word hardly ever stands before a byte that is not a letter. */
 static void test_neighbours(void)
 {
     const uint64_t width = 40; /* with more words an automaton would be used */

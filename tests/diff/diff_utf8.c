@@ -297,8 +297,8 @@ static void generate(struct test_random *random, struct diff_input *input)
                                                               : 5;
         uint64_t bytes = fill(random, letters, letter_count,
                               test_random_between(random, 1, length_max), pattern);
-        /* In most cases this byte is no character. A faulty library could take all such bytes for
-         * equal. */
+        /* In most cases this byte is not a character. A faulty library could take all such bytes
+         * for equal. */
         if (test_random_one_in(random, 6))
             pattern[test_random_below(random, bytes)] =
                 (uint8_t)test_random_between(random, 128, 255);
@@ -381,7 +381,7 @@ static struct trawl_searcher *searcher_for(struct run_config *config, uint64_t c
     return *searcher;
 }
 
-/* The first and the last character of each length, and neighbouring bytes that are no characters
+/* The first and the last character of each length, and neighbouring bytes that are not characters
  * (RFC 3629). Random texts have only some of these characters, and hardly ever these other bytes,
  * so the tests would miss a comparison in the decoder that is off by one. */
 static const struct {
@@ -423,7 +423,7 @@ static uint32_t bound_variants(void *context, uint32_t code_point,
 static bool every_word(void *context, uint32_t code_point)
 {
     (void)context;
-    /* here every value beyond ASCII counts as a letter, also values that are no characters */
+    /* here every value beyond ASCII counts as a letter, also values that are not characters */
     return code_point >= 0x80 && code_point < 0x110000;
 }
 
@@ -439,7 +439,7 @@ static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const 
 
 static void check_bounds(struct trawl_searcher *searcher)
 {
-    /* variants that are no characters: 0x178 fits in no byte, and 0x110078 is beyond Unicode */
+    /* variants that are not characters: 0x178 fits in no byte, and 0x110078 is beyond Unicode */
     static const uint32_t beyond[] = {0x178, 0x110078};
 
     TEST_CHECK_U64(count_in(searcher, TRAWL_IGNORE_CASE | TRAWL_SINGLE_BYTE, beyond, "ka", "xa"),

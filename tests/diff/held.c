@@ -533,7 +533,7 @@ static int compare_fed(const void *a, const void *b)
     return (one->pattern_index > two->pattern_index) - (one->pattern_index < two->pattern_index);
 }
 
-/* Feeds the next bytes, or ends the text. A feed that fails for want of memory changes nothing, and
+/* Feeds the next bytes, or ends the text. A feed that fails for lack of memory changes nothing, and
  * is made once more. */
 static enum trawl_status feed_once(struct fed *fed, struct trawl_stream *stream, bool ends,
                                    struct trawl_error *error)

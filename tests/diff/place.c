@@ -50,7 +50,7 @@ static uint8_t *guarded_map(uint64_t bytes)
 }
 
 /* Returns the memory in which all texts lie. Only the ends of the memory are guarded by unreadable
- * pages, so a guarded text lies at the begin or at the end. */
+ * pages, so a guarded text lies at the start or at the end. */
 static uint8_t *arena(void)
 {
     static uint8_t *bytes;
@@ -60,9 +60,9 @@ static uint8_t *arena(void)
     return bytes;
 }
 
-/* Fills the bytes behind the text so that a search that reads too far finds an occurrence across
+/* Fills the bytes after the text so that a search that reads too far finds an occurrence across
  * the text's end. To do so, finds the longest prefix of the first pattern with which the text ends,
- * and writes the rest of that pattern behind the text. */
+ * and writes the rest of that pattern after the text. */
 static void lure_behind(const struct diff_input *input, uint8_t *behind, uint64_t room)
 {
     struct naive_bytes pattern;

@@ -6,7 +6,7 @@
 #define PATTERNS_MAX 8
 #define MATCHES_MAX 8
 /* A row's text is moved across an edge: first the text ends EDGE_REACH bytes before the edge, at
- * last the text begins 2 bytes behind the edge. */
+ * last the text begins 2 bytes after the edge. */
 #define EDGE_REACH 40
 /* calls that count lines, and searches of pipes, are made for texts up to this length */
 #define LINES_BYTES_MAX 1000u
@@ -214,7 +214,7 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
     uint64_t reach = run->row->text.bytes_count + EDGE_REACH;
     uint64_t begin = edge > reach ? edge - reach : 0;
 
-    /* A normal run tries each fifth offset, from a random offset on. */
+    /* A normal run tries each fifth offset, starting at a random offset. */
     if (!test_is_long()) {
         begin += test_random_below(&run->random, 5);
         step *= 5;

@@ -50,7 +50,7 @@ static void repeat(uint8_t *bytes, uint64_t unit_bytes, uint64_t total)
         bytes[i] = bytes[i - unit_bytes];
 }
 
-/* Reads the patterns. Returns the offset of the first byte behind the patterns in the input. */
+/* Reads the patterns. Returns the offset of the first byte after the patterns in the input. */
 static uint64_t read_patterns(const uint8_t *bytes, uint64_t count, struct diff_input *input)
 {
     uint64_t at = HEADER_BYTES, wanted = bytes[6] % (PATTERNS_MAX + 1);

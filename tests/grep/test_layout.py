@@ -588,7 +588,7 @@ class Printer:
             selected = count < left and case.spans(content)[0] != ("v" in case.on)
             if selected:
                 count += 1
-                # the search ends at this line only if the text has enough lines of context behind it; otherwise it
+                # the search ends at this line only if the text has enough lines of context after it; otherwise it
                 # reads to the end
                 if count == left and index + case.after < len(lines):
                     self.searched = offset + len(content) + len(end)

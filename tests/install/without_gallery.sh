@@ -25,7 +25,7 @@ if command -v ccache >/dev/null; then
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 fi
 if [ "${TRAWL_TEST_SCALE:-1}" = 1 ]; then
-    # without optimisation, gcc's intrinsics are macros about which gcc itself warns, so warnings must be no errors
+    # without optimisation, gcc's intrinsics are macros about which gcc itself warns, so warnings must not be errors
     options+=(-DCMAKE_C_FLAGS_RELEASE=-O0 -DTRAWL_HARDEN=OFF -DTRAWL_WERROR=OFF -DTRAWL_NATIVE_ONLY_PORTABLE=ON)
 else
     targets=(all)

@@ -268,7 +268,7 @@ static int cancel(void *plan, const struct trawl_match *matches, uint64_t match_
     return 0;
 }
 
-/* The matches of an expression in a line come in turn, also a match of no byte behind a byte that
+/* The matches of an expression in a line come in turn, also a match of no byte after a byte that
  * is no UTF-8. */
 static void test_line(void)
 {
@@ -296,7 +296,7 @@ static void test_line(void)
 }
 
 /* Counts the records xab, ab and x in which an expression matches that PCRE2 searches, then the
- * record xab alone: behind its end, the array of offsets does not go on. */
+ * record xab alone: after its end, the array of offsets does not go on. */
 static uint64_t records_with(const char *expression, uint32_t flags)
 {
     uint64_t offsets[] = {0, 3, 5, 6};

@@ -1,7 +1,6 @@
-/* memory_test: tests how much memory the server computes that it may take, from files like those of
- * /proc and /sys. Also tests the guards, which divide this memory among requests.
- *
- * A server in a control group of 150 MB must not take half of the machine's memory.
+/* memory_test: how much memory may the server take? It computes that from files like those of /proc
+ * and /sys, here made by the test, and guards divide it among requests. For example, a server in a
+ * control group of 150 MB must not take half of the machine's memory.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -692,7 +692,7 @@ static void test_merges(void)
         trawl_plan_free((struct trawl_plan *)requests[i].plan);
 }
 
-/* ---- Files with a file behind ---- */
+/* ---- Files followed by a file ---- */
 
 /* Each plan must find one occurrence in the first file, at the file's beginning, whatever file lies
  * behind. In the first two rows, "abcd" within two edits occurs in the file "ab". With the "cd" of

@@ -1,7 +1,7 @@
 /* answers_test: searches whose texts and hits are copied in pieces, and what follows from a search
  * for the next search.
  *
- * A text, or the zeros after a text, ends before, at or behind the end of a staging buffer. The
+ * A text, or the zeros after a text, ends before, at or after the end of a staging buffer. The
  * number of hits is often near HITS_AHEAD, the number of hits that are copied to the host before
  * the host knows how many hits there are. A searcher runs 20 of these searches, so its buffers grow
  * while copies are under way, and each search finds what the search before left in the buffers.
@@ -262,7 +262,7 @@ static void many_loaded(uint32_t devices)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* Searches a chunk, and then a second chunk at the same address, from offset 1,000 on, as if
+/* Searches a chunk, and then a second chunk at the same address, starting at offset 1,000, as if
  * another worker had searched the bytes before. The worker must not take the device's copy of the
  * first chunk for the second chunk. In most other tests each worker begins its chunks at offset 0.
  */

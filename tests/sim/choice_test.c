@@ -175,7 +175,7 @@ static const struct left_row {
 #define LEFT_STRIDE 40u
 #define LEFT_MATCHES 20000u
 
-/* Fills the text, except its middle, with pieces of patterns, which are no occurrences. Each 20th
+/* Fills the text, except its middle, with pieces of patterns, which are not occurrences. Each 20th
  * piece is a whole pattern with one letter replaced, which is an occurrence. */
 static void draw_left_text(struct test_random *random, uint8_t *text, uint64_t text_bytes,
                            uint8_t patterns[LEFT_PATTERNS][LEFT_LENGTH])

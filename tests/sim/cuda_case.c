@@ -101,7 +101,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.blocks_max = (uint32_t)(1 + test_random_below(random, 64));
         limits.partition_group_log2 = (uint32_t)test_random_below(random, 2);
     }
-    if (test_random_below(random, 8) == 0) /* lists longer than a kernel may read through */
+    if (test_random_below(random, 8) == 0) /* fewer items than most lists have */
         limits.sets_items_max = (uint32_t)test_random_below(random, 6);
     return limits;
 }

@@ -25,7 +25,7 @@
 #define ALIKE_SHARED (227u << 10) /* bytes of shared memory that a block may have on an H200 */
 #define ALIKE_FILTER_MIN 20000u
 /* Limit for the bytes that kernels read per byte of the text or occurrence. Kernels first read
- * until a thread's budget for comparisons is used up, and as much again behind each thread's part
+ * until a thread's budget for comparisons is used up, and as much again after each thread's part
  * of the text. Then they read the automaton's rows while they make the rows, and the automaton
  * twice in the search. Without the automaton the kernels would read 45,000 bytes and more. */
 #define READ_MAX 4500.0
@@ -210,7 +210,7 @@ static const struct one {
     {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX}, /* a^m */
     {{0, 0, 0}, 0, 500, 499, 9999, ONE_READ_MAX},   /* a^m b */
     {{0, 0, 0}, 0, 500, 0, 701, ONE_READ_MAX},      /* b a^m */
-    /* bytes that are no letters differ in bit 5, as the two cases of a letter do */
+    /* bytes that are not letters differ in bit 5, as the two cases of a letter do */
     {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},
     /* the pattern is longer than the window that its planes cover */
     {{0, 0, 0}, 0, 5000, 4000, 9999, ONE_READ_MAX},
@@ -272,7 +272,7 @@ static void run_period(struct test_random *random, uint64_t index, double *most)
     for (uint64_t breaks = test_random_below(random, 4); breaks > 0; breaks--) {
         uint64_t at = test_random_below(random, ONE_TEXT_BYTES / 2);
 
-        /* this place is less than an occurrence's length behind a tile's begin */
+        /* this place is less than an occurrence's length after a tile's start */
         if (breaks % 2 != 0)
             at = (at / 1024 * 1024 + test_random_below(random, bytes)) % (ONE_TEXT_BYTES / 2);
         input.text[at] ^= 1;

@@ -135,7 +135,7 @@ struct forms_case {
     enum trawl_method method;
 
     enum forms_place place;
-    uint8_t *arena, *all; /* the text, and bytes before and behind it */
+    uint8_t *arena, *all; /* the text, and bytes before and after it */
     uint64_t before, behind;
     struct forms_block block;
     struct trawl_text *text, *loads[LOADS_MAX];

@@ -125,7 +125,7 @@ enum layout {
     LAYOUT_AT_RANDOM,
     LAYOUT_RARE, /* lines are longer than ranges and stripes */
     LAYOUT_EQUAL,
-    LAYOUT_AT_MATCHES, /* one byte before, at and behind begins and ends of matches */
+    LAYOUT_AT_MATCHES, /* one byte before, at and after the starts and ends of matches */
     LAYOUTS
 };
 

@@ -111,7 +111,7 @@ static void run_case(uint64_t index, uint64_t *in_parts, uint64_t *in_both)
     input_free(&input);
 }
 
-/* Asks a new plan for the first occurrence in a text. The occurrence lies behind the bytes on which
+/* Asks a new plan for the first occurrence in a text. The occurrence lies after the bytes on which
  * the device's engine tries the parts of the set. Each string of the set is the first occurrence in
  * turn. */
 static void late_first(void)

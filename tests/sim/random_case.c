@@ -11,7 +11,7 @@
 static enum random_case_sets wanted_sets = RANDOM_CASE_ANY;
 
 /* Makes a text of runs of a byte, which other bytes interrupt, and patterns that are runs. So tiles
- * have very many candidates, runs end behind the ends of tiles, and runs of zeros go on in the
+ * have very many candidates, runs end after the ends of tiles, and runs of zeros go on in the
  * padding after the text. */
 static void make_runs(struct test_random *random, struct diff_input *input)
 {
@@ -162,7 +162,7 @@ static void make_set(struct test_random *random, struct diff_input *input)
         count = 2 + count % 20;
         text_bytes = least + text_bytes % 2000;
     }
-    if (test_random_below(random, 4) == 0) /* the text ends a little behind a step of stream_set */
+    if (test_random_below(random, 4) == 0) /* the text ends a little after a step of stream_set */
         text_bytes = 2048 * (1 + test_random_below(random, 4)) + test_random_below(random, least);
     if (edges > 1) /* patterns come from the text's ends, so the text is short */
         text_bytes = least + text_bytes % 200;

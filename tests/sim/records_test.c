@@ -129,7 +129,7 @@ static void whole_kib(struct trawl_searcher *searcher, uint64_t kib)
     trawl_records_unload(searcher, records);
 }
 
-/* Launches end in the middle of records that have an occurrence before and behind that place: each
+/* Launches end in the middle of records that have an occurrence before and after that place: each
  * record has one cell. A record that is longer than a launch is left to the host. In the device's
  * memory the tape fills its allocation, so that its end is searched in a copy, and records lie
  * across the copy's begin. */

@@ -301,7 +301,7 @@ static void put_file(struct scene *s, bool compressed)
     (void)snprintf(s->path, sizeof s->path, "/proc/self/fd/%d", s->file);
 }
 
-/* Allocates memory of the last device, with room for the bytes before and behind the text. The
+/* Allocates memory of the last device, with room for the bytes before and after the text. The
  * memory is host memory, so scene_put can write the text there.
  */
 static void put_lent(struct scene *s, uint64_t behind)

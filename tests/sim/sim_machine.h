@@ -128,7 +128,7 @@ struct sim_machine {
     bool blocks_change;    /* a block has ended, or a further block is to be started */
     bool (*is_host)(const void *p);
     uint64_t writes; /* number of writes to global memory that have happened */
-    /* one of this many loads and stores ends the thread's turn; 0: none of them does */
+    /* one in this many loads and stores ends the thread's turn; 0: none of them does */
     uint32_t plain_switches;
     /* number of writes to global memory when the waiting threads last read the words that they wait
      * for */

@@ -19,9 +19,9 @@
 #include "sim_words.h"
 
 #define LATE_MAX 256u
-#define LINGERS_ONE_IN 32u /* one of this many fences takes up to LINGERS_MAX turns */
+#define LINGERS_ONE_IN 32u /* one in this many fences takes up to LINGERS_MAX turns */
 #define LINGERS_MAX 1024u
-#define LATE_TURNS 16u /* in one of this many turns a late write happens */
+#define LATE_TURNS 16u /* one in this many turns makes a late write happen */
 
 enum reach { REACH_THREAD, REACH_WARP, REACH_BLOCK };
 
@@ -144,9 +144,9 @@ static bool overlaps(const struct past *entry, const void *p, uint32_t bytes)
            (const char *)p < (const char *)entry->p + entry->bytes;
 }
 
-/* Returns the time of the word's last write, or 0 if nobody wrote the word in this launch. If the
- * word's row of `past` is full and lacks the word, the write may have been lost. Then returns the
- * time of the oldest write in the row, which was later. */
+/* Returns the time of the word's last write, or 0 if the word was not written in this launch. If
+ * the word's row of `past` is full and lacks the word, the write may have been lost. Then returns
+ * the time of the oldest write in the row, which was later. */
 static uint64_t written_at(const void *p, uint32_t bytes)
 {
     const struct past *ways = past_of(p);

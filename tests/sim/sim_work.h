@@ -79,9 +79,9 @@ struct cuda_event {
 
 struct cuda_module {
     struct sim_object object;
-    /* a kernel that was found in the module; NULL: no kernel was found so far */
+    /* a kernel that was looked up in the module; NULL: none so far */
     const struct sim_kernel *kernel;
-    const struct sim_constant *constant; /* the constant that was asked for; NULL: no constant */
+    const struct sim_constant *constant; /* the constant that was looked up; NULL: none so far */
     struct allocation *constant_memory;
 };
 

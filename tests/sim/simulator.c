@@ -17,7 +17,7 @@
  * SLOT_THREADS_SMALL threads. */
 #define SLOTS_LARGE 8u
 #define SLOT_THREADS_SMALL 96u
-/* one of this many launches has as many resident blocks as the limit allows */
+/* one in this many launches has as many resident blocks as the limit allows */
 #define RESIDENT_ALL_IN 32u
 #define SWITCHES_MAX_DEFAULT 200000000u
 #define PENDING_DEVICE 2048u /* the default of cudaLimitDevRuntimePendingLaunchCount */

@@ -10,7 +10,7 @@
  * codes.
  *
  * The simulator finds: accesses to global memory outside the registered ranges; misaligned
- * accesses; threads that wait for each other for ever, or leave while other threads wait; shared
+ * accesses; threads that wait for each other forever, or leave while other threads wait; shared
  * memory that is read before it is written (the poison makes results wrong, differently for each
  * seed); and, by seeds, missing barriers and atomics. In half of the launches stores, and atomics
  * whose old value is not used, happen late and in any order, until a fence, or an operation of the

@@ -1,5 +1,5 @@
 /* unit_bytes: calls trawl_count_bytes and trawl_find_bytes on texts of every short length, at every
- * alignment, right before and right behind pages that cannot be read, so that a read beyond the
+ * alignment, right before and right after pages that cannot be read, so that a read beyond the
  * text ends the test. Also checks trawl_replace. */
 #include <pthread.h>
 #include <sys/mman.h>

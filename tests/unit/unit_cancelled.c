@@ -112,7 +112,7 @@ static enum trawl_status ask(struct trawl_searcher *searcher, const struct trawl
         TEST_CHECK(status == TRAWL_OK);
     else
         TEST_CHECK(status == TRAWL_OK && count == (call == 2 ? 1 : expected));
-    TEST_CHECK(error.status == TRAWL_OK); /* untouched: STOPPED is no failure */
+    TEST_CHECK(error.status == TRAWL_OK); /* untouched: STOPPED is not a failure */
     return status;
 }
 

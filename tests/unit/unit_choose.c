@@ -356,7 +356,7 @@ static void test_work(void)
 }
 
 /* Compares the linear search alone with a comparison at each position, for all short strings of two
- * letters. (The random texts of other tests rarely have one occurrence directly behind another.) */
+ * letters. (The random texts of other tests rarely have one occurrence directly after another.) */
 static void test_two_way(void)
 {
     uint8_t text[3000], string[7];

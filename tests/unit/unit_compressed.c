@@ -345,7 +345,7 @@ static void skipped_frames(const struct sample *sample)
     uint8_t bytes[ROOM], *behind = bytes + sample->bytes_count;
 
     memcpy(bytes, sample->bytes, sample->bytes_count);
-    for (uint32_t changed = 0; changed <= 4; changed++) { /* 4: no byte is changed */
+    for (uint32_t changed = 0; changed <= 4; changed++) { /* 4: leave the frame as it is */
         struct trawl_error error = calls_error();
         struct seen seen;
 

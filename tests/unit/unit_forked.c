@@ -163,7 +163,7 @@ static void forks(uint64_t times)
         if (opened.child == 0) {
             CHECK_STATUS(status, i % 2 == 0 ? TRAWL_UNSUPPORTED : TRAWL_OK);
             /* The thread sanitizer lets no child start threads. A child of the address sanitizer
-             * can wait for ever for a lock of the sanitizer's allocator that another thread
+             * can wait forever for a lock of the sanitizer's allocator that another thread
              * held. */
             if (!TEST_SANITIZED)
                 use_all(&opened);

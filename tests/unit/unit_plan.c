@@ -1,5 +1,5 @@
 /* unit_plan: checks what a plan reports about itself, plans without a pattern, a first match that
- * lies far behind, the order of strings by their bytes from the last to the first, the number of
+ * lies far away, the order of strings by their bytes from the last to the first, the number of
  * literals that begin alike, and whether a set is searched by its filter or by the automaton after
  * trials on a device. */
 #include <strings.h>
@@ -168,7 +168,7 @@ static void sample_that_repeats(void)
     }
 }
 
-/* A chunk is searched in steps. Asks for a first match that lies behind the first step. The bytes
+/* A chunk is searched in steps. Asks for a first match that lies after the first step. The bytes
  * before nearly match, so verification leaves the rest of the chunk to the linear search
  * (two_way.h), which takes steps of 64 KiB. Published algorithms take steps of 1 MiB if there is a
  * single string, otherwise of 64 KiB. */

@@ -247,7 +247,7 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
     }
 }
 
-/* Checks that no search waits for a search whose results nobody takes. */
+/* Checks that no search waits for a search whose results are not taken. */
 static void one_is_never_taken(struct trawl_plan *plan)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 3, 0);

@@ -309,7 +309,7 @@ int main(void)
     uint8_t *bytes = malloc(TEXT_BYTES);
 
     test_begin("sinks");
-    alarm(300); /* ends the test if a search waits for ever */
+    alarm(300); /* ends the test if a search waits forever */
     memset(bytes, '.', TEXT_BYTES);
     for (uint64_t i = 0; i < TEXT_BYTES; i += 1000)
         bytes[i] = 'x';

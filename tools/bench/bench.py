@@ -206,7 +206,7 @@ def one(options, name):
 
 
 def documents(options):
-    """Measure again, and write the figures of the documents. With uncommitted changes, nobody could
+    """Measure again, and write the figures of the documents. With uncommitted changes, no one could
     repeat the measurement; then --uncommitted is needed."""
     names = options.words or list(DOCS)
     if options.check or options.from_json:

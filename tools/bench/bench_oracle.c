@@ -158,7 +158,7 @@ static bool spoils(const struct oracle *it, uint8_t byte)
 }
 
 /* Returns true if an occurrence is a whole word or line, if the question asks for these. `within`
- * is the text or the record: beyond it is no byte. */
+ * is the text or the record: there are no bytes beyond it. */
 static bool is_whole(const struct oracle *it, struct trawl_range occurrence,
                      struct trawl_range within)
 {

@@ -415,7 +415,7 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
     return status;
 }
 
-/* Searches the loaded records. Cells that do not fit are counted, and are no failure. */
+/* Searches the loaded records. Cells that do not fit are counted, and are not a failure. */
 static enum trawl_status ask_records(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, uint64_t *count)
 {

@@ -1,6 +1,6 @@
 /* late_heads: ends connections whose next request's head (the first line and the headers) comes too
  * slowly. The HTTP library's own timeout counts from the last byte, so a client that sends one now
- * and then would keep a connection for ever (slowloris). */
+ * and then would keep a connection forever (slowloris). */
 #ifndef SERVE_LATE_HEADS_H
 #define SERVE_LATE_HEADS_H
 

@@ -52,8 +52,8 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
 }
 
 /* Opens and locks the folder of the path. Between bind and listen a server's socket looks as if
- * nobody listened. The lock keeps other servers from removing the socket at that time. Returns -1
- * if the folder cannot be opened; nothing is locked then. */
+ * no server listened. The lock keeps other servers from removing the socket at that time. Returns
+ * -1 if the folder cannot be opened; nothing is locked then. */
 static int lock_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');

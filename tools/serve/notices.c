@@ -146,7 +146,7 @@ static struct written *written_find(struct collection *collection, const char *p
     return NULL;
 }
 
-/* Follows collection->path through notices from its first write on. A hard link through which a
+/* Follows collection->path through notices starting at its first write. A hard link through which a
  * known file was written to may be gone before anybody looks at the link, and then no notice names
  * the file: so a name that was written to and then removed, replaced, or moved out of the
  * collection lets the tree be walked. A file that is written under a temporary name and then moved

@@ -28,7 +28,7 @@ struct pass_member {
     /* The variables from here to string_count are used only in leaders. next_leader links the
      * leaders of the running passes. */
     struct pass_member *next_leader;
-    /* number of requests in the pass, which are linked by `next` from the leader on */
+    /* number of requests in the pass, which are linked by `next` starting with the leader */
     uint32_t member_count;
     uint64_t string_count; /* number of strings of all these requests together */
 

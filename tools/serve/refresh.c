@@ -127,7 +127,7 @@ static void take_directory(struct update *update, const char *below, int os_code
     take_other(update, below, &(struct served_file){.kind = ENTRY_DIRECTORY, .os_code = os_code});
 }
 
-/* Handles a file whose status cannot be read. If the file is gone, that is no error. */
+/* Handles a file whose status cannot be read. If the file is gone, that is not an error. */
 static void take_unread(struct update *update, const char *below, int os_code)
 {
     update->failed |= is_shortage(os_code);
@@ -330,7 +330,7 @@ static void take_found(struct update *update, const struct tree_entry *entry)
                                          .is_directory = entry->type == DT_DIR});
     } else if (entry->kind == TREE_LEFT && update->entered) {
         index = state_find(update->state, below);
-        /* The walk does not enter this directory. An entry that the state has for it must stay. */
+        /* the walk does not enter this directory, whose entry in the state must stay */
         if (index != UINT32_MAX && !is_changed(update, index))
             update->marks[index] |= MARK_SEEN;
     }
@@ -495,7 +495,7 @@ static bool make_state(struct update *update, char *message)
     return true;
 }
 
-/* Stops watching; from now on each search looks at all files. os_code says why the kernel gave no
+/* Stops watching; each later search looks at all files. os_code says why the kernel gave no
  * watches, and the server asks again after a pause. 0: the server asks again only on a reload. */
 static void stop_watching(struct collection *collection, int os_code)
 {
@@ -564,8 +564,8 @@ static bool update_state(struct collection *collection, char *message)
 /* Brings the state up to date. The caller holds collection->refresh. Fails if files are moved all
  * the time for NAMES_NS: a walk may then have looked for a moved file in its new place too early
  * and in its old place too late, so no state would be certain to be complete. New files and
- * changing contents are no failure: the next call takes a new file, and each file is held as it was
- * at some time during the call. */
+ * changing contents are not a failure: the next call takes a new file, and each file is held as it
+ * was at some time during the call. */
 static bool refresh(struct collection *collection, char *message)
 {
     uint64_t begin = now_ns();

@@ -108,7 +108,7 @@ class Form:
     nfkc: characters that Unicode calls compatible are equal (NFKC). Examples are e + accent and the
       accented letter, full-width letters, ligatures.
     ignore_case: letters that differ in case alone are equal (str.casefold).
-    punctuation: what happens to characters that are no letter, mark or number. "split": they separate words, as a
+    punctuation: what happens to characters that are not a letter, mark or number. "split": they separate words, as a
       blank does. "delete": they are removed, so that "don't" becomes "dont". "keep": they are part of words.
     spaces: "fold": a run of white space becomes one blank, and leading and trailing white space is
       removed. "delete": white space is removed. "keep": white space stays.
@@ -233,7 +233,7 @@ class Questions:
     ValueError: no question is left to search for.
 
     questions, documents: iterables of str and None, or columns of pyarrow, polars or pandas. Each text is
-    read in two ways: with all of its words; and without the numbers at the begins of lines ("2.", "(b)"), and with
+    read in two ways: with all of its words; and without the numbers at the starts of lines ("2.", "(b)"), and with
     the parts of a word joined that a hyphen and a line end divide, if the questions have the whole word.
 
     >>> questions = Questions(["abc def", "x"], characters=4, short="whole")

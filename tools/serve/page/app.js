@@ -11,9 +11,9 @@ const ENTRY_MS = 1000; // searches within this time share an entry of the browse
 const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
 const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many bytes are left out
 const MESSAGES_MAX = 50;
-const NAMES_MAX = 10000; // names of files in an answer
-const NAMES_SHOWN = 200; // of them in the page if the query asks for names alone, else NAMES_BESIDE
-const NAMES_BESIDE = 3;
+// Names of files in an answer, and of them in the page; beside lines, fewer of both.
+const [NAMES_MAX, NAMES_SHOWN] = [10000, 200];
+const [BESIDE_MAX, BESIDE_SHOWN] = [1000, 3];
 const COLOURS_MAX = 1 << 20; // characters of the text that is coloured
 const COLOURS_MS = 5000; // if it takes longer, there are no colours
 const FOLLOW_MS = 2000; // time between two looks for changed files
@@ -222,7 +222,8 @@ async function findNames(search) {
     const [text] = search.body.patterns, { signal } = search.abort, data = new FormData(form);
     const wanted = search.isListing ? search.body.names : [...search.body.names, text];
     const options = search.body.options.filter(option => /^--(glob|type)=/.test(option)).concat('--files', '--null');
-    const body = { ...search.body, patterns: [], options, names: wanted, format: 'frames', max_results: NAMES_MAX };
+    const body = { ...search.body, patterns: [], options, names: wanted, format: 'frames',
+        max_results: search.isListing ? NAMES_MAX : BESIDE_MAX };
     let names = [], error = '';
     try {
         if (search.isListing || (/^[^!*?][^*?]+$/.test(text) && !data.has('e')))
@@ -332,10 +333,9 @@ function grow() {
 /* Asks for the search's counts and lines again. Lines that are shown stay, with focus and selection, unless the new answer
    differs in them. */
 function askAgain(search) {
-    if (!search.view) findNames(search);
-    if (search.isListing) return;
-    if (!search.view) count(search); // the files may have changed since the last count
-    fetchLines(search);
+    if (!search.isListing && !search.view) count(search); // the files may have changed since the last count
+    if (!search.isListing) fetchLines(search);
+    if (!search.view) findNames(search); // last: a server that takes few queries at a time refuses these
 }
 
 /* Takes a line of an answer. Returns false if a line that is already shown differs, because a file has changed. */
@@ -381,7 +381,7 @@ function showNames(search, names) {
     if (isSame) return;
     const focus = document.activeElement.dataset.where ?? search.focus;
     named.replaceChildren();
-    const shown = names.slice(0, search.isListing ? NAMES_SHOWN : NAMES_BESIDE);
+    const shown = names.slice(0, search.isListing ? NAMES_SHOWN : BESIDE_SHOWN);
     for (const [at, name] of shown.entries()) {
         const path = cleaned(name), isPlain = path === name && !path.includes('\ufffd');
         const link = make(make(named, 'li'), isPlain ? 'a' : 'span', '', path);
@@ -394,7 +394,8 @@ function showNames(search, names) {
     if (search.isListing || names.length === shown.length) return;
     const all = new URLSearchParams(addressOf().slice(1)), item = make(named, 'li');
     all.set('q', [...search.body.names, text].map(name => name[0] === '!' ? `-f:${name.slice(1)}` : `f:${name}`).join(' '));
-    make(item, /\s/.test(text) ? 'span' : 'a', '', `${number(names.length - shown.length)} more`).href = `#${all}`;
+    const rest = names.length === BESIDE_MAX ? 'more' : `${number(names.length - shown.length)} more`;
+    make(item, /\s/.test(text) ? 'span' : 'a', '', rest).href = `#${all}`;
 }
 
 function showFile(search, data) {
@@ -492,10 +493,12 @@ let painter = null; // the worker
 
 /* By what follows the last full stop of a file's name; the whole name if it has none. */
 const LANGUAGES = new Map(Object.entries({
-    bash: 'bash sh zsh ksh bashrc profile', c: 'c h', cpp: 'cc cpp cxx c++ hh hpp hxx inl cu cuh ino', csharp: 'cs', css: 'css',
-    docker: 'dockerfile containerfile', go: 'go', ini: 'ini cfg conf desktop service socket', java: 'java',
-    javascript: 'js mjs cjs jsx', json: 'json ipynb geojson', kotlin: 'kt kts', lua: 'lua', makefile: 'makefile mk gnumakefile',
-    markdown: 'md markdown', markup: 'html htm xhtml xml svg xsd xsl rss', perl: 'pl pm t', protobuf: 'proto',
+    bash: 'bash sh zsh ksh bashrc profile', c: 'c h', cmake: 'cmake', cpp: 'cc cpp cxx c++ hh hpp hxx inl cu cuh ino', csharp: 'cs',
+    css: 'css', diff: 'diff patch', docker: 'dockerfile containerfile', go: 'go', haskell: 'hs',
+    ini: 'ini cfg conf desktop service socket', java: 'java', javascript: 'js mjs cjs jsx', json: 'json ipynb geojson', julia: 'jl',
+    kotlin: 'kt kts', lua: 'lua', makefile: 'makefile mk gnumakefile', markdown: 'md markdown',
+    markup: 'html htm xhtml xml svg xsd xsl rss', objectivec: 'm mm', perl: 'pl pm t', php: 'php', powershell: 'ps1 psm1',
+    protobuf: 'proto',
     python: 'py pyi pyx pxd pxi', r: 'r', ruby: 'rb gemspec rakefile gemfile', rust: 'rs', scala: 'scala sc', sql: 'sql',
     swift: 'swift', toml: 'toml', typescript: 'ts mts cts tsx', yaml: 'yml yaml',
 }).flatMap(([language, ends]) => ends.split(' ').map(end => [end, language])));
@@ -505,13 +508,14 @@ const LANGUAGES = new Map(Object.entries({
 function colour(search) {
     painter?.terminate(); // a text of an earlier search may be slow
     const texts = [], rows = [];
+    const binary = new Set(search.rows.filter(({ code }) => code.textContent.includes('\u2400')).map(({ file }) => file)); // NUL
     let last = null, rest = COLOURS_MAX;
     for (const row of inks.length ? search.rows : []) {
-        const { file, line, code } = row, language = LANGUAGES.get(file.path.split('/').at(-1).toLowerCase().split('.').at(-1));
+        const { file, line, code } = row, name = file.path.split('/').at(-1).toLowerCase();
+        const language = name === 'cmakelists.txt' ? 'cmake' : LANGUAGES.get(name.split('.').at(-1));
         const text = code.querySelector('.note') ? '' : code.textContent;
         rest -= text.length;
-        if (text.includes('\u2400')) rest = 0; // how textOf shows a NUL byte
-        if (!language || rest <= 0) continue;
+        if (!language || rest < 0 || binary.has(file)) continue;
         if (file !== last?.file || line !== last.line + 1) texts.push({ language, lines: [] });
         texts.at(-1).lines.push(text);
         rows.push(row);
@@ -566,8 +570,8 @@ function tell(search) {
         || (counts === null && !search.view && !search.isListing && query.value !== ''));
     if (search.isListing && names) {
         const found = several(names.length, names.length === 1 ? 'file has' : 'file'), have = names.length === 1 ? '' : ' have';
-        byId('status').textContent = search.error ? '' : names.length === 0 ? 'No file has such a name. \\ before the query makes it a text.'
-            : `${names.length === NAMES_MAX ? 'More than ' : ''}${found}${have} such a name.`
+        byId('status').textContent = search.error ? '' : names.length === 0 ? 'No file has such a name. A name is a part of it, or a glob such as *.c; \\ before the query makes it a text.'
+            : `${names.length === NAMES_MAX ? 'At least ' : ''}${found}${have} such a name.`
                 + (names.length > NAMES_SHOWN ? ` The best ${NAMES_SHOWN} are shown.` : '');
         return;
     }

@@ -10,11 +10,11 @@ importScripts('prism.js');
 
 const KINDS = new Map([
     'comment prolog doctype cdata shebang',
-    'string char regex attr-value url template-string triple-quoted-string code-snippet',
+    'string char regex attr-value url template-string triple-quoted-string code-snippet inserted',
     'number boolean constant',
-    'keyword atrule important directive directive-hash instruction selector',
+    'keyword atrule important directive directive-hash selector title coord deleted',
     'function macro-name function-definition decorator annotation',
-    'class-name tag attr-name property builtin symbol section',
+    'class-name tag attr-name property builtin symbol variable',
 ].flatMap((types, kind) => types.split(' ').map(type => [type, kind])));
 
 /* Returns '/*' if the lines seem to begin inside a block comment: they go on with ' * ', or a line ends one that none has begun. */

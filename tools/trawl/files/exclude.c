@@ -24,8 +24,7 @@ static bool add_rule(struct exclude *exclude, const char *glob, size_t bytes, en
     return true;
 }
 
-/* Adds the globs of a file, which has a glob on each line. Blanks at the end of a line do not
- * count. */
+/* Adds the globs of a file, one per line, without blanks at its end. */
 static bool add_file(struct exclude *exclude, const char *name, char *message)
 {
     bool is_input = strcmp(name, "-") == 0;

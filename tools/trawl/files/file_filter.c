@@ -22,7 +22,7 @@
 #include "trawl/text/whole.h"
 #include "trawl/text/message.h"
 
-#define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* bytes allocated first for a path */
+#define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* initial capacity of a path */
 
 /* The kinds of rule files that a directory may have. Each kind decides before the next kind. */
 enum list_kind { LIST_RGIGNORE, LIST_IGNORE, LIST_GITIGNORE, LIST_EXCLUDE, LIST_KINDS };

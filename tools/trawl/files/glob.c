@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Codes below 256 are bytes. Codes from CODE_CLASS on are sets of bytes. */
+/* Codes below 256 are bytes; CODE_CLASS and above are sets of bytes. */
 #define CODE_ANY 256u         /* ? */
 #define CODE_STAR 257u        /* * */
 #define CODE_DEEP 258u        /* ** at the end */
@@ -210,7 +210,7 @@ static enum glob_status add_class(struct glob *glob, const char *pattern, size_t
     return status;
 }
 
-/* Adds the code of the stars at *at. Moves *at behind what the code stands for. */
+/* Adds the code of the stars at *at, and moves *at after what it stands for. */
 static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size_t *at)
 {
     size_t begin = *at, end = begin;
@@ -232,7 +232,7 @@ static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size
 }
 
 /* Finds the glob's shape. A text without a star is compared without codes; so is a text without a
- * slash that has one star, at its begin or end. */
+ * slash that has one star, at its start or end. */
 static enum glob_status find_shape(struct glob *glob)
 {
     size_t first = 0, last = glob->code_count;

@@ -22,7 +22,7 @@ struct ignore_rule {
     bool keeps;            /* written after '!' */
     bool directories_only; /* written with a slash at the end */
     bool is_name;          /* the rule is compared with the last part of a path only */
-    uint32_t line_number;  /* from 1 on, for messages */
+    uint32_t line_number;  /* counted from 1, for messages */
     uint32_t line_bytes;
     const char *line; /* as written in the file; borrowed */
 };
@@ -42,8 +42,8 @@ enum glob_status ignore_add_line(struct ignore_list *list, const char *line, siz
 /* Adds a glob for names. */
 enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,
                                  bool keeps);
-/* Adds the rules of a whole file. The list takes over `text`; ignore_close frees the bytes. Lines
- * that are no valid globs are ignored. False: no memory. */
+/* Adds the rules of a whole file. The list takes over `text`; ignore_close frees the bytes. Invalid
+ * globs are ignored. False: no memory. */
 bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes);
 void ignore_set_flags(struct ignore_list *list, unsigned flags);
 

@@ -23,7 +23,7 @@
 #include "trawl/text/guard.h"
 #include "trawl/text/sizes.h"
 
-/* glibc has getdents64 from version 2.30 on. */
+/* glibc has getdents64 since version 2.30. */
 #if defined __GLIBC__ && !__GLIBC_PREREQ(2, 30)
 #define GETDENTS(...) syscall(SYS_getdents64, __VA_ARGS__)
 #else
@@ -40,8 +40,8 @@
 #define MAGIC_TMPFS 0x01021994
 
 #define READ_BYTES SIZE_OR_SMALL(32u << 10, 512u) /* buffer of getdents64 */
-#define ROOM_FIRST SIZE_OR_SMALL(16u, 1u)         /* entries for which room is made first */
-#define NAMES_FIRST SIZE_OR_SMALL(256u, 1u)       /* bytes of names for which room is made first */
+#define ROOM_FIRST SIZE_OR_SMALL(16u, 1u)         /* initial capacity in entries */
+#define NAMES_FIRST SIZE_OR_SMALL(256u, 1u)       /* initial capacity for names */
 /* A level keeps its arrays for the next directory at the same depth, if the arrays have at most
  * ROOM_KEPT entries and the depth is below LEVELS_KEPT. */
 #define ROOM_KEPT SIZE_OR_SMALL(4096u, 2u)
@@ -270,8 +270,8 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
     return NULL;
 }
 
-/* Goes down into the directory of tree->path. False: `entry` reports why not. True also if the
- * directory is skipped and nothing is to be reported. */
+/* Goes down into the directory of tree->path. False: `entry` reports why not. True even if the
+ * directory is skipped and there is nothing to report. */
 static bool enter(struct tree *tree, const char *name, bool by_link, struct tree_entry *entry)
 {
     size_t path_bytes = strlen(tree->path), depth = tree->level_count;

@@ -43,7 +43,7 @@ struct line_span {
     uint64_t from, to;
     /* view->matches[group .. group + group_count) begin where this match begins */
     uint64_t group, group_count;
-    /* for expressions and --json: the match's replacement; NULL: --replace's parts, or nothing */
+    /* the replacement, for expressions and --json; NULL: --replace's parts, or none */
     const struct trawl_pattern *text;
     uint16_t distance, reversed; /* as in struct trawl_match */
 };
@@ -53,7 +53,7 @@ struct line_span {
  * matches_before. */
 struct replace_part {
     const char *bytes;
-    const char *name; /* the name of a group of an expression; NULL: the part is no group */
+    const char *name; /* a group's name; NULL: not a group */
     uint64_t name_bytes;
     uint64_t bytes_before, matches_before; /* plain bytes, and matches, in all earlier parts */
 };
@@ -173,7 +173,7 @@ struct occurrences {
  * the current block. */
 struct nulls {
     bool watched; /* a NUL byte changes what is printed or counted */
-    bool seen;    /* a NUL was found; if settings->nuls.end_line, NUL ends lines from now on */
+    bool seen;    /* a NUL was found; with settings->nuls.end_line, NUL now ends lines */
     /* output is held back until its block of BLOCK_BYTES is complete; otherwise only until the
      * window ends, because lines are written at once */
     bool has_blocks;
@@ -216,11 +216,11 @@ struct whole_text {
 
 /* Which part of the text is searched now, and the part that run/units.c will search. */
 struct scan_part {
-    struct trawl_text *text; /* the part as a text; NULL: the whole text is searched */
-    uint64_t begin;          /* where the part begins in the text */
-    bool is_last;            /* no part follows that is left to units */
-    uint64_t units_begin;  /* a line from which on units search the text; 0: none; set by lines.c */
-    uint64_t matches_left; /* matches of the last window that begin at or after units_begin */
+    struct trawl_text *text;     /* the part as a text; NULL: the whole text is searched */
+    uint64_t begin;              /* where the part begins in the text */
+    bool is_last;                /* no part follows that is left to units */
+    uint64_t units_begin;        /* the line where units begin to search; 0: none; set by lines.c */
+    uint64_t matches_left;       /* matches of the last window that begin at or after units_begin */
     struct trawl_match *matches; /* a window's matches, with offsets in the text */
     uint64_t match_capacity;
 };

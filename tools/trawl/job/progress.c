@@ -157,7 +157,7 @@ void progress_open(const struct settings *settings, const struct value_item *ope
     bar_open(at_terminal);
     if (pthread_cond_init(&progress.closed, &attributes) != 0 ||
         pthread_create(&progress.thread, NULL, show, NULL) != 0) {
-        progress.is_open = false; /* a search without progress is no fault */
+        progress.is_open = false; /* search without progress */
         bar_close();
     }
     (void)pthread_condattr_destroy(&attributes);

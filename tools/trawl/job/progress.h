@@ -7,23 +7,23 @@
 
 #include "trawl/job/command_job.h"
 
-/* A text that is being searched; lies on the stack of who searches it. */
+/* A text that is being searched, on the stack of the thread that searches it. */
 struct progress_text {
     struct progress_text *next, **link; /* link: what points to this text */
     const struct trawl_searcher *searcher;
 };
 
-/* Starts the thread if progress is to be shown. The operands, if all are regular files, say how
- * many bytes there are. */
+/* Starts the thread if progress is to be shown. The operands say how many bytes there are, if all
+ * are regular files. */
 void progress_open(const struct settings *settings, const struct value_item *operands,
                    size_t operand_count);
 void progress_close(void);
 
-/* The searcher, whose progress counts from now on, searches a text until progress_leave. */
+/* The searcher's progress counts until progress_leave. */
 void progress_enter(struct progress_text *text, const struct trawl_searcher *searcher);
-/* The text is searched, and had so many bytes. */
+/* The text, of so many bytes, is searched. */
 void progress_leave(struct progress_text *text, uint64_t bytes);
-/* Files were searched in another way. */
+/* Files were searched without enter and leave. */
 void progress_add(uint64_t files, uint64_t bytes);
 
 #endif

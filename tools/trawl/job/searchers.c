@@ -80,7 +80,7 @@ enum trawl_status searchers_open_reader(const struct settings *settings,
     enum trawl_status status = trawl_plan_build(NULL, 0, NULL, plan, error);
 
     options.engine = TRAWL_ENGINE_CPU;
-    /* a second thread reads ahead; all threads unpack a compressed file */
+    /* a second thread reads ahead; all threads decompress a compressed file */
     options.threads = settings->search_zip            ? (uint32_t)settings->search.threads
                       : settings->search.threads == 1 ? 1
                                                       : 2;

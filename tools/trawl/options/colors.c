@@ -231,7 +231,7 @@ static void set_color(struct colors *colors, bool invert, const char *name, cons
 }
 
 /* Reads GREP_COLORS as grep does: two-letter names separated by colons, values of digits and
- * semicolons. The first fault ends the reading. */
+ * semicolons, up to the first mistake. */
 static void read_colors(struct colors *colors, bool invert)
 {
     char *name = colors->storage;

@@ -51,8 +51,8 @@ enum flag_served {
     SERVED_COUNTS,      /* requests for lines and for counts may have the option */
     SERVED_START_LINES, /* as SERVED_LINES; the server's command line may have the option, too */
     SERVED_FILES,       /* as SERVED_COUNTS; the server's command line may have the option, too */
-    /* No request may have the options from here on; flag_refusal says why. The server's own command
-     * line may have SERVED_STARTS and SERVED_READS. */
+    /* No request may have the options below; flag_refusal says why. The server's own command line
+     * may have SERVED_STARTS and SERVED_READS. */
     SERVED_STARTS,
     SERVED_READS,   /* the option reads a file of the client */
     SERVED_CHOOSES, /* the server decides how to search */

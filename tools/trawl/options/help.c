@@ -67,7 +67,7 @@ static int write_usage(const struct flag *flag, bool tg, char *text, size_t text
     return used;
 }
 
-/* Prints a summary from SUMMARY_COLUMN on, broken into lines. */
+/* Prints a summary starting at SUMMARY_COLUMN, broken into lines. */
 static void write_summary(struct output *output, const char *text)
 {
     const size_t room = HELP_COLUMNS - SUMMARY_COLUMN;

@@ -346,8 +346,8 @@ static bool remove_duplicates(struct patterns *patterns, enum folding folding)
     const bool columns = patterns->column_count > 0;
     uint64_t slots = 8, kept = 0, empty_index = patterns->empty_index;
     /* A hash table whose slots have the index + 1 of a kept pattern, or 0. If there are columns,
-     * the array holds behind the slots, for each pattern i, the index + 1 of the kept pattern that
-     * equals pattern i. */
+     * the array goes on, for each pattern i, with the index + 1 of the kept pattern that equals it.
+     */
     uint64_t *table;
 
     while (slots < patterns->count * 2)

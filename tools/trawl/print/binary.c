@@ -190,7 +190,7 @@ static uint64_t end_of_report(const struct text_scan *scan)
                             : scan->lines.printed_end);
 }
 
-/* Is called for a NUL behind the searched bytes, at text offset `null`. */
+/* Handles a NUL after the searched bytes, at text offset `null`. */
 static void found_behind(struct text_scan *scan, uint64_t null)
 {
     scan->nulls.offset = null;

@@ -15,15 +15,15 @@ void binary_move_line(struct text_scan *scan);
 /* Looks for NUL in a window. Returns how many of the window's bytes count as text; all bytes if
  * there is no NUL. */
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window);
-/* Is called for a NUL at scan->nulls.offset. Discards the output of the block with the NUL. */
+/* Discards the output of the block with the NUL at scan->nulls.offset. */
 void binary_found(struct text_scan *scan);
 /* Looks for a NUL in a whole text that can be read again. Sets nulls.seen and nulls.offset. */
 void binary_look(struct text_scan *scan);
-/* Returns true if no NUL behind the searched bytes can discard output: the rest of the last block
+/* Returns true if no NUL after the searched bytes can discard output: the rest of the last block
  * has none. */
 bool binary_is_decided(struct text_scan *scan);
-/* Is called after the search of a text that can be read again stopped early. Looks for a NUL in the
- * rest of the last block. */
+/* Called if the search of a text that can be read again stopped early. Looks for a NUL in the rest
+ * of the last block. */
 void binary_look_ahead(struct text_scan *scan);
 /* Returns true if a search of a stream that stops has to read on, because a NUL may follow in the
  * rest of the last block. */

@@ -10,8 +10,8 @@
 #include "trawl/print/style.h"
 #include "trawl/text/sizes.h"
 
-/* Strings up to this length are checked for overlaps with themselves. A longer string is assumed to
- * overlap, because the check compares each suffix of the string with the string's begin. */
+/* Strings up to this length are checked for overlaps with themselves, by comparing each suffix with
+ * the string's start. Longer ones are assumed to overlap. */
 #define COMPARED_BYTES_MAX SIZE_OR_SMALL(1024u, 8u)
 
 /* Selects the line in which a match begins at `at`, the first match of the line. */
@@ -167,8 +167,8 @@ static bool may_overlap(const struct trawl_pattern *pattern)
     return false;
 }
 
-/* Counts for --count-matches: by the library alone if all occurrences that the library finds count,
- * no limit is set and the text is not unpacked, otherwise window by window. */
+/* Counts for --count-matches: by the library alone if all occurrences that it finds count, no limit
+ * is set and the text is not decompressed, otherwise window by window. */
 enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;

@@ -1,11 +1,15 @@
-/* fasta: searches the sequences of FASTA files (option --fasta). A sequence is broken into lines in
- * the file; here its lines are joined, so that strings are found across line ends.
+/* fasta: searches the sequences of FASTA files (--fasta), whose lines are joined, so that strings
+ * are found across line ends.
  *
- * Sequences are gathered in a block of memory. Line ends inside a sequence are left out. Between
- * two sequences stands a line end, which no string crosses. A full block is searched. If the block
- * contains only a part of a sequence, the block's last bytes are kept for the next block, so that
- * occurrences across the border are found. Each block reports only occurrences that begin in its
- * own range, [own_from, own_to).
+ * Letters are gathered in a block, with a line end, which no string crosses, between sequences. A
+ * full block is searched: its complete sequences, or, if it holds only a part of one, that part.
+ * Then its last letters, which decide about occurrences near the end, are kept for the next block:
+ *
+ *   block n        | around | ............... | around |
+ *                  0        own_from          own_to
+ *   block n + 1                      | around | ............... | around |
+ *
+ * Each block reports the occurrences that begin in [own_from, own_to).
  */
 #include "trawl/print/fasta.h"
 
@@ -33,9 +37,9 @@ struct sequence {
 };
 
 enum fasta_state {
-    FASTA_LINE, /* at the begin of a line */
+    FASTA_LINE, /* at the start of a line */
     FASTA_NAME, /* in a name, after > */
-    /* in a part of a line that is ignored: a comment, or the rest of a name's line */
+    /* in what is ignored of a line: a comment, or the rest of a name's line */
     FASTA_PASSED,
     FASTA_SEQUENCE, /* in a line of a sequence */
 };

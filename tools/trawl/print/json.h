@@ -13,14 +13,14 @@ struct json_match {
     uint16_t distance, reversed;
 };
 
-/* Is called before a text is searched. */
+/* Called before a text is searched. */
 void json_open(struct text_scan *scan);
 /* Writes a line, without its number if `number` is 0. `lines` is 1, or with --multiline the number
  * of lines that are written as one. */
 void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines);
 void json_match(struct text_scan *scan, const struct json_match *match);
-/* Is called after a text was searched. If `binary`, the text has a selected line that was not
- * written, because the text is binary. */
+/* Called after a text was searched. `binary`: a selected line was not written, because the text is
+ * binary. */
 void json_end(struct text_scan *scan, bool binary);
 
 /* Writes the summary, after the last text. */

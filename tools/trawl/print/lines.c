@@ -301,7 +301,7 @@ static uint64_t end_of_match(const struct text_scan *scan, const struct view *vi
                : print_line_end(scan, view, end);
 }
 
-/* Finds the block of lines that match number `i` touches, in lines from `at` on. As in ripgrep, the
+/* Finds the block of lines that match number `i` touches, starting at `at`. As in ripgrep, the
  * lines of adjacent matches form one block, of at most `most` matches. Under -v, each match has a
  * block of its own. */
 static struct block find_block(const struct text_scan *scan, const struct view *view, uint64_t at,
@@ -366,7 +366,7 @@ static void walk_blocks(struct text_scan *scan, const struct view *view, uint64_
     }
 }
 
-/* Handles the lines of the view from `at` on. The lines before `at` may be printed as context. */
+/* Handles the lines of the view starting at `at`. Earlier ones may be printed as context. */
 static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)

@@ -439,7 +439,7 @@ static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t
             continue;
         if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
             occurrences_end_with_return(scan, view, match.end))
-            match.end--; /* leave out the '\r', which patterns.c added to the pattern */
+            match.end--; /* without the '\r', which patterns.c added to the pattern */
         group = index - 1;
         past = index;
         while (!each && group > 0 && view->matches[group - 1].begin == match.begin)

@@ -20,9 +20,8 @@ enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index);
 
-/* Returns the best of the matches that begin where matches[*index] begins, and moves *index behind
- * these matches. With --overlapping, or if the command decides -x, returns matches[*index]
- * itself. */
+/* Returns the best of the matches that begin where matches[*index] begins, and moves *index after
+ * them. With --overlapping, or if the command decides -x, returns matches[*index] itself. */
 static inline struct trawl_match occurrences_next(const struct text_scan *scan,
                                                   const struct trawl_match *matches,
                                                   uint64_t match_count, uint64_t *index)

@@ -338,8 +338,8 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
     return true;
 }
 
-/* Returns the begin of the character that holds the byte at `at` of the whole text; the text's end
- * if `at` lies behind the text. */
+/* Returns where the character that holds the byte at `at` of the whole text begins; the text's end
+ * if `at` lies beyond it. */
 static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
 {
     const struct whole_text *whole = &scan->whole;

@@ -17,7 +17,7 @@ struct piece {
     uint64_t content;              /* printed bytes, without the line end */
     const struct line_span *spans; /* matches that are printed in a colour */
     uint64_t span_count;
-    /* number of matches in the whole line, for a message that says what was left out */
+    /* matches in the whole line, for a message about what is not shown */
     uint64_t match_count;
     /* the line has the replacements of --replace, which are printed instead of the matches */
     bool replaced;

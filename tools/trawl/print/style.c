@@ -148,7 +148,7 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
 
     size_t count =
-        /* with --crlf the '\r' may belong to the line end, so it is no blank */
+        /* with --crlf the '\r' may belong to the line end, so it is not a blank */
         sizeof blanks - scan->settings->crlf;
 
     if (scan->settings->style.trim && !(piece->is_match && scan->whole.bytes != NULL))
@@ -161,7 +161,7 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Prints the begin of a line that is too long. With -o, the number of further matches is that of
+/* Prints the start of a line that is too long. With -o, the number of further matches is that of
  * ripgrep 13, which compares offsets in the line with offsets in the match. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
@@ -190,7 +190,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     output_format(scan->output, " [... %" PRIu64 " more match%s]", more, more == 1 ? "" : "es");
 }
 
-/* Prints the begin of a line that exceeds --max-columns, or a message about what was left out. */
+/* Prints the start of a line that exceeds --max-columns, or a message instead of it. */
 static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;

@@ -88,8 +88,8 @@ void client_json_file(struct client_json *json, const char *name, const void *by
 
 /* ---- Reading -------------------------------------------------------------------------- */
 
-/* Decodes a message in base64. A server sends a message in base64 if the message names a file whose
- * name is not UTF-8. False: there is no text. */
+/* Decodes a message in base64, which a server sends if the message names a file whose name is not
+ * UTF-8. False: there is no text. */
 static bool decoded_message(const char *digits, const char *end, char *message, size_t room)
 {
     const char *quote = memchr(digits, '"', (size_t)(end - digits));

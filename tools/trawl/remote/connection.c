@@ -146,8 +146,8 @@ void connection_close(struct connection *connection)
     (void)close(connection->descriptor);
 }
 
-/* Sends all bytes. A failure is no error yet, since a server may answer before reading the whole
- * request. */
+/* Sends all bytes. A failure is not an error yet, since a server may answer before reading the
+ * whole request. */
 static void send_all(int descriptor, const char *bytes, size_t bytes_count)
 {
     while (bytes_count > 0) {
@@ -193,7 +193,7 @@ static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
 }
 
 /* Reads the status, and whether the body comes in chunks; skips the other headers. Returns false if
- * this is no HTTP answer, or has too many headers. */
+ * this is not an HTTP answer, or has too many headers. */
 static bool read_head(struct connection *connection)
 {
     char line[LINE_BYTES_MAX];
@@ -248,8 +248,8 @@ bool connection_begin(struct connection *connection, const char *address, const 
     return false;
 }
 
-/* Reads the length of the next chunk, after the line end of the chunk before. False: the last chunk
- * was read, or this is no chunk. */
+/* Reads the length of the next chunk, after the line end of the one before. False: the last chunk
+ * was read, or this is not a chunk. */
 static bool next_chunk(struct connection *connection)
 {
     char line[LINE_BYTES_MAX];

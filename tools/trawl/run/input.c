@@ -82,7 +82,7 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
             size = lseek(descriptor, 0, SEEK_END);
             *moved |= size > 0;
         }
-        /* A short read is no proof of the end: an error may follow. */
+        /* a short read does not prove the end: an error may follow */
         if (got == 0 || (off_t)used == size) {
             file->bytes = bytes;
             file->bytes_count = used;
@@ -95,7 +95,7 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
 
 enum whole {
     WHOLE_READ,
-    WHOLE_NOT,  /* too long, or faulty; the ordinary search will report the fault */
+    WHOLE_NOT,  /* too long, or unreadable, which the ordinary search will report */
     WHOLE_LOST, /* the error was reported */
 };
 

@@ -10,9 +10,8 @@
 /* Leaves the batch's files after the current file to other workers. Wakes a worker that waits for
  * files, and starts another worker if the limit allows. */
 void pool_leave_rest(struct pool_worker *worker);
-/* Gives the worker a batch that another worker left, the first in the walk's order. So nobody waits
- * for a turn that belongs to files without a worker. False: no files were left. Called with
- * walk_lock. */
+/* Gives the worker a batch that another one left, the first in the walk's order, so that no turn
+ * belongs to files without a worker. False: no files were left. Called with walk_lock. */
 bool pool_take_rest(struct pool_worker *worker);
 
 #endif

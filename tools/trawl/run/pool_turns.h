@@ -107,7 +107,7 @@ struct pool {
     _Atomic uint64_t sequence_last; /* sequence number of the last batch that is needed */
     void (*begin_worker)(
         struct pool *pool); /* starts a worker if there may be more; with walk_lock */
-    atomic_uint active;     /* workers that take and search batches at the moment */
+    atomic_uint active;     /* workers that are taking or searching batches */
 
     struct thread_lock lock; /* guards the members below */
     pthread_cond_t room;     /* signalled when a waiting batch may begin */
@@ -119,7 +119,8 @@ struct pool {
     struct pool_result *spares; /* printed results, whose memory is used again */
     uint64_t left_bytes;        /* memory of the finished batches that wait to be printed */
     struct batch_turn *ahead;   /* NULL until a second worker starts */
-    uint64_t ahead_end;         /* no batch from this number on has used its entry of `ahead` */
+    uint64_t ahead_end;         /* batches starting at this number have not used their entries of
+                                   `ahead` */
 };
 
 /* Prepares the turns, and makes the first worker ready to take its turn. */

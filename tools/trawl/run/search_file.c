@@ -500,8 +500,8 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
                   binary_offset(scan));
 }
 
-/* tg: returns true if a file of a directory is left out of a report without lines, because the file
- * is binary. */
+/* tg: returns true if a file of a directory is missing from a report without lines, because it is
+ * binary. */
 static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
@@ -697,7 +697,7 @@ void search_file(struct command_job *job, const struct open_file *file)
 
     if (search_file_is_output(job->settings, file->status, file->is_operand)) {
         if (job->settings->is_tg && !file->is_operand)
-            return; /* as ripgrep leaves the file out */
+            return; /* as ripgrep skips the file */
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;

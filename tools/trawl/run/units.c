@@ -195,8 +195,8 @@ static uint64_t count_unit(struct units *units, const struct walk_item *item, ui
     return before;
 }
 
-/* Reads the unit, its context from `from` on, and the rest of the block in which it ends. Returns
- * false if units do not fit these lines: there is a NUL, or the text ends here now. */
+/* Reads the unit, its context starting at `from`, and the rest of the block in which it ends.
+ * Returns false if units do not fit these lines: there is a NUL, or the text ends here now. */
 static bool read_unit(const struct text_scan *scan, const struct walk_item *item, uint64_t from,
                       uint8_t *bytes)
 {

@@ -12,8 +12,7 @@
 #define TRAWL_RE2_VERSION ""
 #endif
 
-/* An empty file of each format. If the library can open the file, the build can unpack the
- * format. */
+/* An empty file of each format. If the library can open it, the build can decompress the format. */
 static const struct sample_line {
     const char *name;
     uint8_t bytes_count;

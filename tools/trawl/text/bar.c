@@ -7,7 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define WIDTH_USUAL 80 /* columns of a terminal that does not tell */
+#define WIDTH_USUAL 80 /* columns of a terminal of unknown width */
 
 atomic_bool bar_is_open;
 
@@ -28,7 +28,7 @@ static void put(const char *text, size_t bytes)
 {
     ssize_t ignored = write(STDERR_FILENO, text, bytes);
 
-    (void)ignored; /* a bar that cannot be drawn is no fault */
+    (void)ignored; /* a bar that cannot be drawn is not an error */
 }
 
 static void erase(void)

@@ -277,7 +277,8 @@ static bool byte_is_word(void *context, uint32_t byte)
 static uint32_t block_end(wctype_t class, uint32_t code)
 {
     enum { BLOCK = 64, PLANE = 0x10000, FIRST = 4 * PLANE, TAGS = 14 * PLANE };
-    const uint32_t last = code + PLANE - 3; /* the last two of a plane are no characters */
+    const uint32_t last = code + PLANE - 3; /* the last two code points of a plane are
+                                               noncharacters */
     bool is_member;
 
     if (code % PLANE != 0 || code < FIRST || code == TAGS)

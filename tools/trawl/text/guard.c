@@ -56,8 +56,8 @@ bool guard_take(struct guard *guard, uint64_t bytes)
     return refuse(guard, GUARD_ALL);
 }
 
-/* Returns true if searches that wait hold all the memory that is taken, so that nobody will give
- * memory back. */
+/* Returns true if searches that wait hold all the memory that is taken, so that none will be given
+ * back. */
 static bool nobody_works(const struct guard *all)
 {
     uint64_t held = 0;
@@ -67,8 +67,8 @@ static bool nobody_works(const struct guard *all)
     return held >= atomic_load(&all->bytes);
 }
 
-/* Waits for memory until `waiter` is the first on the list and the memory is there. If nobody works
- * and the first cannot begin, the last on the list gives way. */
+/* Waits for memory until `waiter` is the first on the list and the memory is there. If no search
+ * runs and the first cannot begin, the last on the list gives way. */
 static bool wait_as(const struct waiter *waiter, struct guard *all)
 {
     const uint64_t most = all->bytes_max - all->bytes_max / SPARED_SHARE;

@@ -14,7 +14,7 @@
 enum guard_refusal {
     GUARD_NONE, /* nothing was refused */
     GUARD_OWN,  /* the search needs more memory than a single search may take */
-    GUARD_ALL   /* all searches together hold too much memory at the moment */
+    GUARD_ALL   /* all searches together hold too much memory now */
 };
 
 /* The guard of a search, or of all searches together (`all` is NULL). Memory that was taken stays

@@ -20,8 +20,8 @@ bool message_exhausted(char *message); /* "memory exhausted" */
 /* Formats a text of any length, since a path may have any length. Returns `room` if the text fits,
  * otherwise memory that the caller frees. Without memory, returns `room` with the text cut off. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
-/* Returns true if writing failed only because nobody reads the output any more. As in ripgrep, tg
- * then ends in silence, with the status 0. */
+/* Returns true if writing failed only because the reader is gone. As in ripgrep, tg then ends
+ * silently, with status 0. */
 bool message_is_unread(const struct output *output);
 /* Prints a message after the output so far. */
 void message_in_output(struct output *output, const char *text);

@@ -152,8 +152,8 @@ void output_make_room(struct output *output, size_t bytes_count)
     output_write(output);
     if (output->capacity - output->used >= bytes_count)
         return;
-    /* Holding back fewer bytes is no error: only the report about a binary file becomes less exact.
-     * Callers ask for at most half of the first buffer. */
+    /* Holding back fewer bytes is not an error: only the report about a binary file becomes less
+     * exact. Callers ask for at most half of the first buffer. */
     if (!grow(output, bytes_count,
               output->holds && last->sink == NULL ? OUTPUT_BLOCK_MAX : OUTPUT_HELD_MAX)) {
         output_flush(output);

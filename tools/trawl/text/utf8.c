@@ -85,7 +85,7 @@ static bool pairs_are_valid(const uint8_t *bytes)
                     UINT64_MAX);
 }
 
-/* Returns true if each byte of a block, behind at least three bytes, fits the bytes before. */
+/* Returns true if each byte of a block, after at least three bytes, fits the bytes before. */
 static bool block_is_valid(const uint8_t *bytes)
 {
     byte_vector x = load_vector(bytes), one = load_vector(bytes - 1);
@@ -104,7 +104,7 @@ static bool block_is_valid(const uint8_t *bytes)
     return !has_bit(bad, UINT64_MAX);
 }
 
-/* Returns true if two blocks, behind at least three bytes, are valid. */
+/* Returns true if two blocks, after at least three bytes, are valid. */
 static bool blocks_are_valid(const uint8_t *bytes)
 {
     return pairs_are_valid(bytes) || (block_is_valid(bytes) && block_is_valid(bytes + BLOCK));
