@@ -30,8 +30,9 @@ static bool finds_all(const struct trawl_plan *plan)
 
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
 {
-    if (plan->line_automaton != NULL) /* it decides about lines and records, no more */
-        return (form == ANSWER_OF_LINES || form == ANSWER_OF_RECORDS) && finds_all(plan);
+    if (plan->line_automaton != NULL) /* it decides about lines and records; hits say which */
+        return form <= ANSWER_OF_RECORDS && form != ANSWER_OF_COUNT && form != ANSWER_OF_PATTERNS &&
+               finds_all(plan);
     return form != ANSWER_OF_HITS && finds_all(plan) &&
            (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
 }

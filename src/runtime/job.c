@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"
@@ -592,36 +593,80 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* Searches a short text as a single chunk in the calling thread, without reading the clock. */
-static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   struct trawl_text *text, struct sink *sink,
-                                   struct trawl_error *error)
+static void brief_begin(struct search *search, struct trawl_searcher *searcher,
+                        const struct trawl_plan *plan, struct trawl_text *text, struct sink *sink)
 {
-    struct task *task = &searcher->tasks[0];
-    struct search search;
+    prepare(search, searcher, plan, sink);
+    search->job.is_brief = true;
+    search->cursor.text = text;
+    memset(&search->done, 0, offsetof(struct call_record, device));
+    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, 1);
+    searcher->tasks[0].status = TRAWL_OK;
+}
+
+/* Searches a short part of the text as a single chunk in the calling thread, without reading the
+ * clock. Returns false if that fails, or if the sink wants no more. */
+static bool brief_part(struct search *search, uint64_t begin, uint64_t end, bool last)
+{
+    struct task *task = &search->searcher->tasks[0];
     struct sink_chunk view;
     bool more;
 
-    prepare(&search, searcher, plan, sink);
-    search.job.is_brief = true;
-    search.cursor.text = text;
-    memset(&search.done, 0, offsetof(struct call_record, device));
-    search.done.stats.chunk_count = 1;
-    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, 1);
-    task_brief(&search, task);
+    search->done.stats.chunk_count++;
+    task_brief(search, task, begin, end, last);
     do {
-        task_search(&search, task, &searcher->caller, false);
-        view_counted(&search, task, &view);
-        more = task_deliver(&search, task, &view);
+        task_search(search, task, &search->searcher->caller, false);
+        view_counted(search, task, &view);
+        more = task_deliver(search, task, &view);
         task->from = task->result.done;
     } while (more && task->status == TRAWL_OK && task->from < task->chunk.owned);
-    atomic_store_explicit(&searcher->progress, task->from, memory_order_relaxed);
-    keep(&search);
-    sink->stopped = !more;
+    search->sink->stopped = !more;
+    return more && task->status == TRAWL_OK;
+}
+
+static enum trawl_status brief_end(struct search *search, uint64_t searched,
+                                   struct trawl_error *error)
+{
+    const struct task *task = &search->searcher->tasks[0];
+
+    atomic_store_explicit(&search->searcher->progress, searched, memory_order_relaxed);
+    keep(search);
     if (task->status != TRAWL_OK)
         return task_status(task, error);
-    return sink->stopped || searcher_is_cancelled(searcher) ? TRAWL_STOPPED
-                                                            : search_decided(&search, error);
+    return search->sink->stopped || searcher_is_cancelled(search->searcher)
+               ? TRAWL_STOPPED
+               : search_decided(search, error);
+}
+
+enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   struct trawl_text *text, const uint64_t *places, uint64_t count,
+                                   struct sink *sink, struct trawl_error *error)
+{
+    const uint64_t begin_ns = clock_now_ns();
+    const uint8_t *bytes = text->bytes;
+    struct search search;
+    uint64_t end = 0;
+
+    brief_begin(&search, searcher, plan, text, sink);
+    for (uint64_t i = 0; i < count && !engine_call_is_over(&searcher->call); i++) {
+        uint64_t begin = places[i];
+
+        if (begin < end) /* in the line that was searched last */
+            continue;
+        while (begin > end && bytes[begin - 1] != plan->line_end &&
+               bytes[begin - 1] != plan->line_end_also)
+            begin--;
+        end = places[i] + bytes_find_either(bytes + places[i], text->bytes_count - places[i],
+                                            plan->line_end, plan->line_end_also);
+        end += end < text->bytes_count;
+        if (!brief_part(&search, begin, end, end == text->bytes_count))
+            break;
+    }
+    search.begin_ns = begin_ns;
+    search.done.stats.text_bytes = text->bytes_count; /* a device has read the other lines */
+    search.done.stats.device_chunk_count = 1;
+    search.done.stats.chunk_count++;
+    return brief_end(&search, text->bytes_count, error);
 }
 
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -632,8 +677,11 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     enum trawl_status status;
     bool more = true;
 
-    if (schedule_is_brief(searcher, text))
-        return run_brief(searcher, plan, text, sink, error);
+    if (schedule_is_brief(searcher, text)) {
+        brief_begin(&search, searcher, plan, text, sink);
+        (void)brief_part(&search, 0, text->bytes_count, true);
+        return brief_end(&search, searcher->tasks[0].from, error);
+    }
     TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));
     for (;;) {
         status = search_step(&search, &view, &more, error);
@@ -654,17 +702,5 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         }
     }
     search_end(&search);
-    return status;
-}
-
-enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                 struct trawl_text *text, struct sink *sink,
-                                 struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = search_run(searcher, plan, text, sink, error);
-    searcher_leave(searcher);
     return status;
 }

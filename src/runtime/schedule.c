@@ -514,3 +514,12 @@ bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struc
         return saturating_multiply(per_hit, LIST_WORDS) < LIST_BYTES;
     return plan->literal_count > 1 || plan->length_min <= FREQUENT_BYTES_MAX;
 }
+
+uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             const struct trawl_text *text)
+{
+    const uint64_t most = text->bytes_count / LINES_APART_BYTES + LINES_FEW;
+    const uint64_t per_hit = bytes_per_hit(searcher, plan);
+
+    return per_hit > 0 && text->bytes_count / per_hit > most ? 0 : most;
+}

@@ -31,6 +31,10 @@ uint32_t schedule_helpers(const struct search *search);
 bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text);
 /* Returns whether the files are mapped whose matches go to this sink. */
 enum text_maps schedule_maps(const struct trawl_searcher *searcher, const struct sink *sink);
+/* Returns the most lines found by a device that the caller alone should search for an expression.
+ * 0: all threads should search the text, in which the last search found more matches. */
+uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                             const struct trawl_text *text);
 /* Returns true if a list of begins should cover little text, because hits may be frequent. */
 bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan);
 

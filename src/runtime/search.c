@@ -19,6 +19,7 @@
 #include "runtime/job.h"
 #include "runtime/matches.h"
 #include "runtime/runtime.h"
+#include "runtime/schedule.h"
 #include "runtime/workers.h"
 
 /* bytes of struct trawl_searcher_options in version 1.0 */
@@ -300,6 +301,71 @@ enum trawl_status trawl_line_open(const struct trawl_plan *plan, uint64_t patter
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
+enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   const struct trawl_text *text, const struct trawl_plan **lines,
+                                   struct trawl_error *error)
+{
+    const struct devices *devices = &searcher->runtime->devices;
+    uint64_t sample_bytes = min_u64(text->bytes_count, LINE_SAMPLE_BYTES);
+    const uint8_t *sample = NULL;
+    bool is_split = false;
+
+    *lines = NULL;
+    if (!kind_of(plan)->by_lines || text->kind != TEXT_MEMORY ||
+        !devices_hold(devices, text->bytes, text->bytes_count))
+        return TRAWL_OK;
+    if (text->device_address == 0 && sample_bytes > 0)
+        sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
+    TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, lines, error));
+    /* a device decides about a line only if it has the whole line */
+    if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
+        *lines = NULL;
+    return TRAWL_OK;
+}
+
+/* Searches a loaded text for expressions in the lines that a device finds to hold a match, if that
+ * is possible and these are few. */
+static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                         struct trawl_text *text, struct sink *sink, enum trawl_status *status,
+                         struct trawl_error *error)
+{
+    const uint64_t room = schedule_lines_most(searcher, plan, text);
+    const struct trawl_plan *lines = NULL;
+    uint64_t *places = NULL;
+    struct sink found;
+    bool is_done;
+
+    if ((plan->flags & TRAWL_MULTILINE) != 0 || text_is_hidden(text) || room == 0)
+        return false;
+    *status = search_line_plan(searcher, plan, text, &lines, error);
+    if (*status == TRAWL_OK && lines != NULL)
+        *status = MEMORY_NEW(places, room, error);
+    if (*status != TRAWL_OK || lines == NULL)
+        return *status != TRAWL_OK;
+    sink_begins_into(&found, places, room);
+    found.by_engine = true;
+    *status = search_run(searcher, lines, text, &found, NULL);
+    is_done = *status == TRAWL_STOPPED || (*status == TRAWL_OK && found.count <= room);
+    if (*status == TRAWL_OK && is_done)
+        *status = search_run_lines(searcher, plan, text, places, found.count, sink, error);
+    memory_release(places, room, sizeof *places);
+    return is_done;
+}
+
+enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                 struct trawl_text *text, struct sink *sink,
+                                 struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    if (!plan_has_expressions(plan) || sink->digest != NULL || sink->keeps_text ||
+        !run_in_lines(searcher, plan, text, sink, &status, error))
+        status = search_run(searcher, plan, text, sink, error);
+    searcher_leave(searcher);
+    return status;
+}
+
 enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                               struct trawl_text *text, struct trawl_match *match, bool *found,
                               struct trawl_error *error)
@@ -393,28 +459,6 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
                      : fill_on_host(searcher, plan, text, &array, begin_count, error);
     searcher_leave(searcher);
     return status;
-}
-
-enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                   const struct trawl_text *text, const struct trawl_plan **lines,
-                                   struct trawl_error *error)
-{
-    const struct devices *devices = &searcher->runtime->devices;
-    uint64_t sample_bytes = min_u64(text->bytes_count, LINE_SAMPLE_BYTES);
-    const uint8_t *sample = NULL;
-    bool is_split = false;
-
-    *lines = NULL;
-    if (!kind_of(plan)->by_lines || text->kind != TEXT_MEMORY ||
-        !devices_hold(devices, text->bytes, text->bytes_count))
-        return TRAWL_OK;
-    if (text->device_address == 0 && sample_bytes > 0)
-        sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
-    TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, lines, error));
-    /* a device decides about a line only if it has the whole line */
-    if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
-        *lines = NULL;
-    return TRAWL_OK;
 }
 
 /* Counts the lines of a loaded text that match expressions, on its device, if that is possible. */

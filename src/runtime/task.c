@@ -50,16 +50,14 @@ static void begin(struct search *search, struct task *task)
     task->buffer_is_pinned = false;
 }
 
-void task_brief(struct search *search, struct task *task)
+void task_brief(struct search *search, struct task *task, uint64_t from, uint64_t end, bool last)
 {
     const struct trawl_text *text = search->cursor.text;
 
     TRAWL_ASSERT(search->job.is_brief && text->kind == TEXT_MEMORY);
     begin(search, task);
-    task->chunk =
-        (struct text_chunk){.bytes = text->bytes, .owned = text->bytes_count, .last = true};
-    if (text->bytes == NULL)
-        task->chunk.bytes = (const uint8_t *)"";
+    task->chunk = (struct text_chunk){.begin = from, .owned = end - from, .last = last};
+    task->chunk.bytes = text->bytes == NULL ? (const uint8_t *)"" : text->bytes + from;
     search->job.took_part = search->done.host.threads = 1;
 }
 

@@ -13,8 +13,9 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
  * chunk for this worker, no free task, or no room for the chunk. Returns BUSY if another thread
  * is taking the next chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* Makes the whole text, which is in memory, the task's chunk. */
-void task_brief(struct search *search, struct task *task);
+/* Makes bytes of the text, which is in memory, the task's chunk. `last`: the text ends with them.
+ */
+void task_brief(struct search *search, struct task *task, uint64_t from, uint64_t end, bool last);
 /* Searches a task from the devices' queue. This is job.serve_item(). */
 void task_on_device(struct queue_item *item, struct worker *worker);
 /* Takes this search's first task that the worker may search from the devices' queue, and searches

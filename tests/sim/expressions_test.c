@@ -20,6 +20,7 @@
 #define EXPRESSION_BYTES 4096u
 #define TEXT_BYTES_MAX 40000u
 #define RECORDS_MAX 6000u
+#define MATCHES_MAX 60000u
 
 struct session {
     struct test_random random;
@@ -35,7 +36,7 @@ struct session {
 /* The number of answers; of those, how many devices made about lines of lent texts, and about
  * records; and in how many of the devices' answers something matched. */
 static struct {
-    uint64_t answers, lines, records, matched;
+    uint64_t answers, lines, records, matched, by_lines;
 } tally;
 
 static const struct cuda_driver *driver;
@@ -242,6 +243,48 @@ static void describe(const struct session *s, const char *what)
     printf("\n");
 }
 
+struct list {
+    struct trawl_match matches[MATCHES_MAX];
+    uint64_t count;
+};
+
+static int take(void *context, const struct trawl_match *matches, uint64_t count)
+{
+    struct list *list = (struct list *)context;
+
+    for (uint64_t i = 0; i < count && list->count < MATCHES_MAX; i++)
+        list->matches[list->count++] = matches[i];
+    return list->count == MATCHES_MAX;
+}
+
+/* Compares matches: their number, the first, and all. */
+static void compare_matches(struct session *s, struct trawl_text *text)
+{
+    static struct list lists[2];
+    struct trawl_searcher *searchers[] = {s->host, s->device};
+    struct trawl_match first[2] = {{0}, {0}};
+    uint64_t counts[2] = {1, 2};
+    bool found[2] = {false, false};
+    bool by_lines, stops;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        lists[i].count = 0;
+        stops = trawl_positions(searchers[i], s->plan, text, take, &lists[i], NULL) == TRAWL_STOPPED;
+        TEST_CHECK(stops == (lists[i].count == MATCHES_MAX));
+        MUST(trawl_first(searchers[i], s->plan, text, &first[i], &found[i], NULL));
+        MUST(trawl_count(searchers[i], s->plan, text, &counts[i], NULL));
+    }
+    by_lines = must_stats(s->device).device_chunk_count == 1;
+    tally.answers += 3;
+    tally.by_lines += by_lines && counts[0] > 0;
+    if (!TEST_CHECK_U64(counts[1], counts[0]) || !TEST_CHECK(found[0] == found[1]) ||
+        !TEST_CHECK(memcmp(&first[0], &first[1], sizeof first[0]) == 0) ||
+        !TEST_CHECK(lists[0].count == lists[1].count &&
+                    memcmp(lists[0].matches, lists[1].matches,
+                           lists[0].count * sizeof(struct trawl_match)) == 0))
+        describe(s, by_lines ? "matches by lines" : "matches");
+}
+
 /* Compares the numbers of lines: of the session's text in the host's memory, of a part of it, or,
  * if `lent` is not NULL, of a copy in a device's memory. */
 static void compare_lines(struct session *s, const struct lent *lent)
@@ -264,6 +307,8 @@ static void compare_lines(struct session *s, const struct lent *lent)
     tally.matched += by_device && expected > 0 && !invert;
     if (!TEST_CHECK_U64(got, expected))
         describe(s, invert ? "other lines" : "lines");
+    if (lent == NULL)
+        compare_matches(s, text);
     trawl_text_unload(s->device, loaded);
     trawl_text_close(part);
     trawl_text_close(whole);
@@ -549,11 +594,11 @@ int main(int argument_count, char **arguments)
     }
     all = test_cases(sessions, session);
     printf("  %" PRIu64 " answers, of devices: %" PRIu64 " about lines, %" PRIu64
-           " about records, %" PRIu64 " with matches\n",
-           tally.answers, tally.lines, tally.records, tally.matched);
+           " about records, %" PRIu64 " with matches; by lines of devices: %" PRIu64 "\n",
+           tally.answers, tally.lines, tally.records, tally.matched, tally.by_lines);
     if (all && sessions >= SESSIONS_TELLING)
         TEST_CHECK(tally.lines > sessions / 2 && tally.records > sessions / 2 &&
-                   tally.matched > sessions / 2);
+                   tally.matched > sessions / 2 && tally.by_lines > sessions / 2);
     if (is_real) {
         engine_cuda.close(kept);
         cuda_driver_close(&real);
