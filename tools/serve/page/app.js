@@ -15,7 +15,7 @@ const MESSAGES_MAX = 50;
 const [NAMES_MAX, NAMES_SHOWN] = [10000, 200];
 const [BESIDE_MAX, BESIDE_SHOWN] = [1000, 3];
 const COLOURS_MAX = 1 << 20; // characters of the text that is coloured
-const COLOURS_MS = 5000; // if it takes longer, there are no colours
+const COLOURS_MS = 60000; // if it takes longer, there are no colours
 const FOLLOW_MS = 2000; // time between two looks for changed files
 const BROKE_OFF = 'The answer broke off: there may be more.';
 
