@@ -53,7 +53,7 @@ WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "a", "b", "ab", "aba", "the", "_"
 UTF8_WORDS = ["é", "straße", "Σίσυφος", "я", "привет", "漢字", "😀"]
 EXPRESSIONS = ["", "a*", "^$", "^", "$", "o+", "foo|fo", "(f)(o)", "[^a]", "b?", "(?:)|b", "x|", "^a", "a$", "a{2}",
                "^.*$", "(?P<foo>o)o", "fo+b", "o*$", " *", "."]  # fmt: skip
-# With --multiline: expressions that cross lines, or find lines' begins and ends.
+# With --multiline: expressions that cross lines, or find where lines begin and end.
 CROSSING = [r"\n", r"o\n", r"\s+", r"\s*", r"foo\s+\w", r"a\n*b", r"(?s)f.*?a", r"(?s)b.+", r"[^a]+", r"[^fo]*\n",
             r"(\w+)\n(\w+)", r"o$\n^f", r"\n\n", r"^\n", r"\n$", r"(?:a|\n)+", r"b\z", r"\Aa?", r"x\s?", r"\W\n",
             r"foo|\n", r"\s\bfoo\b", r"(?-m)^f", r".\n.", r"[a-z\s]+b", r"\r?\n", r"é\n?", r"(o\n)*x?"]  # fmt: skip

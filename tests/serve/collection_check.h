@@ -214,7 +214,7 @@ static void change_folder_at_random(struct test_random *random)
 
 static void change_at_random(struct test_random *random)
 {
-    static char last[PATH_BYTES * 3]; /* a file that was written lately */
+    static char last[PATH_BYTES * 3]; /* a file that was written recently */
     char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
 
     name_file(path, random);

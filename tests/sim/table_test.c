@@ -660,10 +660,15 @@ static bool is_for(const struct scene_row *row, enum trawl_engine engine)
     return true;
 }
 
-/* Runs a row with a fault. The CPU engine is tried only with fault points. A long run tries all
- * engines that fit the row, each at all places, or at one place if a divisor asks for less. A
- * normal run tries a fault point at one place for each engine, and other faults at one place and
- * with one engine. The place and the engine change with the row and the fault. */
+/* Runs a row with a fault. Which engines, and at how many places in the row's calls, depends on the
+ * run:
+ *
+ *    long run              all engines that fit the row, at all places (one, if a divisor is given)
+ *    normal, fault point   each engine, at one place
+ *    normal, other faults  one engine, at one place
+ *
+ * The CPU engine is tried only with fault points. The place and the engine change with the row and
+ * the fault. */
 static void run_faults(uint64_t r, uint64_t f)
 {
     const bool is_point = faults[f].kind == FAULT_OF_POINT;

@@ -141,7 +141,7 @@ def cross(claim, cells):
     """Return the answers for the order and for the factor, and words."""
     ats, bound = [crossing([(x, values[i]) for x, values in cells]) for i in range(len(HOWS))], claim['bound']
     offs = [max(at / bound, bound / at) / CROSSING_NEAR if at else math.inf for at in ats]
-    here = f"from {ats[0]:.0f} {claim['unit']} on" if ats[0] else f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
+    here = f"at {ats[0]:.0f} {claim['unit']}" if ats[0] else f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
     return [agreed([at is not None for at in ats])], \
         [agreed([True if off <= 1 / NEAR else False if off >= NEAR else None for off in offs])], here
 

@@ -85,7 +85,7 @@ def worst_rows(options, texts):
     """Yield rows with texts and patterns that are worst cases of some algorithm."""
     kinds = (('random', 'letters', {}), ('a^n', 'repeat:a', {}),
              ('a^n, b at the end', 'repeat:a', {'change': 'last', 'to': 'b'}),
-             ('a^n, b at the begin', 'repeat:a', {'change': 'first', 'to': 'b'}),
+             ('a^n, b at the start', 'repeat:a', {'change': 'first', 'to': 'b'}),
              ('(ab)^n', 'repeat:ab', {}), ('Fibonacci', 'fibonacci', {}),
              ('Thue-Morse', 'thue-morse', {}), ('the pattern repeated', 'piece:{m}', {}),
              ('period 1,000', 'piece:1000', {}))

@@ -1,9 +1,9 @@
-/* pass_list: lists all occurrences for several requests in one search. The text is a
- * state's blocks, which hold the bytes of many files each.
+/* pass_list: lists all occurrences for several requests (the members of a pass) in one search. The
+ * text is a state's blocks, which hold the bytes of many files each.
  *
- * The strings of all requests (the members) become one plan, which has each string once. An
- * occurrence counts for each member that has the string and whose view, which lists the files of
- * the request, has the file.
+ * The strings of all members become one plan, which has each string once. An occurrence counts for
+ * a member if the string is one of the member's, and if the file is in the member's view, the list
+ * of files that the request searches.
  */
 #include "serve/pass_member.h"
 

@@ -390,7 +390,7 @@ static void add_argument(struct request *request, const char *text)
     request->arguments[request->argument_count++] = (char *)(uintptr_t)text;
 }
 
-/* Checks and parses the options, which fill the settings. Is also called for a request without
+/* Checks and parses the options, which fill the settings. Also called for a request without
  * options. Returns false if the request is rejected. */
 static bool take_options(struct reading *reading, const char *name, json_t *values, void *to)
 {
