@@ -237,15 +237,14 @@ cdef class Places:
 
 cdef object find_matches(Searcher searcher, Plan plan, text, match):
     """Iterate over the occurrences in a text, each a Match."""
-    cdef Source source = Source()
+    cdef Source source
     cdef few_matches found
     cdef Places places
     cdef uint64_t i
 
-    source.name = name_of(text)
-    text = content_of(searcher, text, "finditer")
+    name, text = name_of(text), content_of(searcher, text, "finditer")
     found.over = True
-    if source.name is None:
+    if name is None:
         find_few(searcher, plan, text, match, "bytes", &found)
     if not found.over and found.count == 0:
         return iter(())
@@ -253,6 +252,8 @@ cdef object find_matches(Searcher searcher, Plan plan, text, match):
     if not found.over:
         return iter([places.match(found.items[i].begin, found.items[i].end, found.items[i].pattern_index)
                      for i in range(found.count)])
+    source = Source()
+    source.name = name
     source.open(text, False)
     return matches_in(places, itertools.chain.from_iterable(searcher.batches(plan, source, match=match, offsets="bytes")))
 

@@ -377,9 +377,9 @@ cdef class Searcher:
     cdef trawl_runtime_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
-    # If a plan's occurrences cross no line, records are copied for the search in pieces of this size, so that each
-    # thread's part of a piece stays in the thread's cache.
-    cdef uint64_t lines_bytes
+    # Records are searched for occurrences in pieces of this size, so that each thread's part of a piece stays in the
+    # thread's cache.
+    cdef uint64_t piece_bytes
     cdef uint64_t fork_count  # value of `forks` when the runtime was opened
     cdef list handles
     cdef Handle last  # the handle whose call ended last
@@ -392,7 +392,7 @@ cdef class Searcher:
         self.options.size = sizeof(self.options)
         (self.options.engine, self.options.threads, self.options.device_memory_bytes,
          self.options.host_memory_bytes, self.chunk_bytes, self.instruction_set) = sizes
-        self.lines_bytes = <uint64_t>min(self.options.threads or cpu_count() or 1, 8) << 20
+        self.piece_bytes = <uint64_t>min(self.options.threads or cpu_count() or 1, 8) << 20
         if self.instruction_set is not None:
             self.options.instruction_set = self.instruction_set
         self.reopen()

@@ -611,7 +611,8 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
         by.at += 1
 
 
-cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, match, progress):
+cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, match, progress, given=None):
+    """Rewrite a str or bytes. given: a str or bytes as value, if `values` is not made yet."""
     cdef spans_state found
     cdef few_matches few
     cdef uint64_t room[3][FEW_MAX]
@@ -621,6 +622,10 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
     few.over = True
     if progress is None and plan.is_plain and match != "all":
         find_few(searcher, plan, text, match, "bytes", &few)
+    if not few.over and few.count == 0 and (values is not None or given is not None):
+        return text
+    if given is not None:
+        values = Values(plan, given, False)
     if not few.over:
         memset(&found, 0, sizeof(found))
         for i in range(few.count):
@@ -725,6 +730,8 @@ cdef object replace_file(Searcher searcher, Plan plan, text, Values values, matc
 
 cdef object name_of(given):
     """Return the name of a path, a file or a Text of these for messages; None: the text has none."""
+    if isinstance(given, (str, bytes)):
+        return None
     if isinstance(given, Source):
         return (<Source>given).name
     name = given if hasattr(given, "__fspath__") else getattr(given, "name", None) if hasattr(given, "read") else None
@@ -915,7 +922,6 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
 # rewritten. So if the column has many spans, a piece is small enough to stay in a cache.
 cdef enum:
     PIECE_MIN = 512 << 10
-    PIECE_MAX = 8 << 20
     DENSE_BYTES = 64  # a piece is small if the piece before it has more than one span per 64 bytes
 
 
@@ -1077,7 +1083,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(searcher.lines_bytes if found.by_lines else PIECE_MAX):
+        while not gather_failed(&made) and reader.next_piece(searcher.piece_bytes):
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 all.groups = groups.begin(reader.is_str())
@@ -1148,8 +1154,8 @@ cdef object groups_of(Searcher searcher, Plan plan, given, progress):
     cdef few_matches found
     cdef Groups groups
 
-    if is_column(given) or (hasattr(given, "__iter__") and not isinstance(given, str)
-                            and not hasattr(given, "read") and not _sources.is_bytes(given)):
+    if not isinstance(given, (str, bytes)) and (is_column(given) or (
+            hasattr(given, "__iter__") and not hasattr(given, "read") and not _sources.is_bytes(given))):
         return record_matches(searcher, plan, given, "all", False, "bytes", progress, COUNTS, Groups(plan, True))
     name, content = name_of(given), content_of(searcher, given, "groups")
     groups = Groups(plan, False)
@@ -1197,10 +1203,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
-            if found.columns.begins.count > job.bytes // DENSE_BYTES:
-                piece = PIECE_MIN
-            else:
-                piece = searcher.lines_bytes if found.by_lines else PIECE_MAX
+            piece = PIECE_MIN if found.columns.begins.count > job.bytes // DENSE_BYTES else searcher.piece_bytes
         if gather_failed(&made):
             raise MemoryError()
         if objects is not None:
@@ -1227,6 +1230,8 @@ cdef bint is_column(given) except -1:
 cdef object replace(Searcher searcher, Plan plan, text, values, match, progress):
     if values is None:
         values = _sources.values_of(plan, None)
+    if isinstance(values, (str, bytes)) and isinstance(text, (str, bytes)):
+        return rewrite_text(searcher, plan, text, None, match, progress, values)
     return rewrite(searcher, plan, text, Values(plan, values, False), match, progress)
 
 

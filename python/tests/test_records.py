@@ -131,6 +131,8 @@ def test_refused():
             plan.contains(wrong)
     with pytest.raises(TypeError, match="format"):
         plan.contains(plan.positions("a"))
+    with pytest.raises(TypeError, match="of a table, give one column"):
+        plan.contains(trawl.Plan("(a)", regex=True).groups("a"))
     with pytest.raises(ValueError, match="key"):
         plan.contains(arrow_by_hand.Column([b"a"], "u", keys=[5]))
 

@@ -50,6 +50,21 @@ def test_pieces(rng):
     assert plan.split(records) == [text if text is None else text.split("a") for text in records]
 
 
+def test_large_results(rng):
+    """Results of many sizes, some of which live on: memory of freed results serves later ones. A larger block than was
+    asked for once lost its last bytes when it grew, and a copy by pickle."""
+    plan, held = trawl.Plan(";"), []
+    for _ in range(amount(24)):
+        records = [";".join(rng.choices(["", "one", "a longer part"], k=rng.randint(1, 30)))] * rng.randint(1, 20000)
+        made = plan.split(strings(records)), plan.replace(strings(records), "<>")
+        held.append((records, made, pickle.loads(pickle.dumps(made))))
+        for records, *results in held:
+            for parts, replaced in results:
+                for i in (0, len(records) // 2, len(records) - 1):
+                    assert parts[i] == records[i].split(";") and replaced[i] == records[i].replace(";", "<>")
+        del held[: rng.randint(0, 2)]
+
+
 def test_views_share():
     """Check that unchanged strings of a result share the old column's memory, which is freed with the last column that
     uses the memory."""
