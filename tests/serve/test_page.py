@@ -691,9 +691,8 @@ def test_change(page, url, root):
     check(page, "a changed file", b"needle", without=["long.txt"])
     ask(page, "zeb")
     page.route("**/v1/collections", lambda route: route.fulfill(status=404), times=1)
-    page.wait_for_event(
-        "response", lambda response: response.status == 404
-    )  # the page asks again after a request that fails
+    # the page asks again after a request that fails
+    page.wait_for_event("response", lambda response: response.status == 404)
     name, before = "aaa.txt", TREE["aaa.txt"]
     write(root, {name: "zebra\n"})  # the page notices this without a typed key
     page.wait_for_function('() => document.querySelector("#results").textContent.includes("aaa.txt")')

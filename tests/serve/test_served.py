@@ -272,9 +272,8 @@ def test_passes(places):
     ]
     for number in range(160):
         with open(os.path.join(tree, "sub" if number % 3 else "", "f%d.%s" % (number, "ch"[number % 2])), "wb") as file:
-            kind = (
-                number % 40
-            )  # the string stays rare, and occurs in files that the second server does not have in memory
+            # the string stays rare, and occurs in files that the second server does not have in memory
+            kind = number % 40
             file.write(words[kind] if kind < len(words) else words[number % 2] * 40)
     with gzip.open(os.path.join(tree, "zip.gz"), "wb") as file:
         file.write(b"a needle\n")
@@ -461,9 +460,8 @@ def test_rules(places):
                             (shutil.rmtree if draw.random() < 0.2 and not path.endswith("rules/") else os.remove)(path)
                         elif draw.random() < 0.1:
                             place = draw.choice(places[1:])
-                            modes = (0, 0o755, 0o444)[
-                                : 2 if place in ("sub", "sub/deep") else 3
-                            ]  # a folder of clients, and those in it, never get 0444
+                            # a folder of clients, and those in it, never get 0444
+                            modes = (0, 0o755, 0o444)[: 2 if place in ("sub", "sub/deep") else 3]
                             os.chmod(os.path.join(tree, place), draw.choice(modes))
                         elif draw.random() < 0.1:
                             os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))

@@ -269,7 +269,8 @@ static void compare_matches(struct session *s, struct trawl_text *text)
 
     for (uint32_t i = 0; i < 2; i++) {
         lists[i].count = 0;
-        stops = trawl_positions(searchers[i], s->plan, text, take, &lists[i], NULL) == TRAWL_STOPPED;
+        stops =
+            trawl_positions(searchers[i], s->plan, text, take, &lists[i], NULL) == TRAWL_STOPPED;
         TEST_CHECK(stops == (lists[i].count == MATCHES_MAX));
         MUST(trawl_first(searchers[i], s->plan, text, &first[i], &found[i], NULL));
         MUST(trawl_count(searchers[i], s->plan, text, &counts[i], NULL));
