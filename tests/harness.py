@@ -13,6 +13,8 @@ import random
 import subprocess
 import time
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("TRAWL_BUILD") or ROOT / "build/release").resolve()
 TRAWL, SERVE = str(BUILD / "trawl"), str(BUILD / "trawl-serve")
@@ -54,7 +56,7 @@ def execute(command, folder=None, locale="C.UTF-8", data=None, **more):
 def write(path, content):
     """Write a file, from bytes or text."""
     with open(path, "wb") as file:
-        file.write(content if isinstance(content, bytes) else content.encode())
+        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def until(condition, what):
@@ -65,18 +67,12 @@ def until(condition, what):
         time.sleep(0.004)
 
 
-def skip(why):
-    import pytest  # tests/serve/page_test.py runs without it
-
-    pytest.skip(why)
-
-
 def terminal():
     """Return the two ends of a pseudo-terminal; the test is skipped where /dev/ptmx or /dev/pts is missing."""
     try:
         return os.openpty()
     except OSError:
-        skip("no pseudo-terminal")
+        pytest.skip("no pseudo-terminal")
 
 
 def respect_modes():
@@ -96,5 +92,5 @@ def judges():
 def ripgrep():
     """Return the program of ripgrep 15.2; without it, the test is skipped."""
     if not judges():
-        skip("scripts/judges.sh could not install ripgrep 15.2")
+        pytest.skip("scripts/judges.sh could not install ripgrep 15.2")
     return os.path.join(judges(), "rg")

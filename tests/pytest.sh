@@ -1,6 +1,13 @@
 #!/usr/bin/env bash
-# pytest.sh BUILD ARGUMENT...: run pytest with these arguments on the programs of BUILD, for CTest. Status 77: pytest
-# cannot be installed, or a test cannot run here.
-place=$(bash "$(dirname "$0")/../scripts/judges.sh" tools) || { echo "$place" && exit 77; }
+# pytest.sh BUILD ARGUMENT...: run pytest with these arguments on the programs of BUILD, for CTest. Status 77: there is
+# no pytest, or a test cannot run here.
+if place=$(bash "$(dirname "$0")/../scripts/judges.sh" tools); then
+    python=$place/bin/python
+elif python3 -c 'import pytest' 2>/dev/null; then
+    python=python3
+else
+    echo "$place"
+    exit 77
+fi
 export TRAWL_BUILD=$1 PYTHONDONTWRITEBYTECODE=1
-exec "$place/bin/python" -m pytest -p no:cacheprovider -W ignore::pytest.PytestConfigWarning --ctest "${@:2}"
+exec "$python" -m pytest -p no:cacheprovider -W ignore::pytest.PytestConfigWarning --ctest "${@:2}"

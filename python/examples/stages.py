@@ -9,7 +9,6 @@ Each function takes a stage and a table of Arrow, and returns the package's fram
 import sys
 
 import pyarrow
-
 import trawl
 from trawl.stages import Stage
 

@@ -7,9 +7,9 @@ import struct
 import sys
 import types
 
+from arrow_by_hand import RELEASE, bits, capsule_pointer, new_capsule
 from arrow_by_hand import Array as ArrowArray
 from arrow_by_hand import Schema as ArrowSchema
-from arrow_by_hand import RELEASE, bits, capsule_pointer, new_capsule
 
 cuda = ctypes.CDLL("libcuda.so.1")
 CUDA, HOST, MANAGED = 2, 3, 13
@@ -131,7 +131,9 @@ class Shared:
             raise TypeError("__dlpack__() got an unexpected keyword argument")
         made = Managed() if self.old else Versioned(*self.version, flags=self.flags)
         shape = (ctypes.c_int64 * 2)(self.count, 1)
-        made.tensor = Tensor(self.memory.address, CUDA, self.memory.device, 1, self.code, 8 * self.unit, 1, shape, None, self.begin)
+        made.tensor = Tensor(
+            self.memory.address, CUDA, self.memory.device, 1, self.code, 8 * self.unit, 1, shape, None, self.begin
+        )
         held = [made, shape, self.memory]
         for name, value in self.changes.items():
             if name in ("shape", "strides") and value is not None:
@@ -190,18 +192,23 @@ def no_message(_):
 class Column:
     """A column of bytes and None on a device, sliced to [begin, end) and exported in `chunks` (ends of chunks)."""
 
-    def __init__(self, values, kind="u", begin=0, end=None, device=0, dictionary=False, chunks=None, fails=None, **changes):
+    def __init__(
+        self, values, kind="u", begin=0, end=None, device=0, dictionary=False, chunks=None, fails=None, **changes
+    ):
         self.kind, self.dictionary, self.changes, self.device = kind, dictionary, changes, device
         self.fails, end = fails, len(values) if end is None else end
         ends = [begin, *(chunks or ()), end]
         self.parts, self.devices = [], None
         for first, last in itertools.pairwise(ends):
             shift = first if chunks is None else min(first, 3)  # chunks have buffers of their own
-            self.parts.append((values[first - shift:last], shift, last - first))
+            self.parts.append((values[first - shift : last], shift, last - first))
         if chunks is not None:
             self.__arrow_c_device_stream__ = self.stream
         else:
-            self.__arrow_c_device_array__ = lambda requested_schema=None, **named: (self.schema(), self.array(*self.parts[0]))
+            self.__arrow_c_device_array__ = lambda requested_schema=None, **named: (
+                self.schema(),
+                self.array(*self.parts[0]),
+            )
 
     def schema(self):
         made = ArrowSchema(format=self.kind.encode(), name=b"", flags=2)
@@ -217,7 +224,8 @@ class Column:
 
     def fill_array(self, made, values, shift, length):
         unit = "i" if self.kind in ("u", "z") else "q"
-        ends = list(itertools.accumulate((2 if value is None else len(value) for value in values), initial=5))  # nulls have bytes
+        # nulls have bytes
+        ends = list(itertools.accumulate((2 if value is None else len(value) for value in values), initial=5))
         tape = Memory(b"an an" + b"".join(b"??" if value is None else value for value in values), self.device)
         offsets = Memory(struct.pack(f"{len(ends)}{unit}", *ends), self.device)
         nulls = sum(value is None for value in values[shift:])
@@ -333,9 +341,16 @@ def read_arrow(array):
     count, buffers = made.array.length, made.array.buffers
     assert made.kind == CUDA and made.event is None and made.array.n_buffers == 2 and made.array.offset == 0
     if form != b"b":
-        return list(struct.unpack(f"{count}{ {b'i': 'i', b'l': 'q'}[form] }", read(buffers[1], count * (4 if form == b"i" else 8), made.device)))
+        return list(
+            struct.unpack(
+                f"{count}{ {b'i': 'i', b'l': 'q'}[form] }",
+                read(buffers[1], count * (4 if form == b"i" else 8), made.device),
+            )
+        )
     packed = read(buffers[1], (count + 7) // 8, made.device)
     valid = read(buffers[0], (count + 7) // 8, made.device) if buffers[0] else None
-    found = [bool(packed[i // 8] >> i % 8 & 1) if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(count)]
+    found = [
+        bool(packed[i // 8] >> i % 8 & 1) if valid is None or valid[i // 8] >> i % 8 & 1 else None for i in range(count)
+    ]
     assert made.array.null_count == found.count(None)  # cuDF cannot count them itself
     return found

@@ -42,7 +42,9 @@ def booleans(found):
 def any_of(calls):
     """Join the answers of several calls by OR, as users of many contains() do."""
     either = pylibcudf.binaryop.BinaryOperator.LOGICAL_OR
-    return functools.reduce(lambda one, two: pylibcudf.binaryop.binary_operation(one, two, either, DataType(TypeId.BOOL8)), calls)
+    return functools.reduce(
+        lambda one, two: pylibcudf.binaryop.binary_operation(one, two, either, DataType(TypeId.BOOL8)), calls
+    )
 
 
 def their_calls(given, words):
@@ -158,7 +160,10 @@ def protocols(texts, plan):
     check("booleans by the CUDA array interface",
           lambda: pylibcudf.Column.from_cuda_array_interface(plan.contains(given)).to_pylist() == want)  # fmt: skip
     check("filtered by bits", lambda: filtered(bits()) == kept)
-    check("filtered by booleans", lambda: filtered(pylibcudf.Column.from_cuda_array_interface(plan.contains(given))) == kept)
+    check(
+        "filtered by booleans",
+        lambda: filtered(pylibcudf.Column.from_cuda_array_interface(plan.contains(given))) == kept,
+    )
 
 
 def main():
@@ -170,7 +175,10 @@ def main():
     print(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(), "pylibcudf",
           importlib.metadata.version("pylibcudf-cu13"), "trawl", trawl.__version__)  # fmt: skip
     words = cupy.zeros(total // 8, dtype=cupy.uint64)
-    print(f"{given.size()} records, {total / 2**30:.2f} GiB; CuPy's sum reads {rate(words.sum, total):.0f} GB/s", flush=True)
+    print(
+        f"{given.size()} records, {total / 2**30:.2f} GiB; CuPy's sum reads {rate(words.sum, total):.0f} GB/s",
+        flush=True,
+    )
 
     def part(name, ask):
         """Keep what ask() returns, and write what is known so far."""

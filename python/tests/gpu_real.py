@@ -110,7 +110,13 @@ class Interface:
 
     def __init__(self, address):
         self.address = address
-        self.__cuda_array_interface__ = {"shape": (4096,), "typestr": "|u1", "data": (address, False), "version": 3, "stream": None}
+        self.__cuda_array_interface__ = {
+            "shape": (4096,),
+            "typestr": "|u1",
+            "data": (address, False),
+            "version": 3,
+            "stream": None,
+        }
 
 
 def memory(torch, rows):
@@ -121,7 +127,10 @@ def memory(torch, rows):
     check("pinned memory of the host", plan.count(given.pin_memory()) == count)
     given = given.cuda()
     if cupy := package("cupy"):
-        for name, allocate in {"managed": cupy.cuda.malloc_managed, "cudaMallocAsync": cupy.cuda.MemoryAsyncPool().malloc}.items():
+        for name, allocate in {
+            "managed": cupy.cuda.malloc_managed,
+            "cudaMallocAsync": cupy.cuda.MemoryAsyncPool().malloc,
+        }.items():
             array = cupy.ndarray(len(text), dtype=cupy.uint8, memptr=allocate(len(text)))
             array[:] = cupy.frombuffer(text, dtype=cupy.uint8)
             check(f"{name} memory", plan.count(array) == count and len(plan.positions(array)) == count)
@@ -129,10 +138,20 @@ def memory(torch, rows):
         cupy.cuda.runtime.free(freed.address)
         refused("a freed buffer", lambda: plan.count(freed), ValueError, "was freed")
     posing = ctypes.create_string_buffer(4096)
-    refused("the host's memory, posing", lambda: plan.count(Interface(ctypes.addressof(posing))), ValueError, "is the host's")
+    refused(
+        "the host's memory, posing",
+        lambda: plan.count(Interface(ctypes.addressof(posing))),
+        ValueError,
+        "is the host's",
+    )
     refused("strided", lambda: plan.count(given[::2]), ValueError, "contiguous")
     refused("float", lambda: plan.count(given.float()), TypeError, "float32")
-    refused("gradient", lambda: plan.count(torch.zeros(9, device="cuda", requires_grad=True)), (BufferError, RuntimeError), "grad")
+    refused(
+        "gradient",
+        lambda: plan.count(torch.zeros(9, device="cuda", requires_grad=True)),
+        (BufferError, RuntimeError),
+        "grad",
+    )
     refused("matrix", lambda: plan.count(given[:9].reshape(3, 3)), ValueError, "reshape")
 
     context, address, owner = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
@@ -256,14 +275,18 @@ def neighbours(torch):
     index = torch.randint(0, data.numel(), (1 << 26,), device="cuda")
 
     def both():
-        return [timed(lambda: (call(), torch.cuda.synchronize()), 20) for call in (lambda: data.sum(), lambda: data[index])]
+        return [
+            timed(lambda: (call(), torch.cuda.synchronize()), 20) for call in (lambda: data.sum(), lambda: data[index])
+        ]
 
     before = both()
     with trawl.Searcher("cuda") as searcher:
         searcher.count(trawl.Plan("a"), torch.zeros(1 << 20, dtype=torch.uint8, device="cuda"))
         after = both()
     for name, first, second in zip(("sum", "gather"), before, after):
-        print(f"torch {name}: {first * 1e3:.3f} ms alone, {second * 1e3:.3f} ms beside trawl ({second / first - 1:+.1%})")
+        print(
+            f"torch {name}: {first * 1e3:.3f} ms alone, {second * 1e3:.3f} ms beside trawl ({second / first - 1:+.1%})"
+        )
 
 
 def allocators():
@@ -288,7 +311,12 @@ print("count", trawl.Plan("a").count(text) == sum(trawl.Plan("a").contains((text
     for name, value in (("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"), ("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.75"),
                         ("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync")):  # fmt: skip
         environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "true", name: value}
-        ran = subprocess.run([sys.executable, "-c", jax if name.startswith("XLA") else code], env=environment, capture_output=True, text=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", jax if name.startswith("XLA") else code],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         print(f"{name}={value}: {(ran.stdout + ran.stderr).strip()[-200:]}")
         check(f"memory of {value}", "count True" in ran.stdout or "No module named" in ran.stderr)
 

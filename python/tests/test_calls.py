@@ -102,7 +102,9 @@ def case(rng, number):
             found.apart = {match: list(plan.matches(data, match=match)) for match in MATCHES[1:]}
         return found
 
-    return SimpleNamespace(plan=plan, letters=letters, search=search, text=text, line_end=options.get("line_end", b"\n"))
+    return SimpleNamespace(
+        plan=plan, letters=letters, search=search, text=text, line_end=options.get("line_end", b"\n")
+    )
 
 
 def starts(data):
@@ -176,8 +178,9 @@ def text_calls(rng, plan, line_end, data, found, kind):
     place = {} if offsets is None and rng.random() < 0.5 else {"offsets": offsets}
     match = rng.choice(MATCHES)
     numbers = rng.random() < 0.5
-    value = rng.random() < 0.5 and (kind not in ("stream", "Text of stream", "Text of file") or
-                                    (kind == "stream" and characters))
+    value = rng.random() < 0.5 and (
+        kind not in ("stream", "Text of stream", "Text of file") or (kind == "stream" and characters)
+    )
     spans = chosen(found, match)
     line = [data.count(line_end, 0, one[0]) for one in found]
     every = [shown(data, one, characters) for one in found]
@@ -203,8 +206,13 @@ def text_calls(rng, plan, line_end, data, found, kind):
     yield "batches", (), wanted, joined, some
     yield "find_all", (), {"match": match, **place}, list, [shown(data, one, characters) for one in spans]
     yield "scan", (), place, list, every
-    yield "finditer", (), {"match": match}, lambda made: [(*one.span(), one.pattern) for one in made], \
-        [shown(data, one, is_str)[:3] for one in spans]
+    yield (
+        "finditer",
+        (),
+        {"match": match},
+        lambda made: [(*one.span(), one.pattern) for one in made],
+        [shown(data, one, is_str)[:3] for one in spans],
+    )
     values = plan.values or range(len(plan))
     yield "iter", (), place, sorted, sorted((one[1] - 1, values[one[2]]) for one in every)
     whole = data.split(line_end)
@@ -222,14 +230,28 @@ def text_calls(rng, plan, line_end, data, found, kind):
     spans = chosen(found, match)
     given, values = values_for(rng, plan)
     target = file_of(b"").with_name("new")
-    yield "replace_file", (target, given), {"match": match}, lambda count: (count, target.read_bytes()), \
-        (len(spans), replaced(data, spans, values))
+    yield (
+        "replace_file",
+        (target, given),
+        {"match": match},
+        lambda count: (count, target.read_bytes()),
+        (len(spans), replaced(data, spans, values)),
+    )
     if kind in ("str", "bytes", "bytearray", "view"):
         form = bytes.decode if kind == "str" else bytes
         fails = kind == "str" and cuts(data, spans)
         wrong = kind == "str" and len(spans) > 0
-        yield from rewriting(rng, match, fails, wrong, given, lambda made: made, lambda do: form(do(data, spans, is_str)),
-                             values, lambda: [form(one) for one in parts(data, spans)])
+        yield from rewriting(
+            rng,
+            match,
+            fails,
+            wrong,
+            given,
+            lambda made: made,
+            lambda do: form(do(data, spans, is_str)),
+            values,
+            lambda: [form(one) for one in parts(data, spans)],
+        )
 
 
 def rewriting(rng, match, fails, wrong, given, show, each, values, split):
@@ -237,10 +259,24 @@ def rewriting(rng, match, fails, wrong, given, show, each, values, split):
     fails. wrong: a value that is not UTF-8 is an error. each: applies a function to one text or to all records."""
     mask = rng.choice(["*", "\u20ac"])
     options = {"match": match}
-    yield "replace", (given,), options, show, ValueError if fails or wrong and values and b"\xff" in values else \
-        each(lambda data, spans, _: replaced(data, spans, values))
-    yield "mask", (mask,), options, show, ValueError if fails else \
-        each(lambda data, spans, by_characters: masked(data, spans, mask.encode(), by_characters))
+    yield (
+        "replace",
+        (given,),
+        options,
+        show,
+        ValueError
+        if fails or wrong and values and b"\xff" in values
+        else each(lambda data, spans, _: replaced(data, spans, values)),
+    )
+    yield (
+        "mask",
+        (mask,),
+        options,
+        show,
+        ValueError
+        if fails
+        else each(lambda data, spans, by_characters: masked(data, spans, mask.encode(), by_characters)),
+    )
     yield "split", (), options, show, ValueError if fails else split()
 
 
@@ -280,8 +316,16 @@ def test_texts(rng):
             for name, *call in itertools.chain(*calls):
                 given = TEXTS[kind](data)
                 known = kind in ("str", "bytes", "bytearray", "view", "path") and name not in ("first", "count_lines")
-                ask(rng, searcher if number % 3 else None, made.plan, kind, name, given, *call,
-                    total=len(data) if known else None)
+                ask(
+                    rng,
+                    searcher if number % 3 else None,
+                    made.plan,
+                    kind,
+                    name,
+                    given,
+                    *call,
+                    total=len(data) if known else None,
+                )
                 if name in ("batches", "line_batches"):
                     # the iterator is dropped, perhaps in the middle of its search
                     next(getattr(searcher, name)(made.plan, data), None)
@@ -327,11 +371,23 @@ def layout(rng, records, kind):
             continue
         many = {"c": 80, "C": 200, "s": 32000, "S": 65000}.get(kind[0], 300)  # keys of 8 and 16 bits then need all bits
         values = [*[b""] * rng.choice([0, many]), *rng.sample(distinct := list(dict.fromkeys(part)), len(distinct))]
-        keys = [None if one is None and rng.random() < 0.5 else len(values) - 1 - values[::-1].index(one) for one in part]
+        keys = [
+            None if one is None and rng.random() < 0.5 else len(values) - 1 - values[::-1].index(one) for one in part
+        ]
         shift = rng.randint(1, 9)
         keys = [*[None] * shift, *keys, *[0] * len(after)]
-        chunks.append(Column([*before, *values], value_kind, shift, shift + len(part), keys, first=first,
-                             key_kind=kind[0], counted=counted))
+        chunks.append(
+            Column(
+                [*before, *values],
+                value_kind,
+                shift,
+                shift + len(part),
+                keys,
+                first=first,
+                key_kind=kind[0],
+                counted=counted,
+            )
+        )
     return Stream(chunks) if len(chunks) > 1 or rng.random() < 0.5 else chunks[0], value_kind[-1] in "uU"
 
 
@@ -348,8 +404,13 @@ def column_calls(rng, plan, records, found, column, is_text, kind):
     check = lambda made: checked(rng, made)  # noqa: E731
     yield "contains", (), {}, check, [one if one is None else bool(one) for one in kinds]
     yield "which", (), {}, check, least
-    yield "which", (), {"answer": "pattern"}, list, \
-        [one if one is None else _sources.text_of(plan[one]) for one in least]
+    yield (
+        "which",
+        (),
+        {"answer": "pattern"},
+        list,
+        [one if one is None else _sources.text_of(plan[one]) for one in least],
+    )
     yield "pattern_counts", (), {}, check, [one if one is None else len(one) for one in kinds]
     yield "pattern_lists", (), {}, check, kinds
     yield "record_counts", (), {}, list, [sum(i in (one or []) for one in kinds) for i in range(len(plan))]
@@ -426,8 +487,16 @@ def test_columns(rng):
             found = [one if one is None else made.search(one) for one in records]
             calls = [column_calls(rng, made.plan, records, found, column, is_text, kind) for _ in range(2)]
             for name, *call in itertools.chain(*calls):
-                ask(rng, searcher if number % 3 else None, made.plan, kind, name, column, *call,
-                    total=sum(len(one or b"") for one in records) if kind in LISTS else None)
+                ask(
+                    rng,
+                    searcher if number % 3 else None,
+                    made.plan,
+                    kind,
+                    name,
+                    column,
+                    *call,
+                    total=sum(len(one or b"") for one in records) if kind in LISTS else None,
+                )
             if isinstance(column, Stream):
                 del call, calls
                 assert column.schemas == 0 and all(one.released == one.exported for one in column.columns)

@@ -76,4 +76,7 @@ def test_batches_that_end_inside_a_character():
     """Each batch holds one byte. A batch must not begin after its only occurrence."""
     with trawl.Searcher("cpu", 1, chunk_bytes=1) as searcher:
         batches = searcher.batches(trawl.Plan([b"\xa9"]), "aéé")
-        assert [(list(one), one.text_begin, one.text_end) for one in batches] == [([(1, 2, 0)], 1, 2), ([(2, 3, 0)], 2, 3)]
+        assert [(list(one), one.text_begin, one.text_end) for one in batches] == [
+            ([(1, 2, 0)], 1, 2),
+            ([(2, 3, 0)], 2, 3),
+        ]

@@ -70,7 +70,11 @@ def test_request(tmp_path):
         client.count(trawl.Plan(["a", "b"], line_end=b"\0"))
         assert fake.requests.pop()[1]["options"] == ["--null-data"]
         words = {"regex": True, "whole_words": "ascii"}
-        for plan, why in ((trawl.Plan(["a", "b", "a"]), "equal patterns"), (trawl.Plan("a", **words), "regex: "), (trawl.Plan("a", line_end=b"x"), "line_end")):
+        for plan, why in (
+            (trawl.Plan(["a", "b", "a"]), "equal patterns"),
+            (trawl.Plan("a", **words), "regex: "),
+            (trawl.Plan("a", line_end=b"x"), "line_end"),
+        ):
             with pytest.raises(trawl.UnsupportedError, match=why):
                 client.count(plan)
         for regex, name in ((True, "perl"), ("perl", "perl"), ("extended", "extended"), ("basic", "basic")):
@@ -91,7 +95,9 @@ def test_request(tmp_path):
             client.count(trawl.Plan("a"), ignore_case=True)
         with pytest.raises(ValueError, match="'ascii' for both"):
             client.count("a", ignore_case="ascii", whole_words=True)
-        assert client.files("a/b&\udcff") == [] and fake.requests.pop()[0].startswith(b"GET /v1/files?collection=a%2Fb%26%FF HTTP/1.1\r\n")
+        assert client.files("a/b&\udcff") == [] and fake.requests.pop()[0].startswith(
+            b"GET /v1/files?collection=a%2Fb%26%FF HTTP/1.1\r\n"
+        )
 
 
 def test_names_and_lines_that_are_not_utf8(tmp_path):
@@ -99,7 +105,14 @@ def test_names_and_lines_that_are_not_utf8(tmp_path):
     first = found("", lines={"bytes": "/woK"}, submatches=[one])
     first["data"]["path"] = {"bytes": "YfxiLw=="}
     events = lines(first, found("b", kind="context"), SUMMARY, END)
-    fasta = {"path": {"text": "a"}, "sequence": {"text": "chr"}, "offset": 7, "match": {"text": "GAT"}, "distance": 1, "strand": "-"}
+    fasta = {
+        "path": {"text": "a"},
+        "sequence": {"text": "chr"},
+        "offset": 7,
+        "match": {"text": "GAT"},
+        "distance": 1,
+        "strand": "-",
+    }
     with Fake(tmp_path, chunked(events), chunked(lines({"type": "match", "data": fasta}, SUMMARY, END))) as fake:
         first, second = searched(fake)
         assert searched(fake) == [("a", None, 7, b"GAT", ((0, 3, b"GAT", 1, "-"),), False, b"chr")]
@@ -143,30 +156,20 @@ def test_what_is_said_of_files(tmp_path):
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-LIES = {
-    "nothing": b"",
-    "no HTTP": b"SSH-2.0-OpenSSH\r\n\r\n",
-    "no status": b"HTTP/1.1\r\n\r\n",
-    "no number": b"HTTP/1.1 two OK\r\n\r\n",
-    "no length": b"HTTP/1.1 200 OK\r\n\r\n",
-    "a signed length": b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-    "too long a length": plain(lines(SUMMARY, END))[:-2],
-    "a signed chunk": HEAD + b"-5\r\nhello\r\n0\r\n\r\n",
-    "a chunk without a length": HEAD + b"\r\n",
-    "a chunk in hexadecimal of another kind": HEAD + b"0x5\r\nhello\r\n0\r\n\r\n",
-    "too short a chunk": HEAD + b"5\r\nhello world\r\n0\r\n\r\n",
-    "an end in a chunk": HEAD + b"50\r\nhello",
-    "no last chunk": HEAD + b"%x\r\n%s\r\n" % (len(lines(SUMMARY, END)), lines(SUMMARY, END)),
-    "no status line": chunked(lines(SUMMARY)),
-    "half a status line": chunked(lines(SUMMARY, END)[:-9]),
-    "no JSON": chunked(b"hello\n"),
-    "another JSON": chunked(b"[1]\n"),
-    "a deep one": chunked(b"[" * 100_000 + b"\n"),
-    "no such member": chunked(lines({"type": "match", "data": {"path": {"text": "a"}}})),
-    "no base64": chunked(lines(found("", lines={"bytes": "!"}), END)),
-    "endless head": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 1000,
-    "endless line": b"HTTP/1.1 200 " + b"x" * 200_000,
-}
+LIES = {"nothing": b"", "no HTTP": b"SSH-2.0-OpenSSH\r\n\r\n", "no status": b"HTTP/1.1\r\n\r\n",
+        "no number": b"HTTP/1.1 two OK\r\n\r\n", "no length": b"HTTP/1.1 200 OK\r\n\r\n",
+        "a signed length": b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "too long a length": plain(lines(SUMMARY, END))[:-2], "a signed chunk": HEAD + b"-5\r\nhello\r\n0\r\n\r\n",
+        "a chunk without a length": HEAD + b"\r\n",
+        "a chunk in hexadecimal of another kind": HEAD + b"0x5\r\nhello\r\n0\r\n\r\n",
+        "too short a chunk": HEAD + b"5\r\nhello world\r\n0\r\n\r\n", "an end in a chunk": HEAD + b"50\r\nhello",
+        "no last chunk": HEAD + b"%x\r\n%s\r\n" % (len(lines(SUMMARY, END)), lines(SUMMARY, END)),
+        "no status line": chunked(lines(SUMMARY)), "half a status line": chunked(lines(SUMMARY, END)[:-9]),
+        "no JSON": chunked(b"hello\n"), "another JSON": chunked(b"[1]\n"),
+        "a deep one": chunked(b"[" * 100_000 + b"\n"),
+        "no such member": chunked(lines({"type": "match", "data": {"path": {"text": "a"}}})),
+        "no base64": chunked(lines(found("", lines={"bytes": "!"}), END)),
+        "endless head": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 1000, "endless line": b"HTTP/1.1 200 " + b"x" * 200_000}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", LIES)
@@ -205,7 +208,15 @@ def test_columns(tmp_path):
 
 def test_errors_of_the_server(tmp_path):
     said = plain(b'{"error":{"status":404,"message":"no such collection: c"}}', b"404 Not Found")
-    others = [b"<html>", b"", b"[]", b"7", b'{"error":"no"}', b'{"error":{"message":5}}', b'{"error":{"message":{"bytes":"?"}}}']
+    others = [
+        b"<html>",
+        b"",
+        b"[]",
+        b"7",
+        b'{"error":"no"}',
+        b'{"error":{"message":5}}',
+        b'{"error":{"message":{"bytes":"?"}}}',
+    ]
     with Fake(tmp_path, said, *(plain(one, b"502 Bad Gateway") for one in others)) as fake:
         with pytest.raises(trawl.ServerError, match="^no such collection: c$") as caught:
             searched(fake)

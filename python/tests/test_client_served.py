@@ -90,7 +90,9 @@ def test_lines(address):
             some = {name: content for name, content in FILES.items()
                     if all((one.encode() if isinstance(one, str) else one) in content for one in required)}  # fmt: skip
             assert lines_of(client.search("needle", requires=required)) == lines_by_hand([b"needle"], some)
-            assert client.count("e", requires=required).occurrences == sum(content.count(b"e") for content in some.values())
+            assert client.count("e", requires=required).occurrences == sum(
+                content.count(b"e") for content in some.values()
+            )
         whole = [found for found in lines_by_hand([b"hay"]) if found[3] == b"hay\n"]
         assert lines_of(client.search("hay", whole_lines=True)) == whole
         assert len(list(client.search("needle", max_count=1))) == 4
@@ -108,7 +110,9 @@ def test_several_collections(tree):
         assert sorted(client.files()) == sorted(map(os.fsdecode, files))
         for patterns in (PATTERNS[:1], PATTERNS):
             lines = list(client.search(patterns))
-            assert lines_of(lines) == lines_by_hand(patterns, files) and [one.path for one in lines] == sorted(one.path for one in lines)
+            assert lines_of(lines) == lines_by_hand(patterns, files) and [one.path for one in lines] == sorted(
+                one.path for one in lines
+            )
             positions = client.positions(patterns)
             by_hand = positions_by_hand(patterns, files)
             assert [(positions.names[file], begin, pattern) for begin, file, pattern in positions] == by_hand
@@ -170,7 +174,10 @@ def test_plans(rng, address):
 
 @pytest.mark.parametrize("call", ["count", "positions", "search"])
 def test_paths_that_are_missing(address, call):
-    with trawl.Client(address) as client, pytest.raises(trawl.ServerError, match="paths: (1 files could|nope: No such)"):
+    with (
+        trawl.Client(address) as client,
+        pytest.raises(trawl.ServerError, match="paths: (1 files could|nope: No such)"),
+    ):
         list(getattr(client, call)("needle", paths=["zz.py", "nope"]))
 
 

@@ -26,7 +26,8 @@ from trawl import cluster
 
 PROGRAM = os.environ.get("TRAWL_SERVE", "")
 ADDRESS = "http://127.0.0.1:8733"
-TIMES = re.compile(rb'"(secs|nanos|bytes_searched)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')  # bytes_searched: how far a thread had read a binary file
+# bytes_searched: how far a thread had read a binary file
+TIMES = re.compile(rb'"(secs|nanos|bytes_searched)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
 WORDS = ["needle", "thread", "hay", "Needle", "x", "ab", "\u00e9"]
 
 
@@ -56,8 +57,8 @@ def test_answers_that_become_one():
         "occurrences": 4, "files": 2, "patterns": [4, 2], "seconds": 3, "shared": 2
     }  # fmt: skip
 
-    said = b"# HELP a b\na_total{x=\"y\"} 3\nb 0.5\n"
-    assert cluster.metrics([said, said]) == b"# HELP a b\na_total{x=\"y\"} 6\nb 1\n"
+    said = b'# HELP a b\na_total{x="y"} 3\nb 0.5\n'
+    assert cluster.metrics([said, said]) == b'# HELP a b\na_total{x="y"} 6\nb 1\n'
     times = [{"secs": 1, "nanos": 600_000_000}, {"secs": 2, "nanos": 500_000_001}]
     assert cluster.times(times) == {"human": "4.100000s", "nanos": 100_000_001, "secs": 4}
 
@@ -119,7 +120,9 @@ def test_ranges(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"1234567")
     assert cluster.ranges_of(str(tmp_path), 3) == [(b"", 16), (b"a.d/z", 16), (b"b.c", 16)]
-    assert cluster.ranges_of(str(tmp_path), 99) == [(name, 8) for name in (b"", b"a.b", b"a.d/z", b"b/c/1", b"b.c", b"z")]
+    assert cluster.ranges_of(str(tmp_path), 99) == [
+        (name, 8) for name in (b"", b"a.b", b"a.d/z", b"b/c/1", b"b.c", b"z")
+    ]
 
 
 def test_refused_commands(tmp_path, capsys, monkeypatch):
@@ -180,7 +183,9 @@ def served(tmp_path_factory):
     if is_long:
         ray.init("local", num_cpus=6, namespace="trawl", object_store_memory=200 << 20, log_to_driver=False)
     options = [f"--token-file={token}", "--search-zip"]
-    actors = cluster.start(f"t={root}", options, shards=4, replicas=2, cpus=0.5, port=8733 if is_long else 0, timeout=120)
+    actors = cluster.start(
+        f"t={root}", options, shards=4, replicas=2, cpus=0.5, port=8733 if is_long else 0, timeout=120
+    )
     if not is_long:
         global ADDRESS
         ADDRESS = "http://127.0.0.1:%d" % ray.serve.server.server_address[1]
@@ -215,7 +220,9 @@ def test_as_a_single_server(served, rng, monkeypatch):
     parts of an answer have come, and that the command prints the same with both."""
     monkeypatch.setattr(cluster, "READ_BYTES", 99)
     root, actors, environment = served
-    names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[:9]
+    names = ["a", "a.d", "b", "b/c", "e", "z", "."] + sorted(str(one.relative_to(root)) for one in root.glob("*/*.?"))[
+        :9
+    ]
     home, command = {"HOME": f"{root.parent}/home"}, PROGRAM.removesuffix("-serve")
     with contextlib.ExitStack() as stack:
         token = f"--token-file={root.parent}/token"
@@ -242,11 +249,32 @@ def test_as_a_single_server(served, rng, monkeypatch):
             assert said[0] == said[1], (patterns, shared, own)
             for most in (1, rng.randint(2, 9)):
                 lines = [one for one in said[0][3] if not one.context][:most]
-                assert [one for one in clients[1].search(patterns, **shared, **own, max_results=most) if not one.context] == lines
+                assert [
+                    one for one in clients[1].search(patterns, **shared, **own, max_results=most) if not one.context
+                ] == lines
                 found = clients[1].positions(patterns, **shared, max_results=most)
                 places = [(begin, found.names[file], pattern) for begin, file, pattern in found]
                 assert (places, found.total) == (said[0][1][:most], said[0][2])
-            flags = several(rng, ["-n", "-i", "-v", "-w", "-a", "-b", "-m2", "--json", "-A1", "-C2", "-z", "--include=x*", "-gnone", "-g!*.*", "-gz*"])
+            flags = several(
+                rng,
+                [
+                    "-n",
+                    "-i",
+                    "-v",
+                    "-w",
+                    "-a",
+                    "-b",
+                    "-m2",
+                    "--json",
+                    "-A1",
+                    "-C2",
+                    "-z",
+                    "--include=x*",
+                    "-gnone",
+                    "-g!*.*",
+                    "-gz*",
+                ],
+            )
             flags += several(rng, [rng.choice(["-c", "-l", "--files-without-match", "-o", "-q", "-h", "-H"])], 0.7)
             name = rng.choice(["trawl -r", "tg --no-ignore -F", "tg --no-ignore -F --no-messages"]).split()
             asked = [*name, "--sort=path", *flags, *(f"-e{one}" for one in patterns)]
@@ -256,7 +284,9 @@ def test_as_a_single_server(served, rng, monkeypatch):
             asked += paths.get("paths", []) + several(rng, ["none"], 0.1)
             lose()
             done = [
-                subprocess.run([*asked, *more], executable=command, cwd=root, env=environment | home, capture_output=True)
+                subprocess.run(
+                    [*asked, *more], executable=command, cwd=root, env=environment | home, capture_output=True
+                )
                 for more in ([], [f"--server={ADDRESS}"])
             ]
             printed = [(one.returncode, TIMES.sub(b"", one.stdout), one.stderr) for one in done]
@@ -335,7 +365,9 @@ def lose(actor, how):
     path = re.search("--listen=unix:([^\0]*)", pathlib.Path(f"/proc/{pid}/cmdline").read_text())[1]
     os.unlink(path)
     if how == "nonsense":
-        os.rename(Fake(os.path.dirname(path), *[plain(b"{}", b"500 Nonsense")] * 9999).address.removeprefix("unix:"), path)
+        os.rename(
+            Fake(os.path.dirname(path), *[plain(b"{}", b"500 Nonsense")] * 9999).address.removeprefix("unix:"), path
+        )
 
 
 LOSSES = ["actor", "socket", "nonsense", signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP]
@@ -363,7 +395,9 @@ def test_copies_answer_for_lost_actors(served):
         for thread in threads:
             thread.start()
         for how in LOSSES * (amount(20) // 100 or 1):
-            while (copies_of(client)["ready"] < 2 * len(actors)) and not faults:  # until the actor lost last is ready again
+            while (
+                copies_of(client)["ready"] < 2 * len(actors)
+            ) and not faults:  # until the actor lost last is ready again
                 time.sleep(0.05)
             before = len(answers)
             lose(draw.choice(draw.choice(actors)), how)

@@ -119,11 +119,15 @@ def test_lines_of_fasta(tmp_path, rng):
         except ValueError as error:
             assert isinstance(expected, str) and expected in str(error), said
         path.write_bytes(text)
-        found = run("--fasta", "-h", *rng.choice([[], ["--chunk-bytes=1"]]), "A", str(path)) if number % 10 == 0 else None
+        found = (
+            run("--fasta", "-h", *rng.choice([[], ["--chunk-bytes=1"]]), "A", str(path)) if number % 10 == 0 else None
+        )
         if found is None or b"not installed" in found.stderr:
             continue
         if isinstance(expected, str):
             assert expected.encode() in found.stderr and found.returncode == 2, said
         else:
-            hits = [f"{name}:{at}:+:0:A" for name, one in expected for at in range(len(one)) if one[at : at + 1] == b"A"]
+            hits = [
+                f"{name}:{at}:+:0:A" for name, one in expected for at in range(len(one)) if one[at : at + 1] == b"A"
+            ]
             assert found.stdout.decode().splitlines() == hits, said

@@ -19,8 +19,8 @@ import warnings
 import pytest
 import trawl
 from conftest import amount
-from trawl.decontaminate._command import main
 from trawl.decontaminate import Form, Overlap, Questions, decontaminate
+from trawl.decontaminate._command import main
 
 with contextlib.suppress(ImportError):
     import pyarrow.parquet
@@ -49,8 +49,8 @@ def is_nothing(one):
 
 def is_quote(one):
     spread = unicodedata.normalize("NFKC", one)
-    return one in "\u02ee\u07f4\u07f5\ua78b\ua78c" or "\u02b9" <= one <= "\u02bf" or (
-        len(spread) > 1 and spread[0] == " "
+    return (
+        one in "\u02ee\u07f4\u07f5\ua78b\ua78c" or "\u02b9" <= one <= "\u02bf" or (len(spread) > 1 and spread[0] == " ")
     )
 
 
@@ -452,10 +452,18 @@ def test_command_lines(tmp_path, rng, monkeypatch):
         files = {}
         for name in names:
             texts = [None if rng.random() < 0.1 else one for one in some(rng.randint(0, 9))]
-            files[name] = written(rng, folder / name, column, ident, ["" if one is None and name.endswith("t") else one for one in texts])
+            files[name] = written(
+                rng, folder / name, column, ident, ["" if one is None and name.endswith("t") else one for one in texts]
+            )
         output = rng.choice(["rows.jsonl", "rows.parquet", "rows.jsonl.gz", "rows.jsonl.xz"])
         clean = ["--clean=clean"] if rng.random() < 0.5 else []
-        given = [f"--{size}=3", f"--column={column}", f"--id={ident}", f"--question-column={asked}", f"--output={output}"]
+        given = [
+            f"--{size}=3",
+            f"--column={column}",
+            f"--id={ident}",
+            f"--question-column={asked}",
+            f"--output={output}",
+        ]
         given += [*flags, *clean, f"--workers={rng.randint(1, 3)}"]
         status, _, messages = command(folder, *given, about.name, *names)
         rows, total = [], {"held": 0, "bad": 0}

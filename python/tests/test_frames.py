@@ -125,7 +125,8 @@ def test_functions_of_arrow(questions):
         assert rows == [text for text, one in zip(texts, expected["contains"]) if one]
 
 
-PLANS = [{}, {"mismatches": 1}, {"edits": 1}, {"alphabet": "dna"}, {"alphabet": "dna", "reverse_complement": True, "edits": 1}, {"regex": True}]
+PLANS = [{}, {"mismatches": 1}, {"edits": 1}, {"alphabet": "dna"},
+         {"alphabet": "dna", "reverse_complement": True, "edits": 1}, {"regex": True}]  # fmt: skip
 
 
 @pytest.mark.parametrize("options", PLANS)
@@ -146,7 +147,9 @@ def test_polars(questions):
     polars = pytest.importorskip("polars")
     pytest.importorskip("trawl.polars")
     for plan, texts, expected in questions(300):
-        frame = polars.DataFrame({"text": texts, "key": [at % 3 for at in range(len(texts))]}, schema_overrides={"text": polars.String})
+        frame = polars.DataFrame(
+            {"text": texts, "key": [at % 3 for at in range(len(texts))]}, schema_overrides={"text": polars.String}
+        )
         chunks = frame["text"][:7].append(frame["text"][7:])
         for name in NAMES:
             asked = getattr(polars.col("text").trawl, name)(plan).alias("new")
@@ -227,11 +230,15 @@ def test_groups(rng):
         assert lazy.collect().schema == lazy.collect_schema() and lazy.collect()["t"].to_list() == [*firsts, None]
         frame = pandas.Series(texts, range(5, 5 + len(texts))).trawl.groups(plan)
         assert list(frame.columns) == list(plan.group_names) and list(frame.index) == list(range(5, 5 + len(texts)))
-        mine = [{name: None if pandas.isna(one) else one for name, one in row.items()} for row in frame.to_dict("records")]
+        mine = [
+            {name: None if pandas.isna(one) else one for name, one in row.items()} for row in frame.to_dict("records")
+        ]
         assert mine == [*firsts, nothing]
         listed = pandas.Series(texts).trawl.group_lists(plan)
         assert [None if one is None else list(one) for one in listed] == lists
-        connection.register("texts", pyarrow.table({"id": range(len(texts)), "text": pyarrow.array(texts, pyarrow.string())}))
+        connection.register(
+            "texts", pyarrow.table({"id": range(len(texts)), "text": pyarrow.array(texts, pyarrow.string())})
+        )
         rows = connection.sql("SELECT some_groups(text), some_group_lists(text) FROM texts ORDER BY id").fetchall()
         assert rows == list(zip([*firsts, None], lists)), (expressions, texts)
         if len(expressions) == 1:
@@ -249,7 +256,11 @@ def test_arrays_of_numpy():
     texts, plan = ["a pear", "", "peach"], trawl.Plan(["pea", "ear"])
     for kind in (object, str, *([numpy.dtypes.StringDType()] if hasattr(numpy.dtypes, "StringDType") else [])):
         column = numpy.array(texts, kind)
-        assert list(plan.replace(column, ["P", "E"])) == ["a Pr", "", "Pch"] and list(plan.contains(column)) == [True, False, True]
+        assert list(plan.replace(column, ["P", "E"])) == ["a Pr", "", "Pch"] and list(plan.contains(column)) == [
+            True,
+            False,
+            True,
+        ]
     assert plan.split(numpy.array(["x", None, "peax"], object)) == [["x"], None, ["", "x"]]
 
 

@@ -68,7 +68,9 @@ def test_text(device):
         assert PLAN.count(given) == PLAN.count(text)
         assert PLAN.count_by_pattern(given) == PLAN.count_by_pattern(text)
         found = PLAN.positions(given)
-        assert found.device == device and gpu.read_tensor(found) == gpu.read_arrow(found) == PLAN.positions(text).tolist()
+        assert (
+            found.device == device and gpu.read_tensor(found) == gpu.read_arrow(found) == PLAN.positions(text).tolist()
+        )
         assert found.to_host() == PLAN.positions(text) and len(found) == len(found.tolist())
         kept = trawl.Text(given)
         assert kept.nbytes == len(text) and PLAN.count(kept) == PLAN.count(kept) == PLAN.count(text)
@@ -218,7 +220,8 @@ def test_nothing_occurs(words):
 def test_slices_of_libcudf(kind):
     """2026-11-28: contains() of a sliced cuDF Series answered for the first records of the whole column."""
     values = [b"ban", None, b"", b"nan", b"x" * 40, b"an", b"nanana"] * 12
-    for begin, end in ((0, 84), (0, 9), (1, 84), (2, 8), (3, 70), (7, 8), (8, 40), (31, 33), (32, 84), (35, 83), (64, 65), (5, 5)):
+    for begin, end in ((0, 84), (0, 9), (1, 84), (2, 8), (3, 70), (7, 8), (8, 40), (31, 33), (32, 84), (35, 83),
+                       (64, 65), (5, 5)):  # fmt: skip
         part = values[begin:end]
         for right in (None, "offset", "copy"):
             given = gpu.LibcudfColumn(values, kind, begin, end, right)
@@ -261,7 +264,11 @@ def test_bytes_and_offsets():
 def test_out():
     column = gpu.Column(VALUES)
     contains, counts, _ = expected(PLAN, VALUES)
-    for make in (lambda n: gpu.Shared(bytes(n)), lambda n: gpu.Interfaced(bytes(n), "|b1"), lambda n: gpu.Shared(bytes(n), code=6)):
+    for make in (
+        lambda n: gpu.Shared(bytes(n)),
+        lambda n: gpu.Interfaced(bytes(n), "|b1"),
+        lambda n: gpu.Shared(bytes(n), code=6),
+    ):
         out = make(8)
         assert PLAN.contains(column, out=out) is out
         assert out.memory.read(8) == bytes(contains) + b"\0\0"
@@ -419,7 +426,9 @@ def test_threads_and_forks():
 
     def search():
         for _ in range(20):
-            if (PLAN.count(given), searcher.count(PLAN, text)) != (400, 400) or PLAN.match_counts(kept).tolist() != counts:
+            if (PLAN.count(given), searcher.count(PLAN, text)) != (400, 400) or PLAN.match_counts(
+                kept
+            ).tolist() != counts:
                 wrong.append(threading.current_thread())
 
     threads = [threading.Thread(target=search) for _ in range(4)]
@@ -471,11 +480,17 @@ def test_interrupted(progress):
 def test_no_leak():
     """Check that device memory, exported structs and the process stay flat over many calls."""
     import gc
+
     from test_leaks import resident
 
     def calls():
         column = gpu.Column(VALUES, chunks=[2])
-        for answer in (PLAN.contains(column), PLAN.contains(column, bits=True), PLAN.match_counts(column), *PLAN.cells(column)):
+        for answer in (
+            PLAN.contains(column),
+            PLAN.contains(column, bits=True),
+            PLAN.match_counts(column),
+            *PLAN.cells(column),
+        ):
             answer.to_host()
             if len(answer) and answer.tolist and "bits" not in repr(answer):
                 gpu.read_tensor(answer)
@@ -520,7 +535,10 @@ def test_random_columns():
     print("TRAWL_TEST_SEED", seed)
     draw = random.Random(seed)
     for _ in range(max(50, int(200 * SCALE))):
-        values = [None if draw.random() < 0.1 else bytes(draw.choices(b"ab\n", k=draw.choice((0, 1, 5, 40)))) for _ in range(draw.randrange(60))]
+        values = [
+            None if draw.random() < 0.1 else bytes(draw.choices(b"ab\n", k=draw.choice((0, 1, 5, 40))))
+            for _ in range(draw.randrange(60))
+        ]
         words = list({bytes(draw.choices(b"ab", k=draw.randrange(1, 5))) for _ in range(draw.choice((1, 3, 12)))})
         begin = draw.randrange(len(values) + 1)
         end = draw.randrange(begin, len(values) + 1)

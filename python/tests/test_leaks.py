@@ -16,7 +16,6 @@ import trawl
 from arrow_by_hand import Column
 from conftest import SCALE
 
-
 VALUES = [b"banana" * 4, None, b"x" * 20, b"na"]
 COLUMNS = [Column(VALUES, "Z"), Column(VALUES, "vz"), Column(VALUES[2:], "Z", keys=[0, None, 1, 0])]
 try:

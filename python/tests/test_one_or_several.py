@@ -44,13 +44,15 @@ TABLE = {
 FORMS = {"s": str, "b": str.encode, "f": pathlib.Path}
 # Parameters with names like those of TABLE that do not take one or several items: they take a column of texts, a single
 # path, or one value for all patterns.
-OTHERS = re.compile("(questions|documents|parts) |(replace|replace_file|mask) values|(cells|matrix) keep|(Cells|Matches|Positions) ")
+OTHERS = re.compile(
+    "(questions|documents|parts) |(replace|replace_file|mask) values|(cells|matrix) keep|(Cells|Matches|Positions) "
+)
 
 
 @pytest.fixture
 def by_hand(monkeypatch, tmp_path):
     pytest.importorskip("pyarrow")
-    import trawl.ray
+    import trawl.ray  # noqa: F401
 
     ray_by_hand.install(monkeypatch, [{"CPU": 9.0, "memory": 4 << 30}])
     monkeypatch.chdir(tmp_path)
@@ -82,5 +84,12 @@ def test_the_table_is_whole(by_hand):
                     listed = re.search("str.*Iterable", str(taken.annotation))
                     if listed or taken.name in ("paths", "sources", "keep", "columns"):
                         found.add(f"{name if key == '__init__' else key} {taken.name}")
-    own = {"files_of paths", "files_of sources", "read paths", "paths_of sources", "parquet_parts columns", "Keeper sources"}
+    own = {
+        "files_of paths",
+        "files_of sources",
+        "read paths",
+        "paths_of sources",
+        "parquet_parts columns",
+        "Keeper sources",
+    }
     assert {one for one in found if not OTHERS.match(one)} - own <= TABLE.keys()

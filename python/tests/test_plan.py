@@ -48,7 +48,13 @@ def test_patterns_of_a_file(tmp_path):
                 assert list(trawl.Plan(patterns)) == ["he", "she"]
     path.write_bytes(b"a\rb\n")
     assert list(trawl.Plan(path)) == ["a\rb"]
-    for content, index in ((b"\n", 0), (b"he\n\nshe\n", 1), (b"he\r\n\r\n", 1), (b"\xef\xbb\xbf\nhe", 0), (b"\xff\n\n", 1)):
+    for content, index in (
+        (b"\n", 0),
+        (b"he\n\nshe\n", 1),
+        (b"he\r\n\r\n", 1),
+        (b"\xef\xbb\xbf\nhe", 0),
+        (b"\xff\n\n", 1),
+    ):
         path.write_bytes(content)
         with pytest.raises(trawl.ArgumentError, match=f"pattern {index} is empty"):
             trawl.Plan(path)
@@ -106,6 +112,7 @@ def test_pickled_options():
 
 def test_numbers():
     """Check that only whole numbers are accepted: edits=0.2, threads=1.7 and True are rejected."""
+
     class Two:
         def __index__(self):
             return 2
@@ -177,7 +184,8 @@ def test_signatures():
     for made, of in ((trawl.Plan, _sources.Plan), (trawl.Searcher, _sources.Searcher)):
         shown = inspect.signature(made).parameters.values()
         assert [(one.name, one.kind, one.default) for one in shown] == [
-            (one.name, one.kind, one.default) for one in inspect.signature(of).parameters.values()]
+            (one.name, one.kind, one.default) for one in inspect.signature(of).parameters.values()
+        ]
     with pytest.raises(TypeError, match=r"^Plan\(\) got an unexpected keyword argument 'words'"):
         trawl.Plan("a", words=True)
     with pytest.raises(TypeError, match=r"^Plan\(\) missing 1 required positional argument: 'patterns'"):
@@ -199,7 +207,11 @@ def test_patterns_are_text(tmp_path):
 def test_characters_beyond_ascii():
     plan = trawl.Plan("\u00c9", ignore_case=True)
     assert plan.unicode and plan.count("\u00e9\u00c9e") == 2
-    for plain in (trawl.Plan("\u00c9", ignore_case="ascii"), trawl.Plan("\u00c9".encode(), ignore_case=True), trawl.Plan(["\u00c9", b"x"], ignore_case=True)):
+    for plain in (
+        trawl.Plan("\u00c9", ignore_case="ascii"),
+        trawl.Plan("\u00c9".encode(), ignore_case=True),
+        trawl.Plan(["\u00c9", b"x"], ignore_case=True),
+    ):
         assert not plain.unicode and plain.count("\u00e9\u00c9e") == 1
     assert pickle.loads(pickle.dumps(plan)).count("\u00e9\u00c9e") == 2
     assert not trawl.Plan("gat", alphabet="dna", ignore_case=True, whole_words=True).unicode
@@ -217,7 +229,9 @@ def test_case_is_that_of_unicode():
     groups = [group for group in groups.values() if len(group) > 1]
     text = "\n".join(letter for group in groups for letter in sorted(group))
     pairs = [(letter, group) for group in groups for letter in group]
-    for letter, group in pairs if SCALE >= 20 else [*pairs[::7], *((one, group) for one, group in pairs if len(group) > 2)]:
+    for letter, group in (
+        pairs if SCALE >= 20 else [*pairs[::7], *((one, group) for one, group in pairs if len(group) > 2)]
+    ):
         for pattern, regex in ((letter, False), (f"[{letter}]", True), (f"({letter}|\\d)", True)):
             found = trawl.Plan(pattern, ignore_case=True, regex=regex).matches(text, value=True)
             assert {one[3] for one in found} == group, (pattern, group)

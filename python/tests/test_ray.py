@@ -19,7 +19,7 @@ pyarrow = pytest.importorskip("pyarrow")
 if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
     pytest.skip("Ray is for long runs", allow_module_level=True)
 
-import pyarrow.parquet  # noqa: E402
+import pyarrow.parquet  # noqa: E402, F811
 import trawl.ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 from trawl.decontaminate import Questions  # noqa: E402
@@ -147,7 +147,11 @@ def test_the_manual(cluster, tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "documents/a.parquet")
     (tmp_path / "lines/a").write_text('{"text": "a needle"}\n{broken\n')
     guide = pathlib.Path(__file__).parents[2].joinpath("docs/python.md").read_text("utf-8")
-    examples = [one for one in re.findall("```python\n(.*?)```", guide, re.S) if "import trawl.ray" in one or ", trawl.ray" in one]
+    examples = [
+        one
+        for one in re.findall("```python\n(.*?)```", guide, re.S)
+        if "import trawl.ray" in one or ", trawl.ray" in one
+    ]
     ends = ["print(unread.count(), read.count())", "print(collection.names, line.begin)"]
     assert len(examples) == len(ends)
     said = []

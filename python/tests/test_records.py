@@ -125,7 +125,13 @@ def test_patterns_from_a_column():
 
 def test_refused():
     plan = trawl.Plan("a")
-    one = [bytearray(b"ab"), memoryview(b"ab"), array.array("B", b"ab"), array.array("b", b"ab"), memoryview(b"ab").cast("c")]
+    one = [
+        bytearray(b"ab"),
+        memoryview(b"ab"),
+        array.array("B", b"ab"),
+        array.array("b", b"ab"),
+        memoryview(b"ab").cast("c"),
+    ]
     for wrong in ("one string", b"bytes", *one, 3, [3], [["a"]], io.StringIO("a")):
         with pytest.raises(TypeError):
             plan.contains(wrong)
@@ -238,7 +244,10 @@ def test_index_of_pandas():
     pandas = pytest.importorskip("pandas")
     plan, texts = trawl.Plan(["an", "p"]), ["banana", "x", None, "pan"]
     # pandas 2 cannot export a Series of objects as an Arrow column, but such a Series is searched, too.
-    for series in (pandas.Series(texts, dtype="string"), pandas.Series([*texts[:2], float("nan"), "pan"], dtype=object)):
+    for series in (
+        pandas.Series(texts, dtype="string"),
+        pandas.Series([*texts[:2], float("nan"), "pan"], dtype=object),
+    ):
         assert plan.contains(series).tolist() == [True, False, None, True]
     series = pandas.Series(texts)
     found = plan.contains(series)
@@ -293,8 +302,12 @@ def test_runs_of_views(rng):
         expected = answers([b"ab", b"cab"], records[begin:])
         for turn in (20000, 4300, 400, 100)[round % 2 :: 2]:
             middle = rng.randrange(begin, len(records))
-            column = arrow_by_hand.Stream([arrow_by_hand.Column(records, "vz", begin, middle, turn=turn),
-                                           arrow_by_hand.Column(records, "vz", middle, turn=turn)])
+            column = arrow_by_hand.Stream(
+                [
+                    arrow_by_hand.Column(records, "vz", begin, middle, turn=turn),
+                    arrow_by_hand.Column(records, "vz", middle, turn=turn),
+                ]
+            )
             same(plan, column, expected)
             made = plan.replace(column, b"<>").tolist()
             assert made == [each if each is None else re.sub(b"cab|ab", b"<>", each) for each in records[begin:]]

@@ -18,7 +18,8 @@ CALLS = {
 }
 # Letters with variants of one to three bytes. A pattern with many of them is searched by its first letters, and the
 # automaton that takes over in dense text knows one variant of each.
-ALPHABETS = ["kK\u212ax", "sS\u017fx", "\u2126\u03a9\u03c9x", "\u2126\u03c9kx", "\u01c4\u01c5\u01c6k", "\u1e9e\u00dfs", "ab \u20ac"]
+ALPHABETS = ["kK\u212ax", "sS\u017fx", "\u2126\u03a9\u03c9x", "\u2126\u03c9kx", "\u01c4\u01c5\u01c6k", "\u1e9e\u00dfs",
+             "ab \u20ac"]  # fmt: skip
 
 
 def test_learned_lengths():
@@ -39,7 +40,15 @@ def draw(rng):
 
     def pattern():
         made = text(rng.choice([1, 1, 2, 3, 6, 9]))
-        forms = [made, made, f"{made}[0-9]?", f"\\b{made}", f"[a-z]+{made}", f"{made}.*{text(1)}", f"({made}|{text(2)}){text(1)}"]
+        forms = [
+            made,
+            made,
+            f"{made}[0-9]?",
+            f"\\b{made}",
+            f"[a-z]+{made}",
+            f"{made}.*{text(1)}",
+            f"({made}|{text(2)}){text(1)}",
+        ]
         return rng.choice(forms) if is_regex else made
 
     rule = rng.choice([True, True, "ascii"])

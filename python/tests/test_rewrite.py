@@ -330,6 +330,7 @@ def test_iter_order(rng):
 
 def test_values_in_a_circle():
     """Check that a plan and a value that refers to the plan are both freed."""
+
     class Token:
         alive = 0
 
@@ -357,7 +358,9 @@ def test_nested_strings_in_records(order):
         found = plan.match_lists(records, match=match).tolist()
         assert [[end - begin for begin, end, _ in one or ()] for one in found] == runs
         assert all(len(plan[pattern]) == end - begin for one in found for begin, end, pattern in one or ())
-        assert [count or 0 for count in plan.match_counts(records, match=match).tolist()] == [len(lengths) for lengths in runs]
+        assert [count or 0 for count in plan.match_counts(records, match=match).tolist()] == [
+            len(lengths) for lengths in runs
+        ]
         assert plan.mask(records[:4], "*", match=match) == [one.replace("-", "*") for one in records[:4]]
         assert list(plan.matches(records[1], match=match)) == plan.find_all(records[1], match=match) == found[1]
         assert [len(one) for one in plan.batches(records[1], match=match)] == [len(runs[1])]

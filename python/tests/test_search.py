@@ -120,7 +120,12 @@ def test_arrays_without_bytes_are_refused():
     searched.)"""
     plan = trawl.Plan("ab")
     wrong = [(ctypes.py_object * 2)("ab", "ab"), (ctypes.c_wchar * 2)("a", "b")]
-    numbers = [array.array("i", [0x6261]), memoryview(b"ab").cast("H"), (ctypes.c_int * 2)(1, 2), memoryview(b"ab").cast("?")]
+    numbers = [
+        array.array("i", [0x6261]),
+        memoryview(b"ab").cast("H"),
+        (ctypes.c_int * 2)(1, 2),
+        memoryview(b"ab").cast("?"),
+    ]
     try:
         import numpy
 
@@ -153,7 +158,16 @@ def test_progress_is_told(tmp_path):
     assert plan.count(bytes(64 << 20), progress=calls.append) == 0
     assert calls == sorted(calls) and calls[-1] == 64 << 20
     column = ["ab", None, "cabs"] * 1000
-    columns = {"contains", "which", "pattern_counts", "pattern_lists", "cells", "record_counts", "match_counts", "match_lists"}
+    columns = {
+        "contains",
+        "which",
+        "pattern_counts",
+        "pattern_lists",
+        "cells",
+        "record_counts",
+        "match_counts",
+        "match_lists",
+    }
     columns |= {"groups", "group_lists"}
     arguments = {"replace": ("x",), "replace_file": (tmp_path / "new", "x")}
     for name in dir(trawl.Plan):

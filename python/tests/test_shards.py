@@ -205,7 +205,18 @@ def test_counts_that_share_a_search(monkeypatch):
     threads[0].start()
     for thread in threads:
         thread.join()
-    assert counts == {0: [4], 4: [4, 4], 2: [5], 3: [4, 4], 1: [4] + [0] * 1000, 5: [1], 6: [2, 0], 7: [2], -4: 8, -1: 4}
+    assert counts == {
+        0: [4],
+        4: [4, 4],
+        2: [5],
+        3: [4, 4],
+        1: [4] + [0] * 1000,
+        5: [1],
+        6: [2, 0],
+        7: [2],
+        -4: 8,
+        -1: 4,
+    }
     assert sorted(searches) == [1, 1, 1, 1, 1, 2, 3]
     assert shard.count(plans[4]) == 8 and shard.count(plans[2]) == 5 and searches[-2:] == [1, 1]
     assert shard.count(trawl.Plan(b"a+b", regex=True)) == 4 and len(searches) == 9  # an expression shares no search
@@ -430,7 +441,11 @@ def test_copies(by_hand, monkeypatch):
         for one in collection.held:
             ray.kill(one.actors[1])
         tried = []
-        monkeypatch.setattr(_shards.Collection, "_lose", lambda self, *copy, own=_shards.Collection._lose: (tried.append(copy), own(self, *copy)))
+        monkeypatch.setattr(
+            _shards.Collection,
+            "_lose",
+            lambda self, *copy, own=_shards.Collection._lose: (tried.append(copy), own(self, *copy)),
+        )
         for _ in range(9):
             assert collection.count(trawl.Plan("ab")) == 20
         assert sorted(set(tried)) == [(i, 1) for i in range(4)]  # only the killed copies count as lost

@@ -38,7 +38,9 @@ def column_of(rng, texts):
     if kind == "null":
         return pyarrow.nulls(len(texts))
     if kind == "dictionary":
-        values = pyarrow.array(texts, "string").cast(rng.choice([pyarrow.large_string(), pyarrow.binary(), pyarrow.string()]))
+        values = pyarrow.array(texts, "string").cast(
+            rng.choice([pyarrow.large_string(), pyarrow.binary(), pyarrow.string()])
+        )
         return values.dictionary_encode()
     return pyarrow.array(texts, "string").cast(getattr(pyarrow, kind)())
 
@@ -90,7 +92,9 @@ def test_kinds(rng):
         names = ["text", *rng.sample(["left", "right", "far"], rng.randint(1, 3))]
         rng.shuffle(names)
         others = {name: rng.sample(texts, len(texts)) for name in names} | {"text": texts}
-        table = pyarrow.table({name: column_of(rng, others[name]) for name in names}, metadata={"a": "b"}).slice(rng.randint(0, 7))
+        table = pyarrow.table({name: column_of(rng, others[name]) for name in names}, metadata={"a": "b"}).slice(
+            rng.randint(0, 7)
+        )
         batches = table.to_batches(rng.choice([1, 7, 64]))
         cells, beside = table.column("text").to_pylist(), {name: table.column(name).to_pylist() for name in names}
         plain = table.schema.field("text").type
@@ -109,14 +113,18 @@ def test_kinds(rng):
             options["values"] = values
         if kind in ("cells", "matches"):
             options = {"keep": names}
-        options |= {one: None for one in KINDS[kind].options if one not in options and (one, kind) != ("values", "replace")}
+        options |= {
+            one: None for one in KINDS[kind].options if one not in options and (one, kind) != ("values", "replace")
+        }
         invert = options["invert"] = kind == "filter" and rng.random() < 0.5
         stage = pickle.loads(pickle.dumps(Stage(plan, "text", kind, **options)))
         output = list(stage(batches))
         made = [row for batch in output for row in batch.to_pylist()]
         assert {batch.schema for batch in output} <= {stage.schema(table.schema)}
         assert kind != "filter" or all(batch.schema.equals(table.schema, check_metadata=True) for batch in output)
-        assert pickle.loads(pickle.dumps(stage)).counters["records"] == 0 and stage.counters["bytes"] == sum(one["text"].nbytes for one in batches)
+        assert pickle.loads(pickle.dumps(stage)).counters["records"] == 0 and stage.counters["bytes"] == sum(
+            one["text"].nbytes for one in batches
+        )
         wanted = [cell_of(kind, one, *given, longest, regex) for one in cells]
         found = sum(one is not None and len(naive(given[0], one)) > 0 for one in cells)
         if kind == "count":
@@ -126,7 +134,13 @@ def test_kinds(rng):
         else:
             assert made == rows_of(kind, wanted, beside, invert), (kind, patterns, table.schema)
             if kind in ("replace", "mask"):
-                kept = plain.value_type if pyarrow.types.is_dictionary(plain) else pyarrow.string() if pyarrow.types.is_null(plain) else plain
+                kept = (
+                    plain.value_type
+                    if pyarrow.types.is_dictionary(plain)
+                    else pyarrow.string()
+                    if pyarrow.types.is_null(plain)
+                    else plain
+                )
                 assert stage.schema(table.schema).field("new").type == kept
         assert stage.counters["found"] == found and stage.counters["records"] == len(cells)
         assert stage.counters["nulls"] == cells.count(None)
@@ -237,7 +251,11 @@ def test_signed():
     (batch,) = near(pyarrow.table({"text": ["gatta", None, "gcttagat"]}).to_batches())
     names = ["record", "begin", "end", "pattern", "distance", "strand"]
     assert batch.schema == pyarrow.schema([(name, "string" if name == "strand" else "int64") for name in names])
-    assert [tuple(row.values()) for row in batch.to_pylist()] == [(0, 0, 3, 0, 0, "+"), (2, 0, 3, 0, 1, "+"), (2, 5, 8, 0, 0, "+")]
+    assert [tuple(row.values()) for row in batch.to_pylist()] == [
+        (0, 0, 3, 0, 0, "+"),
+        (2, 0, 3, 0, 1, "+"),
+        (2, 5, 8, 0, 0, "+"),
+    ]
 
 
 def test_datasets(rng, monkeypatch):
@@ -266,9 +284,20 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     texts = [None if rng.random() < 0.1 else "".join(rng.choices("ab\u00e9", k=4)) for _ in range(60)]
     table = pyarrow.table({"id": range(60), "text": texts})
     numbers = pyarrow.table({"id": [60, 61], "text": [5, 6]})
-    plan, all_bad = trawl.Plan([b"a", b"\xa9"]), [one or "" for one in texts if "\u00e9" in (one or "")]  # \xa9 is half of a letter
+    # \xa9 is half of a letter
+    plan, all_bad = (trawl.Plan([b"a", b"\xa9"]), [one or "" for one in texts if "\u00e9" in (one or "")])
     data = ray_by_hand.Dataset([table.slice(0, 7), table.slice(7), numbers])
-    found, bad = trawl.ray.run(data, plan, "text", "replace", values="<>", errors="apart", batch_rows=rng.choice([None, 5]), cpus=2, keep_order=True)
+    found, bad = trawl.ray.run(
+        data,
+        plan,
+        "text",
+        "replace",
+        values="<>",
+        errors="apart",
+        batch_rows=rng.choice([None, 5]),
+        cpus=2,
+        keep_order=True,
+    )
     good = [(i, one and one.replace("a", "<>")) for i, one in enumerate(texts) if "\u00e9" not in (one or "")]
     assert [tuple(row.values()) for row in found.iter_rows()] == good and data.context.execution_options.preserve_order
     rows = list(bad.iter_rows())
@@ -298,7 +327,10 @@ def test_datasets_with_bad_records(rng, monkeypatch):
     ray.free = None
     nothing = ray_by_hand.Dataset([])
     nothing.map_batches = lambda *_, **__: nothing  # with no tables, Ray never calls a stage
-    assert trawl.ray.count(nothing, plan, "text") == {**Stage(plan, "text", "count").counters, "pattern_records": [0, 0]}
+    assert trawl.ray.count(nothing, plan, "text") == {
+        **Stage(plan, "text", "count").counters,
+        "pattern_records": [0, 0],
+    }
     data.map_batches = None  # an unknown column is rejected before any task starts
     with pytest.raises(KeyError, match="the table has the columns id, text"):
         trawl.ray.contains(data, plan, "none")

@@ -172,7 +172,16 @@ def test_file_objects_that_fail(tmp_path):
 
 def test_read_raises_stopiteration():
     """Check that a StopIteration of read() does not look like the end of an iterator over results."""
-    for call in (PLAN.count, PLAN.scan, PLAN.iter, PLAN.batches, PLAN.line_batches, PLAN.finditer, PLAN.lines, trawl.Plan):
+    for call in (
+        PLAN.count,
+        PLAN.scan,
+        PLAN.iter,
+        PLAN.batches,
+        PLAN.line_batches,
+        PLAN.finditer,
+        PLAN.lines,
+        trawl.Plan,
+    ):
         with pytest.raises(RuntimeError, match="StopIteration"):
             list(call(Failing(TEXT, StopIteration())))
 
@@ -185,7 +194,9 @@ def test_groups_of_all_texts(tmp_path):
     (tmp_path / "packed").write_bytes(gzip.compress(TEXT))
     with open(tmp_path / "text", "rb") as file, open(tmp_path / "text", "rb", buffering=0) as raw:
         texts = [tmp_path / "text", file, raw, Descriptor(file), Failing(TEXT, b""), array.array("B", TEXT)]
-        texts += [trawl.Text(one) for one in (TEXT, bytearray(TEXT), file)] + [trawl.Text(tmp_path / "packed", decompress=True)]
+        texts += [trawl.Text(one) for one in (TEXT, bytearray(TEXT), file)] + [
+            trawl.Text(tmp_path / "packed", decompress=True)
+        ]
         for text in texts:
             assert plan.groups(text).tolist() == found, text
         for text in texts[:-1]:

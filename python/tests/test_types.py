@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(
     reason="mypy is for long runs",
 )
 
+
 def run(folder, *arguments):
     settings = folder / "mypy.ini"
     settings.write_text("[mypy]\nstrict = True\nignore_missing_imports = True\n")
@@ -22,7 +23,9 @@ def run(folder, *arguments):
     arguments = [*arguments, flag, str(settings)]
     environment = dict(os.environ, MYPY_CACHE_DIR=os.devnull)
     # The type checkers run in an empty folder, because the folder for all temporary files may hold modules.
-    return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment, cwd=folder)
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment, cwd=folder
+    )
 
 
 def test_package_is_strictly_typed(tmp_path):

@@ -66,7 +66,9 @@ class _Package(types.ModuleType):
     if not TYPE_CHECKING:
         Client = property(lambda _: importlib.import_module("trawl.client").Client)
         # The function hides the module of this name, which Python would set here.
-        decontaminate = property(lambda _: importlib.import_module("trawl.decontaminate").decontaminate, lambda *_: None)
+        decontaminate = property(
+            lambda _: importlib.import_module("trawl.decontaminate").decontaminate, lambda *_: None
+        )
 
 
 class _First(str):

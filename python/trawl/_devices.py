@@ -36,7 +36,9 @@ def check_array(what: str, kind: str, unit: float, shape: tuple[int, ...], strid
     if shape[0] < 0 or shape[0] * unit >= 2**63:
         raise ValueError(f"{what}: an array cannot have {shape[0]} items")
     if strides is not None and (len(strides) != 1 or (strides[0] != step and shape[0] > 1)):
-        raise ValueError(f"{what}: the items do not follow each other (strides {tuple(strides)}); a contiguous copy is needed")
+        raise ValueError(
+            f"{what}: the items do not follow each other (strides {tuple(strides)}); a contiguous copy is needed"
+        )
 
 
 def cuda_array(what: str, given: Any) -> tuple[int, bool, str, int, tuple[int, ...], Any, int | None]:

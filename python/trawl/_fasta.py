@@ -11,6 +11,7 @@ from ._sources import PACKED_BEGINS, bytes_view, unpacked
 
 _NAME = re.compile(b"[^\\0- ]*")
 
+
 def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
     """Yield (name, sequence) for each sequence of a FASTA text, with the sequence's lines joined.
 
@@ -32,7 +33,9 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
         return
     if not hasattr(source, "read"):
         if isinstance(source, str) and not source.startswith((">", ";", "@", "\ufeff")):
-            raise ValueError(f"fasta: a text begins with >, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})")
+            raise ValueError(
+                f"fasta: a text begins with >, not {source[:40]!r}; a path is pathlib.Path({source[:40]!r})"
+            )
         source = io.BytesIO(source.encode() if isinstance(source, str) else bytes_view(source))
     name: bytes | None = None
     parts: list[bytes] = []
@@ -49,7 +52,9 @@ def fasta(source: Any) -> Iterator[tuple[str, bytes]]:
             else ""
         )  # fmt: skip
         if why:
-            raise ValueError(f"fasta: {getattr(source, 'name', 'the text')}: line {number + 1} {why}, so it is not FASTA")
+            raise ValueError(
+                f"fasta: {getattr(source, 'name', 'the text')}: line {number + 1} {why}, so it is not FASTA"
+            )
         if first == b">":
             if name is not None or parts:
                 yield (name or b"").decode(errors="surrogateescape"), b"".join(parts)

@@ -651,7 +651,9 @@ class Collection:
             copies = [(turn + number + i) % len(actors) for i in range(len(actors))]
             copy = next((one for one in copies if self._answers(i, one)), copies[0])
             actor = actors[copy]
-            return copy, actor.stream.options(num_returns="streaming").remote(*arguments) if stream else actor.ask.remote(*arguments)
+            return copy, actor.stream.options(num_returns="streaming").remote(
+                *arguments
+            ) if stream else actor.ask.remote(*arguments)
 
         asked = [send(i, 0) for i in range(len(self.held))]
         for i, answer in enumerate(asked):
@@ -738,7 +740,9 @@ class Collection:
     def files(self, plan: Plan, *, missing: list[Any] | None = None) -> list[str]:
         """Return the names of the files with an occurrence, in order."""
         found = self._ask("files", plan, missing=missing)
-        return [self.names[one] for one in dict.fromkeys(self.files_of[i][file] for i, files in found for file in files)]
+        return [
+            self.names[one] for one in dict.fromkeys(self.files_of[i][file] for i, files in found for file in files)
+        ]
 
     def positions(self, plan: Plan, *, missing: list[Any] | None = None) -> Positions:
         """Find where all occurrences begin: columns of begin, file (an index in `names`), pattern."""

@@ -147,7 +147,9 @@ def template(value: str | bytes) -> tuple[str | bytes, list[bytes | tuple[bytes]
     data = value.encode() if isinstance(value, str) else value
     if foreign := _FOREIGN.search(data):
         shown, name = foreign[0].decode(), (foreign[1] or foreign[2]).decode()
-        warnings.warn(f"values: {shown} is no group, but inserted as it stands; ${{{name}}} is the group's text", stacklevel=2)
+        warnings.warn(
+            f"values: {shown} is no group, but inserted as it stands; ${{{name}}} is the group's text", stacklevel=2
+        )
     parts: list[bytes | tuple[bytes]] = []
     at = 0
     for found in _GROUP.finditer(data):
@@ -243,7 +245,9 @@ def Plan(  # noqa: N802  (Python names this function in errors about arguments)
     if options["unicode"] and (alphabet != "utf8" or "ascii" in (options["ignore_case"], options["whole_words"])):
         raise ValueError("unicode: only with the alphabet 'utf8' (of str patterns), and without 'ascii'")
     options["exact"] = ranges(exact)
-    longest = max((symbols(one, options["alphabet"]) for one in items), default=0) if options["exact"] and items else 2**64
+    longest = (
+        max((symbols(one, options["alphabet"]) for one in items), default=0) if options["exact"] and items else 2**64
+    )
     for begin, end in options["exact"]:
         if end > longest:
             raise ValueError(f"exact: ({begin}, {end}) goes beyond the longest pattern, which has {longest} symbols")
@@ -325,7 +329,11 @@ def is_bytes(given: Any) -> bool:
 def array_items(given: Any) -> list[Any] | None:
     """Return the items of an array of numpy whose items are str, bytes, or other objects of Python; None: `given` is
     another object. Masked items become None. Raise TypeError for an array of other items."""
-    if isinstance(given, str) or not (hasattr(given, "__array_interface__") and hasattr(given, "dtype")) or is_bytes(given):
+    if (
+        isinstance(given, str)
+        or not (hasattr(given, "__array_interface__") and hasattr(given, "dtype"))
+        or is_bytes(given)
+    ):
         return None
     if given.dtype.kind not in "OUTS" or given.ndim == 0:
         raise TypeError(f"str or bytes are needed, not {type(given).__name__} of {given.dtype}")
@@ -335,7 +343,8 @@ def array_items(given: Any) -> list[Any] | None:
 
 def warn_of_packing(name: str, packed: str) -> None:
     warnings.warn(
-        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) decompresses them", stacklevel=2
+        f"{name}: {packed} data are searched as they are; trawl.Text(path, decompress=True) decompresses them",
+        stacklevel=2,
     )
 
 
@@ -346,8 +355,15 @@ def warn_of_fasta() -> None:
     )
 
 
-_PACKED = {"gzip": b"\x1f\x8b\x08", "bz2": b"BZh", "lzma": b"\xfd7zXZ\0", "": b"\x28\xb5\x2f\xfd", " ": b"\x04\x22\x4d\x18",
-           "  ": b"P*M\x18\x04\0\0\0"}  # blank names: zstd, lz4 and pzstd, for which Python has no module
+# blank names: zstd, lz4 and pzstd, for which Python has no module
+_PACKED = {
+    "gzip": b"\x1f\x8b\x08",
+    "bz2": b"BZh",
+    "lzma": b"\xfd7zXZ\0",
+    "": b"\x28\xb5\x2f\xfd",
+    " ": b"\x04\x22\x4d\x18",
+    "  ": b"P*M\x18\x04\0\0\0",
+}
 PACKED_BEGINS = tuple(_PACKED.values())
 
 
@@ -522,6 +538,7 @@ class Cells(Columns[tuple[int, int, int]]):
 
     __slots__ = _names = ("records", "patterns", "begins")
     _fields = ("record", "pattern", "begin")
+
     def __init__(self, records: Column, patterns: Column, begins: Column) -> None:
         self.records, self.patterns, self.begins = records, patterns, begins
 

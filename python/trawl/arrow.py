@@ -91,6 +91,7 @@ class Searches:
 
     def find_first(self, plan: Any, *, value: bool = False, **options: Any) -> Any:
         plan = plan_of(plan)
+
         def search(column: Any) -> Any:
             return plan.match_lists(column, value=value, first=True, **options)
 

@@ -188,7 +188,10 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
         elif key in ("tg", "max_results", "max_seconds"):
             body[key] = min(value, 2**63 - 1)  # the most that the server's JSON has
         elif key in ("glob", "type", *NUMBERS):
-            flags += [f"--{key.replace('_', '-')}={os.fsdecode(one) if isinstance(one, bytes) else one}" for one in several(value)]
+            flags += [
+                f"--{key.replace('_', '-')}={os.fsdecode(one) if isinstance(one, bytes) else one}"
+                for one in several(value)
+            ]
         elif key == "options":
             flags += several(value)
         elif key == "requires":

@@ -73,7 +73,8 @@ class Shard:
 
     def __init__(self, arguments: list[str]) -> None:
         self.arguments, self.folder = arguments, tempfile.TemporaryDirectory(prefix="trawl")
-        self.thread = ThreadPoolExecutor(1)  # starts the server, which ends with the thread, even if the actor is killed
+        # starts the server, which ends with the thread, even if the actor is killed
+        self.thread = ThreadPoolExecutor(1)
         self.start()
 
     def start(self) -> None:
@@ -319,7 +320,9 @@ def runs_of(body: dict[str, Any], is_ordered: bool = True) -> list[dict[str, Any
     for path in paths:
         parts = [one for one in os.path.join(base, text_of(path)).split(b"/") if one not in (b"", b".")]
         if b".." in parts:  # rejected here, before a request for some of the operands is sent to the shards
-            raise refusal(409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."')
+            raise refusal(
+                409, f'{text_of(path).decode(errors="replace")}: the server does not take "..": use a path without ".."'
+            )
         if is_ordered and last is not None and (parts <= last or parts[: len(last)] == last):
             runs.append([])
         runs[-1].append(path)
@@ -342,9 +345,13 @@ def times(values: list[dict[str, int]]) -> dict[str, Any]:
 # How a member of the shards' answers becomes one value: by a function of the shards' values or, if the values are
 # objects, by a dict with such a rule for each of their members.
 first = operator.itemgetter(0)
-SUMS = dict.fromkeys(("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum)
+SUMS = dict.fromkeys(
+    ("bytes_printed", "bytes_searched", "matched_lines", "matches", "searches", "searches_with_match"), sum
+)
 SUMMARY = {"type": first, "data": {"elapsed_total": times, "stats": {"elapsed": times, **SUMS}}}
-COPIES = "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
+COPIES = (
+    "# TYPE trawl_copies gauge\ntrawl_copies {wanted}\n# TYPE trawl_copies_ready gauge\ntrawl_copies_ready {ready}\n"
+)
 HOW: dict[str, Any] = {"sum": sum, "each": each, "most": max, "first": first}
 # These rules skip the members whose rule is "joined", because the front itself makes these members.
 RULES = {answer: {name: HOW[how] for name, how in members.items() if how in HOW} for answer, members in PARTS.items()}
@@ -363,8 +370,7 @@ def counts(answers: list[bytes]) -> bytes:
 
 
 def columns(answers: list[bytes], body: dict[str, Any]) -> bytes:
-    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is skipped.
-    """
+    """Put consecutive columns together; the indices of files go on. A file that an earlier operand has named is skipped."""
     heads, begins, files, patterns = [], b"", b"", b""
     names: dict[bytes, tuple[int, Any]] = {}  # path -> index, name
     for answer in answers:
@@ -399,7 +405,10 @@ def metrics(answers: list[bytes]) -> bytes:
 
 def collections_of(answers: list[bytes], **more: Any) -> bytes:
     found = [json.loads(one)["collections"] for one in answers]
-    return json.dumps({"collections": [joined(list(ones), RULES["collection"]) for ones in zip(*found)], **more}).encode() + b"\n"
+    return (
+        json.dumps({"collections": [joined(list(ones), RULES["collection"]) for ones in zip(*found)], **more}).encode()
+        + b"\n"
+    )
 
 
 def kind_of(line: bytes) -> bytes:
@@ -441,7 +450,9 @@ class Front:
     def state(self) -> dict[str, Any]:
         """Return how many copies there are, and which copies do not answer."""
         now, copies = time.monotonic(), [(i, j, one) for i, own in enumerate(self.shards) for j, one in enumerate(own)]
-        faults = [{"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault]
+        faults = [
+            {"shard": i, "copy": j, "seconds": now - one.since, "fault": one.fault} for i, j, one in copies if one.fault
+        ]
         return {"wanted": len(copies), "ready": len(copies) - len(faults), "lost": faults}
 
     def asked(self, request: Any, body: bytes, i: int, is_framed: bool = False) -> Units:
@@ -472,7 +483,9 @@ class Front:
                     if lost(copies):
                         raise refusal(503, f"no copy of shard {i} answers: {copies[0].fault}")
                 return Response(b"ok\n", 200, {"content-type": "text/plain", "cache-control": "no-store"})
-            is_read = isinstance(given, dict) and all(isinstance(given.get(key) or [], list) for key in ("options", "paths"))
+            is_read = isinstance(given, dict) and all(
+                isinstance(given.get(key) or [], list) for key in ("options", "paths")
+            )
             if path == "/" or (path[1:2] != "v" and path != "/metrics") or not is_read:  # shard 0's server answers
                 first = self.asked(request, body, 0)
                 content = await first.whole()
@@ -483,7 +496,10 @@ class Front:
             if len(runs) > 1 and not streams:  # ask for all positions, as columns() drops those of files named twice
                 runs = [{key: value for key, value in run.items() if key != "max_results"} for run in runs]
             for run in runs:
-                parts: list[Any] = [{**run, "part": True, "continued": i + len(asked) > 0} if framed else run for i in range(len(self.shards))]
+                parts: list[Any] = [
+                    {**run, "part": True, "continued": i + len(asked) > 0} if framed else run
+                    for i in range(len(self.shards))
+                ]
                 sent = [json.dumps(part).encode() if body else body for part in parts]
                 asked.append([self.asked(request, sent[i], i, framed) for i in range(len(self.shards))])
             if streams:
@@ -594,7 +610,11 @@ class Front:
         ends: list[dict[str, Any]] = []
         summaries: list[Any] = []
         doubts: list[bytes] = []
-        fails, nothing, more = is_search_of_all(body), b"", {"truncated": False, "searched": True, "seconds": 0, "shared": 1}
+        fails, nothing, more = (
+            is_search_of_all(body),
+            b"",
+            {"truncated": False, "searched": True, "seconds": 0, "shared": 1},
+        )
         for number, shard in enumerate(itertools.chain(*asked)):
             faults, began = False, number > 0
             try:
@@ -664,7 +684,9 @@ def close(asked: list[list[Units]]) -> None:
 def ranges_of(root: str, shards: int) -> list[tuple[bytes, int]]:
     """Cut a tree's files, in the order of --sort=path, into shards of about equal size. Return for each shard
     the path of its first file below the root, b"" for the first, and the shard's bytes."""
-    files = [(os.path.relpath(os.fsencode(one), os.fsencode(root)), os.stat(one).st_size) for one in found_below([root])]
+    files = [
+        (os.path.relpath(os.fsencode(one), os.fsencode(root)), os.stat(one).st_size) for one in found_below([root])
+    ]
     files.sort(key=lambda file: file[0].split(b"/"))
     cuts = deal([size for _, size in files], shards)
     pairs = [(begin, end) for begin, end in itertools.pairwise(cuts) if begin < end] or [(0, 0)]
@@ -724,7 +746,8 @@ def start(
         wait_for(list(itertools.chain(*actors)), time.monotonic() + timeout)
         serve.start(http_options={"host": host, "port": port})
         deployment = serve.deployment(
-            name=name, max_ongoing_requests=1000,
+            name=name,
+            max_ongoing_requests=1000,
             ray_actor_options={"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}},  # where Serve's proxy is
         )(Front)
         serve.run(deployment.bind(actors, host), name=name, route_prefix="/")

@@ -32,7 +32,7 @@ def _type(kind: Any) -> str:
     if pyarrow.types.is_large_list(kind):
         return _type(kind.value_type) + "[]"
     if pyarrow.types.is_struct(kind):
-        return f"""STRUCT({', '.join(f'"{one.name}" {_type(one.type)}' for one in kind)})"""
+        return f"""STRUCT({", ".join(f'"{one.name}" {_type(one.type)}' for one in kind)})"""
     return _TYPES.get(kind, "VARCHAR")
 
 

@@ -19,8 +19,8 @@ from typing import Any
 import pandas
 import pyarrow
 
-from ._trawl import Plan  # noqa: F401  (for the examples)
 from ._sources import plan_of
+from ._trawl import Plan  # noqa: F401  (for the examples)
 from .arrow import NUMBER, Searches
 
 _TYPES = {pyarrow.bool_(): pandas.BooleanDtype(), pyarrow.int64(): pandas.Int64Dtype(), NUMBER: pandas.UInt64Dtype()}

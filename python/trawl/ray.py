@@ -185,7 +185,10 @@ def warn_if_held(kind: str, needed: float) -> None:
         if (free := available().get(kind, 0)) >= needed:
             return
         time.sleep(0.2)
-    warnings.warn(f"{kind}: {free:g} are free and {needed:g} are needed, so the stage waits until others set some free", stacklevel=4)
+    warnings.warn(
+        f"{kind}: {free:g} are free and {needed:g} are needed, so the stage waits until others set some free",
+        stacklevel=4,
+    )
 
 
 def claim_of(actors: int, cpus: int, cores: list[float]) -> float:

@@ -1,5 +1,7 @@
 """Runs stages (trawl.stages) in Spark, over data frames.
 
+For example:
+
     import trawl, trawl.spark
     frame = spark.read.parquet("documents")
     trawl.spark.run(frame, trawl.Plan(["needle", "thread"]), "text", "filter").show()

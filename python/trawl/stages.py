@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._sources import plan_of, several
-from ._trawl import Plan, Searcher
+from ._trawl import Plan, Searcher  # noqa: F401  (Plan: for the examples)
 
 if TYPE_CHECKING:
     import pyarrow

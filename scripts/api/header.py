@@ -11,12 +11,12 @@ them is shaped by the rules here:
 import os
 import re
 
-FILES = ('trawl.h', 'trawl_records.h', 'trawl_stream.h', 'trawl_1_0.h', 'trawl_devices.h')
-LABELS = ('Shape', 'Ownership', 'Errors', 'Threads', 'Cost', 'Memory')
-LABEL = re.compile(rf'^({"|".join(LABELS)})(: | {{2,}})(\S.*)$')
-ITEM = re.compile(r'^( *)([A-Za-z_]+) {2,}(\S.*)$')
-BULLET = re.compile(r'^( *)- (\S.*)$')
-TOKEN = re.compile(r'/\*.*?\*/|\n[ \t]*\n|#[^\n]*(?:(?<=\\)\n[^\n]*)*|[^\s]+|\s', re.DOTALL)
+FILES = ("trawl.h", "trawl_records.h", "trawl_stream.h", "trawl_1_0.h", "trawl_devices.h")
+LABELS = ("Shape", "Ownership", "Errors", "Threads", "Cost", "Memory")
+LABEL = re.compile(rf"^({'|'.join(LABELS)})(: | {{2,}})(\S.*)$")
+ITEM = re.compile(r"^( *)([A-Za-z_]+) {2,}(\S.*)$")
+BULLET = re.compile(r"^( *)- (\S.*)$")
+TOKEN = re.compile(r"/\*.*?\*/|\n[ \t]*\n|#[^\n]*(?:(?<=\\)\n[^\n]*)*|[^\s]+|\s", re.DOTALL)
 
 
 class Section:
@@ -26,12 +26,12 @@ class Section:
 
 class Function:
     def __init__(self, text):
-        text = re.sub(r'\s+', ' ', text)
-        match = re.match(r'(.*?)(\btrawl_\w+) ?\((.*)\);$', text)
-        self.result = re.sub(r'\b(TRAWL_API|TRAWL_CHECKED)\b ?', '', match.group(1)).strip()
+        text = re.sub(r"\s+", " ", text)
+        match = re.match(r"(.*?)(\btrawl_\w+) ?\((.*)\);$", text)
+        self.result = re.sub(r"\b(TRAWL_API|TRAWL_CHECKED)\b ?", "", match.group(1)).strip()
         self.name = match.group(2)
         parameters = match.group(3)
-        self.parameters = [] if parameters == 'void' else [p.strip() for p in parameters.split(',')]
+        self.parameters = [] if parameters == "void" else [p.strip() for p in parameters.split(",")]
 
 
 class Page:
@@ -54,22 +54,22 @@ class Type:
         self.kind, self.name, self.lines = kind, name, lines
         self.members = []  # pairs (declaration, lines of its comment)
         self.initializer = None
-        self.text = ''
+        self.text = ""
 
     @property
     def title(self):
-        return self.name if self.kind == 'typedef' else f'{self.kind} {self.name}'
+        return self.name if self.kind == "typedef" else f"{self.kind} {self.name}"
 
 
 class Api:
     def __init__(self):
-        self.version, self.lines, self.sections = '', [], []
+        self.version, self.lines, self.sections = "", [], []
         self.types = {}
 
     @property
     def summary(self):
         """Return the headers' first line, `trawl: ...`, without the name."""
-        return self.lines[0].split(': ', 1)[1].rstrip('.')
+        return self.lines[0].split(": ", 1)[1].rstrip(".")
 
     @property
     def pages(self):
@@ -82,15 +82,15 @@ class Api:
     def types_of(self, page):
         """Return the types that a reader of the page meets, in the order of the headers. trawl_error and trawl_status
         are left out, because libtrawl(3) has them."""
-        texts = [' '.join(page.lines)]
-        texts += [' '.join([f.result, *f.parameters]) for f in page.functions]
+        texts = [" ".join(page.lines)]
+        texts += [" ".join([f.result, *f.parameters]) for f in page.functions]
         found = set()
         while texts:
             text = texts.pop()
             for name, type_ in self.types.items():
-                if name in found or name in ('trawl_error', 'trawl_status'):
+                if name in found or name in ("trawl_error", "trawl_status"):
                     continue
-                if re.search(rf'\b{re.escape(type_.title)}\b', text):
+                if re.search(rf"\b{re.escape(type_.title)}\b", text):
                     found.add(name)
                     texts.append(type_.text)
         return [type_ for name, type_ in self.types.items() if name in found]
@@ -98,23 +98,23 @@ class Api:
 
 def comment_lines(token):
     """Return the lines of a comment, without its frame."""
-    lines = token[2:-2].rstrip().split('\n')
-    lines = [lines[0].strip()] + [re.sub(r'^\s*\*? ?', '', line).rstrip() for line in lines[1:]]
+    lines = token[2:-2].rstrip().split("\n")
+    lines = [lines[0].strip()] + [re.sub(r"^\s*\*? ?", "", line).rstrip() for line in lines[1:]]
     while lines and not lines[-1]:
         lines.pop()
     return lines
 
 
 def first_sentence(lines):
-    text = ' '.join(line.strip() for line in lines)
-    text = re.split(r'[.:;](?:\s|$)', text, maxsplit=1)[0].strip()
-    first = text.split(' ')[0]
-    text = text.replace('`', '')
+    text = " ".join(line.strip() for line in lines)
+    text = re.split(r"[.:;](?:\s|$)", text, maxsplit=1)[0].strip()
+    first = text.split(" ")[0]
+    text = text.replace("`", "")
     return text if first.isupper() and len(first) > 1 else text[:1].lower() + text[1:]
 
 
 def words_of(lines):
-    return ' '.join(' '.join(lines).split())
+    return " ".join(" ".join(lines).split())
 
 
 def blocks(lines):
@@ -136,22 +136,22 @@ def blocks(lines):
             inner = [label.group(3)] + [
                 text[width:] if not text[:width].strip() else text for text in lines[number + 1 : end]
             ]
-            result.append(('item', label.group(1), blocks(inner)))
+            result.append(("item", label.group(1), blocks(inner)))
         elif item or bullet:
             end = number + 1
             inside = indent + 1
             while end < len(lines) and len(lines[end]) - len(lines[end].lstrip()) >= inside:
                 end += 1
             text = [item.group(3) if item else bullet.group(2), *lines[number + 1 : end]]
-            result.append(('item', item.group(2) if item else None, [('text', words_of(text))]))
+            result.append(("item", item.group(2) if item else None, [("text", words_of(text))]))
         elif indent >= 4 and (number == 0 or not lines[number - 1].strip()):
             end = number
-            while end < len(lines) and (lines[end].startswith('    ') or not lines[end].strip()):
+            while end < len(lines) and (lines[end].startswith("    ") or not lines[end].strip()):
                 end += 1
             code = [text[4:] for text in lines[number:end]]
             while not code[-1].strip():
                 code.pop()
-            result.append(('code', code))
+            result.append(("code", code))
         else:
             end = number + 1
             while (
@@ -162,7 +162,7 @@ def blocks(lines):
                 and not BULLET.match(lines[end])
             ):
                 end += 1
-            result.append(('text', words_of(lines[number:end])))
+            result.append(("text", words_of(lines[number:end])))
         number = end
     return result
 
@@ -170,79 +170,79 @@ def blocks(lines):
 def members_of(body, separator):
     """Return [(declaration, comment)] of a struct's or an enum's body."""
     members, before = [], []
-    code, is_behind = '', False
+    code, is_behind = "", False
     for token in TOKEN.findall(body):
-        if token.startswith('/*'):
+        if token.startswith("/*"):
             if is_behind and members:
                 declaration, comment = members[-1]
                 members[-1] = (declaration, [*comment, *comment_lines(token)])
             else:
                 before = comment_lines(token)
             continue
-        if '\n' in token:
+        if "\n" in token:
             is_behind = False
-        code += token if token.strip() else ' '
-        if code.rstrip().endswith(separator) and code.count('(') == code.count(')'):
-            members.append((' '.join(code.strip()[:-1].split()), before))
-            code, before, is_behind = '', [], True
+        code += token if token.strip() else " "
+        if code.rstrip().endswith(separator) and code.count("(") == code.count(")"):
+            members.append((" ".join(code.strip()[:-1].split()), before))
+            code, before, is_behind = "", [], True
     if code.strip():
-        members.append((' '.join(code.split()), before))
+        members.append((" ".join(code.split()), before))
     return members
 
 
 def items_of(text):
     """Yield a header's parts: ('comment', lines), ('blank', None), ('macro', text) or ('code',
     text)."""
-    code, depth = '', 0
+    code, depth = "", 0
     at = 0
     while at < len(text):
         token = TOKEN.match(text, at).group()
         at += len(token)
         if depth == 0 and not code.strip():
-            code = ''
-            if token.startswith('/*'):
-                yield 'comment', comment_lines(token)
+            code = ""
+            if token.startswith("/*"):
+                yield "comment", comment_lines(token)
                 continue
-            if token.startswith('#'):
-                yield 'macro', token
+            if token.startswith("#"):
+                yield "macro", token
                 continue
-            if token.count('\n') > 1:
-                yield 'blank', None
+            if token.count("\n") > 1:
+                yield "blank", None
                 continue
         code += token
-        if not token.startswith('/*'):
-            depth += token.count('{') - token.count('}')
-            if depth == 0 and token.endswith(';'):
-                yield 'code', code.strip()
-                code = ''
+        if not token.startswith("/*"):
+            depth += token.count("{") - token.count("}")
+            if depth == 0 and token.endswith(";"):
+                yield "code", code.strip()
+                code = ""
 
 
 def lists_of(text):
     """Return the lists of X macros: {'TRAWL_METHOD_LIST': [(name, number, text)]}."""
     found = {}
-    for name, body in re.findall(r'#define (TRAWL_\w+_LIST)\(X\)((?:.*\\\n)+.*)', text):
+    for name, body in re.findall(r"#define (TRAWL_\w+_LIST)\(X\)((?:.*\\\n)+.*)", text):
         found[name] = re.findall(r'X\((\w+), (\d+), "([^"]*)"\)', body)
     return found
 
 
 def type_of(text, lines, lists):
     """Return the Type that a piece of code defines, or None."""
-    typedef = re.match(r'typedef .*?\(\*(trawl_\w+)\)', text)
+    typedef = re.match(r"typedef .*?\(\*(trawl_\w+)\)", text)
     if typedef:
-        result = Type('typedef', typedef.group(1), lines)
-        result.members = [(' '.join(text.rstrip(';').split()), [])]
+        result = Type("typedef", typedef.group(1), lines)
+        result.members = [(" ".join(text.rstrip(";").split()), [])]
     else:
-        match = re.match(r'(struct|enum) (trawl_\w+)\s*\{(.*)\};$', text, re.DOTALL)
+        match = re.match(r"(struct|enum) (trawl_\w+)\s*\{(.*)\};$", text, re.DOTALL)
         if not match:
             return None
         result = Type(match.group(1), match.group(2), lines)
-        expanded = re.search(r'#define \w+\(.*?\) (TRAWL_\w*?)##name.*\n\s*(TRAWL_\w+_LIST)\(', text)
+        expanded = re.search(r"#define \w+\(.*?\) (TRAWL_\w*?)##name.*\n\s*(TRAWL_\w+_LIST)\(", text)
         if expanded:
             for name, number, words in lists[expanded.group(2)]:
-                result.members.append((f'{expanded.group(1)}{name} = {number}', [words]))
+                result.members.append((f"{expanded.group(1)}{name} = {number}", [words]))
         else:
-            result.members = members_of(match.group(3), ';' if match.group(1) == 'struct' else ',')
-    result.text = text + ' ' + ' '.join(lines)
+            result.members = members_of(match.group(3), ";" if match.group(1) == "struct" else ",")
+    result.text = text + " " + " ".join(lines)
     return result
 
 
@@ -250,34 +250,34 @@ def read(folder):
     """Return the headers of a folder as an Api."""
     api = Api()
     for name in FILES:
-        with open(os.path.join(folder, name), encoding='utf-8') as file:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
             read_header(api, name, file.read())
     return api
 
 
 def read_header(api, name, text):
-    text = re.sub(r'#ifdef __cplusplus\n.*?#endif\n', '', text, flags=re.DOTALL)
+    text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.DOTALL)
     lists = lists_of(text)
     section, page, lines, is_first = None, None, [], True
     version = re.search(r'#define TRAWL_VERSION "([^"]+)"', text)
     if version:
         api.version = version.group(1)
     for kind, item in items_of(text):
-        if kind == 'comment' and is_first:
+        if kind == "comment" and is_first:
             api.lines = api.lines or item
             is_first = False
-        elif kind == 'comment' and item[0].startswith('---- '):
-            title, _, text = item[0].strip('- ').partition(': ')
+        elif kind == "comment" and item[0].startswith("---- "):
+            title, _, text = item[0].strip("- ").partition(": ")
             section = Section(title, [text[:1].upper() + text[1:]] if text else item[1:])
             api.sections.append(section)
             page, lines = None, []
-        elif kind in ('comment', 'blank'):
+        elif kind in ("comment", "blank"):
             lines, page = item or [], None
-        elif kind == 'macro':
-            initializer = re.match(r'#define (\w+_INIT)\b.*?sizeof\(struct (\w+)\)', item, re.DOTALL)
+        elif kind == "macro":
+            initializer = re.match(r"#define (\w+_INIT)\b.*?sizeof\(struct (\w+)\)", item, re.DOTALL)
             if initializer:
                 api.types[initializer.group(2)].initializer = initializer.group(1)
-        elif item.startswith('TRAWL_API'):
+        elif item.startswith("TRAWL_API"):
             if page is None:
                 page = Page(lines, name)
                 page.section = section

@@ -69,11 +69,12 @@ SCENES = [
 
 IO_ERROR = [b"Input/output error"]
 MEMORY, FILES = [b"memory exhausted", b"out of memory", b"Cannot allocate memory"], [b"Too many open files"]
+# what a message has to say after a single fault
 REASONS = {
     **dict.fromkeys(("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup"), MEMORY),
     **dict.fromkeys(("fopen64", "open64", "openat64", "__openat64_2"), FILES),
     "pthread_create": [b"Resource temporarily unavailable"],
-}  # what a message has to say after a single fault
+}
 
 
 def make_files(top):

@@ -249,9 +249,8 @@ def test_contradictions():
     that the message names one of the two options."""
     pairs = {frozenset((one, other)) for left, right in EXCLUDE for one in left for other in right if one != other}
     options = sorted({option for pair in pairs for option in pair})
-    options = [
-        option for option in options if run("trawl", [option, "ACCA", "a"])[0] < 2
-    ]  # a build may have neither expressions nor algorithms
+    # a build may have neither expressions nor algorithms
+    options = [option for option in options if run("trawl", [option, "ACCA", "a"])[0] < 2]
     turn = SEED
     for number, pair in enumerate(itertools.combinations(options, 2)):
         for name in ("trawl", "tg") if frozenset(pair) in pairs else [("trawl", "tg")[(number + turn) % 2]]:
@@ -783,11 +782,8 @@ def test_sort():
         (by, lambda name, field=field: getattr(os.stat("sorted/" + name), field))
         for by, field in (("accessed", "st_atime_ns"), ("modified", "st_mtime_ns"))
     ]
-    if subprocess.run(["stat", "-c%W", "sorted"], capture_output=True).stdout.strip() not in (
-        b"0",
-        b"-",
-        b"",
-    ):  # the file system tells when a file was made
+    # the file system tells when a file was made
+    if subprocess.run(["stat", "-c%W", "sorted"], capture_output=True).stdout.strip() not in (b"0", b"-", b""):
         orders.append(("created", "caebd".index))
     for by, order in orders + [("path", "abcde".index)]:
         for option in ("--sort=", "--sortr="):

@@ -352,10 +352,8 @@ def test_case(rng, trawl, folder):
     cases.counts["selected"] += found
     if case.report == "--json":
         got = got[0], json_lines(got[1]), got[2]
-    if case.report in (
-        "--overlapping -o",
-        "--positions",
-    ):  # the order of occurrences with the same begin is not compared
+    # the order of occurrences with the same begin is not compared
+    if case.report in ("--overlapping -o", "--positions"):
         expected, got = (
             "".join(sorted(expected.splitlines(True))),
             (got[0], b"".join(sorted(got[1].splitlines(True))), got[2]),

@@ -90,9 +90,8 @@ def draw(rng):
         return rng.choice(["auto", "none"]), text.encode(), text
     if kind == "latin":
         data = random_data(rng, "latin-1") + bytes(rng.randrange(1, 256) for _ in range(20))
-        text = "".join(
-            bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in data
-        )  # as the Encoding Standard has it
+        # as the Encoding Standard has it
+        text = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in data)
         return "ISO-8859-1", rng.choice([b"", b"", MARKS[2]]) + data, text
     name, codec, letters = rng.choice(OTHERS)
     text = "".join(rng.choice("ab \nfoo" + letters) for _ in range(rng.choice([1, 2, 30, 50000])))

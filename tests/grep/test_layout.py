@@ -100,9 +100,8 @@ class Case:
             else None
         )
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
-        self.converted = (
-            "search-zip" not in self.on and rng.random() < 0.06
-        )  # by --encoding=utf-8, which changes no byte
+        # by --encoding=utf-8, which changes no byte
+        self.converted = "search-zip" not in self.on and rng.random() < 0.06
         self.mmap = rng.choice([[], [], ["--mmap"], ["--no-mmap"]])
         self.jobs, self.chunk = rng.choice([0, 1, 2, 5]), rng.choice([0, 0, 0, 0, 1, 7, 64, 1000])
 
@@ -637,9 +636,8 @@ def random_text(rng, case):
         )
     if case.binary:
         lines = [line.replace(b"x", b"\0") for line in lines[:40]]
-    ended = (
-        case.ended or case.expressions and lines and lines[-1].endswith(b"\r")
-    )  # a carriage return alone is no line end
+    # a carriage return alone is no line end
+    ended = case.ended or case.expressions and lines and lines[-1].endswith(b"\r")
     text = case.end.join(lines) + (case.end if lines and ended else b"")
     # a text whose offsets have a digit more or fewer, because -T chooses the width of numbers by the text's size
     if case.bytes and len(text) > 3:
@@ -752,9 +750,8 @@ def test_case(rng, trawl, folder):
         if case.input == "fault":
             operands.insert(rng.randrange(len(operands) + 1), rng.choice(sorted(FAULTS)))
         at = rng.randrange(len(operands))
-        if case.input in ("pipe", "seeks") and b"\0" not in texts.get(
-            operands[at], b""
-        ):  # a file becomes standard input
+        # a file becomes standard input
+        if case.input in ("pipe", "seeks") and b"\0" not in texts.get(operands[at], b""):
             texts["-"] = texts.get(operands[at], b"")
             operands[at], seeks = "-", case.input == "seeks"
             write(os.path.join(folder, "input"), texts["-"])

@@ -266,9 +266,8 @@ def make_text(rng, case):
     alphabet = rng.choice(
         [b"ab\r\n"] if case.returns else [b"ab", b"ab\n", b"aAb_ \n", b"a\nb ", b"ab\r\n", b"acgt\n", b"a"]
     )
-    letter = bytes(
-        [rng.choice(b"aaikszzABZ")]
-    )  # the first and last letters, and letters that equal others beyond ASCII
+    # the first and last letters, and letters that equal others beyond ASCII
+    letter = bytes([rng.choice(b"aaikszzABZ")])
     alphabet = alphabet.replace(b"a", letter).replace(b"A", letter.swapcase())
     if case.is_binary and not case.returns:
         alphabet = rng.choice([bytes(range(256)), b"a\nb\0"])
@@ -277,9 +276,8 @@ def make_text(rng, case):
         for _ in range(rng.choice([60, 300] if case.returns and case.whole_lines else [0, 1, 5, 40, 300, 2000]))
     )
     at = rng.randrange(len(text) + 1)
-    return (
-        text[:at] + b"\n" * rng.choice([0, 0, 0, 0, 0, 0, 300, 700]) + text[at:]
-    )  # more line ends in a row than a byte can count
+    # more line ends in a row than a byte can count
+    return text[:at] + b"\n" * rng.choice([0, 0, 0, 0, 0, 0, 300, 700]) + text[at:]
 
 
 def make_patterns(rng, case, texts):

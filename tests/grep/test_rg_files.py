@@ -83,14 +83,8 @@ def make_tree(rng, top, home):
             + [folder for folder in folders[1:] if name == "link" and not place.startswith(folder)]
         )
         os.symlink(os.path.relpath(os.path.join(top, target), os.path.join(top, place)), os.path.join(top, place, name))
-    for name in (
-        "a",
-        "b",
-        "a.c",
-        "src/a.c",
-        "foo/b",
-        "build/a",
-    ):  # a folder beside the tree, whose name begins as the tree's
+    # a folder beside the tree, whose name begins as the tree's
+    for name in ("a", "b", "a.c", "src/a.c", "foo/b", "build/a"):
         ignored.put(top + "2", name, "foo\n")
     for i, name in enumerate(files):
         when = 1500000000 + rng.randrange(10000) * 100 + i
@@ -240,9 +234,8 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
     # standard input is a pipe in about half of these cases, and both programs must leave the pipe alone
     data = b"foo\n" if rng.random() < 0.5 and (operands or search == ["--files"]) else None
     expected, got = run(rg, home if operands == [top + "2"] else place, home, data), run(own, place, home, data)
-    if (
-        own[0] == tg
-    ):  # under the name trawl the command prints no lines that are not UTF-8, and other notes on binary files
+    # under the name trawl the command prints no lines that are not UTF-8, and other notes on binary files
+    if own[0] == tg:
         wrong = binary_notes(own, expected, got)
         if wrong:
             return wrong
@@ -258,9 +251,8 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
     if b"No files were searched" in expected[2] and own[0] != tg:
         expected = (1, b"", b"")
     if expected[0] == 2:
-        if (
-            b"unrecognized file type: c" in expected[2] and "all" in options
-        ):  # the row about -t all of docs/differences.md
+        # the row about -t all of docs/differences.md
+        if b"unrecognized file type: c" in expected[2] and "all" in options:
             return None
         return None if got[0] == 2 else "%r: ripgrep refuses it: %r" % (own, expected[2])
     if (expected[0], shown(expected[1])) != (got[0], shown(got[1])):

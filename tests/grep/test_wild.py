@@ -115,9 +115,8 @@ class Tree:
             os.symlink(target, full)
             self.links.append(path)
         elif what == "fifo":
-            os.mkfifo(
-                full + ".pipe"
-            )  # no operand has this name: a program that opened the pipe would wait for a writer
+            # no operand has this name: a program that opened the pipe would wait for a writer
+            os.mkfifo(full + ".pipe")
         elif self.files:
             os.link(os.path.join(self.top, rng.choice(sorted(self.files))), full)
         if what in ("file", "big"):
@@ -198,9 +197,8 @@ def make_files(top, rng):
     put("source/1", b"bar\n")
     os.mkdir(os.path.join(top, "wide"))
     for i in rng.sample(range(WIDE_ENTRIES), WIDE_ENTRIES):
-        name = ("%d" % i).ljust(
-            255 if i % 99 == 0 else i % 256 * (i % 9 == 0), "w"
-        )  # all names together take more than 64 KiB
+        # all names together take more than 64 KiB
+        name = ("%d" % i).ljust(255 if i % 99 == 0 else i % 256 * (i % 9 == 0), "w")
         os.link(os.path.join(top, "source/%d" % (i % 7 == 0)), os.path.join(top, "wide", name))
 
 
@@ -355,9 +353,8 @@ def tree_of(number, folder):
             tree = TREES.pop(last)
             tree.unlock()
             shutil.rmtree(tree.top, ignore_errors=True)  # a link upwards leads to other trees
-        os.makedirs(
-            os.path.join(folder, "drawn"), exist_ok=True
-        )  # from where no link upwards leads to the tree made by hand
+        # from where no link upwards leads to the tree made by hand
+        os.makedirs(os.path.join(folder, "drawn"), exist_ok=True)
         top = tempfile.mkdtemp(prefix="%d-" % number, dir=os.path.join(folder, "drawn"))
         os.chmod(top, 0o755)
         TREES[number] = Tree(random.Random("%d wild tree %d" % (cases.SEED, number)), top)

@@ -15,7 +15,7 @@ targets=(trawl_static trawl_shared trawl_command trawl_generated unit_plan unit_
 if command -v python3 >/dev/null; then # the build makes the library's manual, and installs it
     targets+=(trawl_manual)
 fi
-tests='^(unit_plan|unit_options|unit_matrix|cli_without_gallery)$'
+tests='^(unit_plan|unit_options|unit_matrix|stories[.]without_gallery)$'
 
 if [ "${TRAWL_TEST_SCALE:-1}" = 1 ] && command -v aarch64-linux-gnu-gcc >/dev/null; then
     echo 'SKIPPED: in long runs; the build for arm64 has no gallery, either'

@@ -57,9 +57,8 @@ SUMS = [
     *('trawl_requests_total{kind="%s"}' % kind for kind in KINDS),
 ]
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
-READ = re.compile(
-    TIMES.pattern + rb'|"bytes_searched":\d+'
-)  # for a binary file, the number depends on how far a thread had read
+# for a binary file, the number depends on how far a thread had read
+READ = re.compile(TIMES.pattern + rb'|"bytes_searched":\d+')
 draw = random.Random(SEED)
 own_passes = [0]  # passes for one request alone, which the servers counted: the sum over all servers
 
@@ -97,20 +96,11 @@ queries = Pairs({
     "layout": [[], [], ["-v"], ["-c"], ["-l"], ["-L", "-Z"], ["-l", "-Z"], ["-Z", "-n"], ["-c", "-Z"], ["--encoding=auto"], ["--encoding=latin1", "-n"],
                ["-o", "-b"], ["-C1", "-n"], ["-A1"], ["-m1", "-H"], ["--count-matches"], ["-h", "-z"], ["--passthru"],
                ["-q"], ["--column", "-a"]]})  # fmt: skip
-NO_JSON = (
-    ["-c"],
-    ["-l"],
-    ["-L"],
-    ["-q"],
-    ["--count-matches"],
-)  # options that --json takes only with a different meaning, or not at all
+# options that --json takes only with a different meaning, or not at all
+NO_JSON = (["-c"], ["-l"], ["-L"], ["-q"], ["--count-matches"])
 SEPARATED = ("-C1", "-A1")  # options that print groups of lines
-LONG = {
-    "-L": "--files-without-match",
-    "-Z": "--null",
-    "-h": "--no-filename",
-    "-z": "--null-data",
-}  # letters that mean something else to tg
+# letters that mean something else to tg
+LONG = {"-L": "--files-without-match", "-Z": "--null", "-h": "--no-filename", "-z": "--null-data"}
 
 
 class Kept(io.BufferedReader):
@@ -409,9 +399,8 @@ def query(model):
         words = [os.fsencode(word + draw.choice(["", "\n"])).hex() for word in words]
     options = [*row["case"], *row["whole"], *row["end"], *row["syntax"], *row["files"], *row["sort"]]
     lists, kind = row["kind"] in ("count", "columns"), row["kind"]
-    if (
-        model.row["all"] == "16M" or row["end"] and (not lists or draw.random() < 0.7)
-    ):  # expressions need more than 16 MB, and counts with -z take no expressions
+    # expressions need more than 16 MB, and counts with -z take no expressions
+    if model.row["all"] == "16M" or row["end"] and (not lists or draw.random() < 0.7):
         options = [
             *(word for word in options if word != "-P"),
             *["--fixed-strings"] * (row["tg"] and "--hex" not in options),

@@ -47,11 +47,8 @@ def root(folder):
 
 
 NEEDLES = 5  # occurrences, in three files
-LARGE = {
-    "patterns": ["straw"],
-    "format": "frames",
-    "options": ["-h"],
-}  # the answer is larger than the buffers of pipes and sockets
+# the answer is larger than the buffers of pipes and sockets
+LARGE = {"patterns": ["straw"], "format": "frames", "options": ["-h"]}
 
 
 def asked(server, method, path, status, body=None, **headers):
@@ -1331,9 +1328,8 @@ def check_shapes(connect):
         elif refuses and statuses != {200}:
             assert len(answers) <= 1 and set(answers) <= {*statuses, 400} and b"\r\n\r\nok\n" not in got
         else:
-            by_library = (
-                words is None and answers == answers[:1] * 2
-            )  # version 0.9.75 sends the head of some answers twice
+            # version 0.9.75 sends the head of some answers twice
+            by_library = words is None and answers == answers[:1] * 2
             assert (
                 set(answers) <= statuses
                 and (len(answers) == 1 or by_library)

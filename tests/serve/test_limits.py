@@ -268,9 +268,8 @@ def test_growth(folder):
         server.loaded()
         for method, path, body in requests:
             client, grown = server.connection(), []
-            while len(grown) < 5 and not any(
-                bytes_more < 16 << 10 for bytes_more in grown[1:]
-            ):  # only what is lost or kept grows each time
+            # only what is lost or kept grows each time
+            while len(grown) < 5 and not any(bytes_more < 16 << 10 for bytes_more in grown[1:]):
                 before = resident(server)
                 for _ in range(200):
                     client.request(method, path, body and json.dumps(body), {"Content-Type": "application/json"})

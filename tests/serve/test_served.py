@@ -272,9 +272,8 @@ def test_passes(places):
     ]
     for number in range(160):
         with open(os.path.join(tree, "sub" if number % 3 else "", "f%d.%s" % (number, "ch"[number % 2])), "wb") as file:
-            kind = (
-                number % 40
-            )  # the string stays rare, and occurs in files that the second server does not have in memory
+            # the string stays rare, and occurs in files that the second server does not have in memory
+            kind = number % 40
             file.write(words[kind] if kind < len(words) else words[number % 2] * 40)
     with gzip.open(os.path.join(tree, "zip.gz"), "wb") as file:
         file.write(b"a needle\n")
@@ -461,9 +460,8 @@ def test_rules(places):
                             (shutil.rmtree if draw.random() < 0.2 and not path.endswith("rules/") else os.remove)(path)
                         elif draw.random() < 0.1:
                             place = draw.choice(places[1:])
-                            modes = (0, 0o755, 0o444)[
-                                : 2 if place in ("sub", "sub/deep") else 3
-                            ]  # a folder of clients, and those in it, never get 0444
+                            # a folder of clients, and those in it, never get 0444
+                            modes = (0, 0o755, 0o444)[: 2 if place in ("sub", "sub/deep") else 3]
                             os.chmod(os.path.join(tree, place), draw.choice(modes))
                         elif draw.random() < 0.1:
                             os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))
@@ -546,7 +544,7 @@ def test_expressions(places):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_module(name, places):
+def test_module(name, places, request):
     """Runs a part of a module's cases and, in a long run, its other tests."""
     module = importlib.import_module("test_" + name)
     module.ONLY_MADE = True
@@ -554,6 +552,7 @@ def test_module(name, places):
         module.FORMATS_HERE[:] = module.formats_here(TRAWL, ".")
     tree = os.path.join(tempfile.tempdir, "tree")
     os.mkdir(tree)
+    request.addfinalizer(lambda: run_alone("chmod -R u+rwX %s && rm -rf %s" % (tree, tree), shell=True, check=True))
     features = getattr(module, "features", None)
     pairs = cases.Pairs(name, features and (lambda rng: features(rng, TRAWL, tree)))
     count = cases.amount(1 if FRONT else MODULES[name])
@@ -568,5 +567,3 @@ def test_module(name, places):
     for test in tests:
         with contextlib.suppress(AssertionError, pytest.fail.Exception):  # grep and ripgrep have found nothing
             test()
-    run_alone(["chmod", "-R", "u+rwX", tree], stderr=subprocess.DEVNULL)
-    run_alone(["rm", "-rf", tree], check=True)

@@ -19,9 +19,8 @@ import pytest
 from harness import ROOT, TRAWL, amount, environment, random_of, write
 
 ADDRESS = "unix:socket"
-signal.signal(
-    signal.SIGINT, signal.default_int_handler
-)  # in a background job of a shell, TRAWL would inherit the ignored signal
+# in a background job of a shell, TRAWL would inherit the ignored signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Server:
@@ -33,10 +32,8 @@ class Server:
         self.socket.bind(address)
         self.socket.listen(8)
         self.answer, self.piece, self.requests, self.heads = b"", None, [], []
-        self.reads, self.holds = (
-            True,
-            False,
-        )  # reads: read the request before answering; holds: keep the connection open afterwards
+        # reads: read the request before answering; holds: keep the connection open afterwards
+        self.reads, self.holds = (True, False)
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):

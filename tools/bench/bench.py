@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """./dev bench NAME [OPTION]...: runs a benchmark and writes the results. README.md tells how."""
+
 import argparse
 import copy
 import itertools
@@ -10,8 +11,6 @@ import time
 
 import calibrate
 import commands
-import cpu
-import docs
 import expressions
 import gpu
 import ledger
@@ -20,62 +19,77 @@ import regret
 import serve
 import sets
 from report import result
-from runner import (ROOT, Runner, TimeUp, die, machine, read_results, size, this_commit, time_up,
-                    write_results)
+from runner import ROOT, Runner, TimeUp, die, machine, read_results, size, this_commit, time_up, write_results
 from texts import Texts
+
+import cpu
+import docs
 
 # For each name: module, function that makes the rows, default bytes of a text, default rounds.
 KINDS = {
-    'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
-    'expressions': (expressions, expressions.rows, '256M', 5),
-    'sets': (sets, sets.set_rows, '64M', 5), 'matrix': (sets, sets.matrix_rows, '200000000', 5),
-    'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
-    'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
-    'calibrate': (calibrate, calibrate.rows, '512K', 60),
+    "cpu": (cpu, cpu.rows, "1G", 5),
+    "commands": (commands, commands.rows, "1G", 5),
+    "expressions": (expressions, expressions.rows, "256M", 5),
+    "sets": (sets, sets.set_rows, "64M", 5),
+    "matrix": (sets, sets.matrix_rows, "200000000", 5),
+    "gpu": (gpu, gpu.rows, "16G", 7),
+    "papers": (papers, papers.rows, "1G", 10),
+    "regret": (regret, regret.rows, "16M", 5),
+    "serve": (serve, None, "2G", 1),
+    "calibrate": (calibrate, calibrate.rows, "512K", 60),
 }
-DOCS = ('cpu', 'commands', 'expressions', 'sets', 'matrix')
+DOCS = ("cpu", "commands", "expressions", "sets", "matrix")
 
 
 def parse(words):
     """Return the options of a command line of ./dev bench."""
-    parser = argparse.ArgumentParser(prog='./dev bench', allow_abbrev=False, description=__doc__)
-    parser.add_argument('name', choices=[*KINDS, 'docs'])
-    parser.add_argument('words', nargs='*', help='papers: some of its reports; gpu: of its groups; serve: folders '
-                        'of sources to make its tree of; '
-                        'docs: what to measure again (all)')
-    parser.add_argument('--bytes', help='of each text; K, M and G are powers of 1024')
-    parser.add_argument('--rounds', type=int, help='timed runs of each; the median counts')
-    parser.add_argument('--threads', type=int, default=os.cpu_count())
-    parser.add_argument('--filter', help='only rows whose name contains this')
-    parser.add_argument('--engine', choices=('auto', 'cpu', 'cuda'), default='cpu', help='regret, serve: who searches')
-    parser.add_argument('--warm', type=int, default=0,
-                        help='regret: counts with each new plan before the one that is timed')
-    parser.add_argument('--share', type=float, default=1, help='regret: of the rows, drawn by --seed')
-    parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--instruction-set', help='force an instruction set')
-    parser.add_argument('--data', help='folder of texts (TRAWL_DATA, ../shared/data)')
-    parser.add_argument('--directory', help='where files are made (build); deleted at the end')
-    parser.add_argument('--runner', default=os.path.join(ROOT, 'build/release/trawl-bench'))
-    parser.add_argument('--command', help='the command to time (trawl beside the runner)')
-    parser.add_argument('--seconds', type=float, help='begin no row after this many')
-    parser.add_argument('--cell-seconds', type=float, default=5, help='fewer runs of what takes longer')
-    parser.add_argument('--largest', default='64M', help='papers: no text is larger')
-    parser.add_argument('--small-runs', type=int, default=200, help='commands: runs on 1 KiB')
-    parser.add_argument('--json', help='write every single time')
-    parser.add_argument('--markdown', help='write the report as in the documents')
-    parser.add_argument('--from', dest='source', help='measure nothing: report on this JSON')
-    parser.add_argument('--from-json', action='store_true', help='docs: measure nothing')
-    parser.add_argument('--uncommitted', action='store_true', help='docs: also of changed files')
-    parser.add_argument('--check', action='store_true', help='docs: say what differs, write nothing')
-    parser.add_argument('--ledger', choices=('check', 'write'), help='compare with the last figures of this machine '
-                        'and fail if one fell (docs/measurements/ledger.json), or keep the figures as the last')
+    parser = argparse.ArgumentParser(prog="./dev bench", allow_abbrev=False, description=__doc__)
+    parser.add_argument("name", choices=[*KINDS, "docs"])
+    parser.add_argument(
+        "words",
+        nargs="*",
+        help="papers: some of its reports; gpu: of its groups; serve: folders "
+        "of sources to make its tree of; "
+        "docs: what to measure again (all)",
+    )
+    parser.add_argument("--bytes", help="of each text; K, M and G are powers of 1024")
+    parser.add_argument("--rounds", type=int, help="timed runs of each; the median counts")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--filter", help="only rows whose name contains this")
+    parser.add_argument("--engine", choices=("auto", "cpu", "cuda"), default="cpu", help="regret, serve: who searches")
+    parser.add_argument(
+        "--warm", type=int, default=0, help="regret: counts with each new plan before the one that is timed"
+    )
+    parser.add_argument("--share", type=float, default=1, help="regret: of the rows, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--instruction-set", help="force an instruction set")
+    parser.add_argument("--data", help="folder of texts (TRAWL_DATA, ../shared/data)")
+    parser.add_argument("--directory", help="where files are made (build); deleted at the end")
+    parser.add_argument("--runner", default=os.path.join(ROOT, "build/release/trawl-bench"))
+    parser.add_argument("--command", help="the command to time (trawl beside the runner)")
+    parser.add_argument("--seconds", type=float, help="begin no row after this many")
+    parser.add_argument("--cell-seconds", type=float, default=5, help="fewer runs of what takes longer")
+    parser.add_argument("--largest", default="64M", help="papers: no text is larger")
+    parser.add_argument("--small-runs", type=int, default=200, help="commands: runs on 1 KiB")
+    parser.add_argument("--json", help="write every single time")
+    parser.add_argument("--markdown", help="write the report as in the documents")
+    parser.add_argument("--from", dest="source", help="measure nothing: report on this JSON")
+    parser.add_argument("--from-json", action="store_true", help="docs: measure nothing")
+    parser.add_argument("--uncommitted", action="store_true", help="docs: also of changed files")
+    parser.add_argument("--check", action="store_true", help="docs: say what differs, write nothing")
+    parser.add_argument(
+        "--ledger",
+        choices=("check", "write"),
+        help="compare with the last figures of this machine "
+        "and fail if one fell (docs/measurements/ledger.json), or keep the figures as the last",
+    )
     options = parser.parse_args(words)
-    options.line = './dev bench ' + ' '.join(words)
+    options.line = "./dev bench " + " ".join(words)
     if options.command is None:
-        options.command = os.path.join(os.path.dirname(options.runner), 'trawl')
-    options.directory = options.directory or os.path.join(ROOT, 'build')
-    if options.name not in ('docs', 'gpu') and not os.access(options.command, os.X_OK):
-        die(f'{options.command} does not run')
+        options.command = os.path.join(os.path.dirname(options.runner), "trawl")
+    options.directory = options.directory or os.path.join(ROOT, "build")
+    if options.name not in ("docs", "gpu") and not os.access(options.command, os.X_OK):
+        die(f"{options.command} does not run")
     return options
 
 
@@ -86,20 +100,20 @@ def settle(options, name):
     options.rounds = options.rounds or rounds
     options.largest = size(options.largest) if isinstance(options.largest, str) else options.largest
     if options.bytes < 4096 or options.rounds < 1:
-        die('--bytes: at least 4096; --rounds: at least 1')
+        die("--bytes: at least 4096; --rounds: at least 1")
 
 
 class Clock:
     """Passes on the rows to measure, until the time is up."""
 
     def __init__(self, options):
-        self.wanted, self.late = options.filter or '', False
+        self.wanted, self.late = options.filter or "", False
         self.end = options.seconds and time.monotonic() + options.seconds
 
     def rows(self, made):
         """Yield the wanted rows until the time is up."""
         for row in made:
-            if self.wanted not in row['name']:
+            if self.wanted not in row["name"]:
                 continue
             if self.end and time.monotonic() > self.end:
                 self.late = True  # making the texts of later rows would take time, too
@@ -113,13 +127,13 @@ class Clock:
 
 def add_times(rows, later):
     """Add the times of rows that were measured again. All times count, because noise seldom hits twice."""
-    print(f'measured again: {len(later)} rows')
-    again = {row['name']: row for row in later}
-    for row in (row for row in rows if row['name'] in again):
-        for it in row['results']:
-            more = result(again[row['name']], it['name'])
-            if more and it.get('seconds'):
-                it['seconds'] += more['seconds']
+    print(f"measured again: {len(later)} rows")
+    again = {row["name"]: row for row in later}
+    for row in (row for row in rows if row["name"] in again):
+        for it in row["results"]:
+            more = result(again[row["name"]], it["name"])
+            if more and it.get("seconds"):
+                it["seconds"] += more["seconds"]
 
 
 def measure(options, name):
@@ -128,12 +142,16 @@ def measure(options, name):
     settle(options, name)
     runner, texts, clock = Runner(options), Texts(options), Clock(options)
     options.facts = runner.facts
-    head = {'benchmark': name, 'machine': machine(options, runner.facts)}
-    if name == 'papers':
-        head.update(gpu=head['machine']['gpu'], grep=commands.versions(options).get('grep -F'),
-                    load_before=os.getloadavg()[0], load_after={})
+    head = {"benchmark": name, "machine": machine(options, runner.facts)}
+    if name == "papers":
+        head.update(
+            gpu=head["machine"]["gpu"],
+            grep=commands.versions(options).get("grep -F"),
+            load_before=os.getloadavg()[0],
+            load_after={},
+        )
     elif module in (commands, expressions):
-        head['versions'] = commands.versions(options)
+        head["versions"] = commands.versions(options)
     elif module is regret:
         head.update(engine=options.engine, threads=options.threads, warm=options.warm)
 
@@ -141,17 +159,17 @@ def measure(options, name):
         """Complete and show a row that has been measured."""
         if module is papers:
             papers.finish(row)
-            head['load_after'][row['paper']] = os.getloadavg()[0]
+            head["load_after"][row["paper"]] = os.getloadavg()[0]
         elif module is sets:
             sets.finish(row, options.rounds)
-        if all(it.get('seconds') or it.get('why') or it.get('wrong') for it in row['results']):
+        if all(it.get("seconds") or it.get("why") or it.get("wrong") for it in row["results"]):
             module.show(row)
 
     made = {}
 
     def kept(rows):
         for row in rows:
-            made[row['name']] = row
+            made[row["name"]] = row
             yield row
 
     try:
@@ -160,14 +178,16 @@ def measure(options, name):
         rows = runner.run(kept(clock.rows(make(options, texts))), show=finished)
         rows = papers.merged(rows) if module is papers else sets.merged(rows)
         if module is papers:
-            head['texts'] = {kind: [name, len(content)] for kind, (content, name) in texts.sources.items()}
+            head["texts"] = {kind: [name, len(content)] for kind, (content, name) in texts.sources.items()}
         if module is regret:
-            few = {row['name']: {**made[row['name']], 'rounds': regret.AGAIN * options.rounds}
-                   for row in regret.doubtful({**head, 'rows': rows})}
+            few = {
+                row["name"]: {**made[row["name"]], "rounds": regret.AGAIN * options.rounds}
+                for row in regret.doubtful({**head, "rows": rows})
+            }
             add_times(rows, runner.run(clock.rest(few.values()), show=finished))
-        if options.ledger == 'check':
-            fell = {row for row, *_ in ledger.fallen({**head, 'rows': rows})}
-            few = [made[row['name']] for row in rows if ledger.key(row) in fell and row['name'] in made]
+        if options.ledger == "check":
+            fell = {row for row, *_ in ledger.fallen({**head, "rows": rows})}
+            few = [made[row["name"]] for row in rows if ledger.key(row) in fell and row["name"] in made]
             add_times(rows, runner.run(clock.rest(few), show=finished))
         if module is gpu:
             head.update(gpu.beside(options, texts, rows))
@@ -177,7 +197,7 @@ def measure(options, name):
     if not rows and not clock.late:
         die(f"no row has a name that contains '{options.filter}'")
     if clock.late:
-        print('the time was up: the rows that are not in the report are left out')
+        print("the time was up: the rows that are not in the report are left out")
     return None if runner.wrong else (head, rows)
 
 
@@ -188,21 +208,21 @@ def one(options, name):
     else:
         made = measure(options, name)
         if made is None:
-            print('an answer was wrong: nothing is written')
+            print("an answer was wrong: nothing is written")
             return 1
         head, rows = made
-        data = {**head, 'rows': rows}
+        data = {**head, "rows": rows}
         if options.json:
             write_results(options.json, head, rows)
-    lines = KINDS[data['benchmark']][0].section(data)
+    lines = KINDS[data["benchmark"]][0].section(data)
     if options.markdown:
-        with open(options.markdown, 'w', encoding='utf-8') as file:
-            file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name not in ('cpu', 'commands'):  # these benchmarks print each row as it ends
-        print('\n' + '\n'.join(papers.terminal(lines) if name == 'papers' else lines))
-    if options.ledger == 'write':
+        with open(options.markdown, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines).strip("\n") + "\n")
+    elif name not in ("cpu", "commands"):  # these benchmarks print each row as it ends
+        print("\n" + "\n".join(papers.terminal(lines) if name == "papers" else lines))
+    if options.ledger == "write":
         ledger.write(data)
-    return ledger.report(data) if options.ledger == 'check' else 0
+    return ledger.report(data) if options.ledger == "check" else 0
 
 
 def documents(options):
@@ -211,22 +231,22 @@ def documents(options):
     names = options.words or list(DOCS)
     if options.check or options.from_json:
         return docs.main(options.check)
-    commit = read_results(options.source)['machine']['commit'] if options.source else this_commit()
-    if not options.uncommitted and (commit.endswith('-dirty') or commit == 'unknown'):
-        die(f'these figures are of commit {commit} (--uncommitted takes them)')
+    commit = read_results(options.source)["machine"]["commit"] if options.source else this_commit()
+    if not options.uncommitted and (commit.endswith("-dirty") or commit == "unknown"):
+        die(f"these figures are of commit {commit} (--uncommitted takes them)")
     if options.source and len(names) != 1:
-        die('docs NAME --from=FILE: one name')
+        die("docs NAME --from=FILE: one name")
     for name in names:
-        if name not in KINDS and (name != 'forms' or not options.source):  # forms: a group of gpu, with an own file
-            die(f'docs: there is no {name}')
-        print(f'== {name}', flush=True)
+        if name not in KINDS and (name != "forms" or not options.source):  # forms: a group of gpu, with an own file
+            die(f"docs: there is no {name}")
+        print(f"== {name}", flush=True)
         mine = copy.copy(options)
-        mine.words, mine.line = [], options.line if options.words else f'./dev bench {name}'
-        mine.json = os.path.join(ROOT, docs.MEASUREMENTS, f'{name}.json')
+        mine.words, mine.line = [], options.line if options.words else f"./dev bench {name}"
+        mine.json = os.path.join(ROOT, docs.MEASUREMENTS, f"{name}.json")
         if options.source:
             data = read_results(options.source)
-            rows = data.pop('rows')
-            data['benchmark'] = name
+            rows = data.pop("rows")
+            data["benchmark"] = name
             write_results(mine.json, data, rows)
             continue
         status = one(mine, name)
@@ -240,10 +260,10 @@ def main():
     signal.signal(signal.SIGTERM, time_up)
     options = parse(sys.argv[1:])
     try:
-        return documents(options) if options.name == 'docs' else one(options, options.name)
+        return documents(options) if options.name == "docs" else one(options, options.name)
     except TimeUp:  # between two rows, or while a report is made
         return 143
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     sys.exit(main())

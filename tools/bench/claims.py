@@ -8,6 +8,7 @@ and neither does a value that would decide differently if the runs' least times 
 
 A claim with a bound, such as "at least 1.2 x as fast", has two verdicts: for the order ("faster") and for the
 factor. `beside` has the pairs that compare the same forms with a baseline of ours."""
+
 import math
 import statistics
 
@@ -16,7 +17,7 @@ from report import digits
 NEAR = 1.05
 HOWS = (statistics.median, min, statistics.mean)  # what may stand for the runs of a figure; the first is shown
 CROSSING_NEAR = 2.0  # a crossing within this factor of the source's counts as the same
-VERDICTS = ('reproduced', 'partly', 'not reproduced', 'undecided', 'not measured')
+VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not measured")
 
 
 class Figures:
@@ -24,56 +25,55 @@ class Figures:
 
     def __init__(self, rows, published, has_gpu, asked):
         self.has_gpu = bool(has_gpu)
-        self.rows = {row['name']: row for row in rows}
-        self.results = {(row['name'], it['name']): it for row in rows for it in row['results']}
+        self.rows = {row["name"]: row for row in rows}
+        self.results = {(row["name"], it["name"]): it for row in rows for it in row["results"]}
         self.published, self.asked = published, asked
 
     def find(self, ref):
-        return self.results.get(tuple(ref.split('|')[:2]))
+        return self.results.get(tuple(ref.split("|")[:2]))
 
     @staticmethod
     def good(it):
-        return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
+        return bool(it and it.get("seconds") and not it.get("wrong") and not it.get("why"))
 
     def state(self, it, ref):
         """Return the words that stand in place of a number; '-' if nobody asks for the number."""
         if it is None:
-            return 'not measured' if tuple(ref.split('|')[:2]) in self.asked else '-'
-        if it.get('wrong'):
-            return 'wrong'
-        if it['host'].startswith('GPU') and not self.has_gpu:
-            return 'no GPU'
-        why = it.get('why', 'not measured').split(':')[0]
-        return why if why in ('missing', 'failed', 'not measured') else 'refused'
+            return "not measured" if tuple(ref.split("|")[:2]) in self.asked else "-"
+        if it.get("wrong"):
+            return "wrong"
+        if it["host"].startswith("GPU") and not self.has_gpu:
+            return "no GPU"
+        why = it.get("why", "not measured").split(":")[0]
+        return why if why in ("missing", "failed", "not measured") else "refused"
 
     @staticmethod
-    def runs(it, part='seconds'):
+    def runs(it, part="seconds"):
         """Return a result's durations in seconds, a duration per run: of the whole call, or of a
         part of it."""
-        if part == 'copies':
-            return [a + b for a, b in zip(it.get('copy_in', []), it.get('copy_out', []))] \
-                or it.get('copy_in', [])
-        if part == 'resident':
-            return [a - b for a, b in zip(it['seconds'], it.get('copy_in', []))]
-        if part == 'sorting':
-            return it.get('host_work', [])
-        if part == 'unsorted':
-            return [a - b for a, b in zip(it['seconds'], it.get('host_work', [0] * len(it['seconds'])))]
+        if part == "copies":
+            return [a + b for a, b in zip(it.get("copy_in", []), it.get("copy_out", []))] or it.get("copy_in", [])
+        if part == "resident":
+            return [a - b for a, b in zip(it["seconds"], it.get("copy_in", []))]
+        if part == "sorting":
+            return it.get("host_work", [])
+        if part == "unsorted":
+            return [a - b for a, b in zip(it["seconds"], it.get("host_work", [0] * len(it["seconds"])))]
         return it.get(part, [])
 
     def time(self, ref, how=statistics.median):
         """Return the median of the runs, or what `how` makes of them; of many patterns always the median. None: not
         measured."""
-        it, parts = self.find(ref), ref.split('|')
+        it, parts = self.find(ref), ref.split("|")
         runs = self.runs(it, *parts[2:]) if self.good(it) else []
         if not any(runs):
             return None
-        return (statistics.median if 'patterns' in self.rows[parts[0]] else how)(runs)
+        return (statistics.median if "patterns" in self.rows[parts[0]] else how)(runs)
 
     def there(self, ref):
         """Return the number that the source printed. The source's times of whole searches include
         no sorting."""
-        return self.published.get(ref.replace('|unsorted', ''))
+        return self.published.get(ref.replace("|unsorted", ""))
 
 
 def quartiles(values):
@@ -84,10 +84,10 @@ def quartiles(values):
     return [min(max(it, min(values)), max(values)) for it in statistics.quantiles(values, n=4)]
 
 
-def cases_of(claim, who='who'):
-    if 'cases' in claim:
-        return claim['cases']
-    return [[on, *(f'{on}|{name}' for name in pair)] for on in claim['on'] for pair in claim[who]]
+def cases_of(claim, who="who"):
+    if "cases" in claim:
+        return claim["cases"]
+    return [[on, *(f"{on}|{name}" for name in pair)] for on in claim["on"] for pair in claim[who]]
 
 
 def value_of(times):
@@ -99,13 +99,13 @@ def value_of(times):
 
 def holds(claim, value, bound=None):
     """Return true if the claim holds for the value; None: undecided."""
-    kind = claim.get('kind')
-    bound = claim.get('bound', 1) if bound is None else bound
-    if kind == 'equal':
+    kind = claim.get("kind")
+    bound = claim.get("bound", 1) if bound is None else bound
+    if kind == "equal":
         return 1 / NEAR <= value <= NEAR
-    if kind == 'at most':
+    if kind == "at most":
         return value <= bound
-    if kind == 'no slower':
+    if kind == "no slower":
         return value >= 1 / NEAR
     return True if value >= bound * NEAR else False if value <= bound / NEAR else None
 
@@ -120,7 +120,7 @@ def crossing(cells):
 
 def span(values):
     least, most = digits(min(values)), digits(max(values))
-    return least if least == most else f'{least}–{most}'
+    return least if least == most else f"{least}–{most}"
 
 
 def word_for(answers):
@@ -128,8 +128,8 @@ def word_for(answers):
     cell."""
     yes, no, open_ = (answers.count(it) for it in (True, False, None))
     if yes:
-        return 'partly' if no or open_ else 'reproduced'
-    return 'not reproduced' if no and no >= open_ else 'undecided'
+        return "partly" if no or open_ else "reproduced"
+    return "not reproduced" if no and no >= open_ else "undecided"
 
 
 def agreed(answers):
@@ -139,53 +139,70 @@ def agreed(answers):
 
 def cross(claim, cells):
     """Return the answers for the order and for the factor, and words."""
-    ats, bound = [crossing([(x, values[i]) for x, values in cells]) for i in range(len(HOWS))], claim['bound']
+    ats, bound = [crossing([(x, values[i]) for x, values in cells]) for i in range(len(HOWS))], claim["bound"]
     offs = [max(at / bound, bound / at) / CROSSING_NEAR if at else math.inf for at in ats]
-    here = f"at {ats[0]:.0f} {claim['unit']}" if ats[0] else f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
-    return [agreed([at is not None for at in ats])], \
-        [agreed([True if off <= 1 / NEAR else False if off >= NEAR else None for off in offs])], here
+    here = (
+        f"at {ats[0]:.0f} {claim['unit']}"
+        if ats[0]
+        else f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
+    )
+    return (
+        [agreed([at is not None for at in ats])],
+        [agreed([True if off <= 1 / NEAR else False if off >= NEAR else None for off in offs])],
+        here,
+    )
 
 
-def judge(figures, claim, who='who'):
+def judge(figures, claim, who="who"):
     """Return (verdict for the order, verdict for the factor, in how many cells the claim holds, the ratios here,
     the ratios that the source printed). '-' stands for a verdict that the claim does not have: for the factor without
     a bound, for the order if the claim is "equal" or "at most"."""
-    cases = [(name, [value_of([figures.time(ref, how) for ref in refs]) for how in HOWS],
-              value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim, who)]
+    cases = [
+        (
+            name,
+            [value_of([figures.time(ref, how) for ref in refs]) for how in HOWS],
+            value_of([figures.there(ref) for ref in refs]),
+        )
+        for name, *refs in cases_of(claim, who)
+    ]
     cells = [(name, values) for name, values, _ in cases if values[0]]
     every, printed = [values for _, values in cells], [there for _, _, there in cases if there]
     values = [it[0] for it in every]
-    there = claim.get('there') or (span(printed) if printed else '')
+    there = claim.get("there") or (span(printed) if printed else "")
     if not cells:
-        return 'not measured', '-', '', '', there
-    kind, held = claim.get('kind'), ''
-    if kind == 'cross':
+        return "not measured", "-", "", "", there
+    kind, held = claim.get("kind"), ""
+    if kind == "cross":
         order, factor, here = cross(claim, cells)
     else:
         order, factor = ([agreed([holds(claim, value, bound) for value in it]) for it in every] for bound in (1, None))
-        here = f'at best {digits(max(values))}' if kind == 'reach' else span(values)
-        held = f'{factor.count(True)} of {len(cells)}' if len(cells) > 1 else ''
-        held += f', {factor.count(None)} undecided' if held and None in factor else ''
-        held += f', {len(cases) - len(cells)} open' if held and len(cases) > len(cells) else ''
-        if kind == 'reach':
+        here = f"at best {digits(max(values))}" if kind == "reach" else span(values)
+        held = f"{factor.count(True)} of {len(cells)}" if len(cells) > 1 else ""
+        held += f", {factor.count(None)} undecided" if held and None in factor else ""
+        held += f", {len(cases) - len(cells)} open" if held and len(cases) > len(cells) else ""
+        if kind == "reach":
             best = [max(it[i] for it in every) for i in range(len(HOWS))]
             order, factor = ([agreed([holds(claim, value, bound) for value in best])] for bound in (1, None))
-    if kind in ('equal', 'at most'):
-        return '-', word_for(factor), held, here, there
-    return word_for(order), word_for(factor) if 'bound' in claim else '-', held, here, there
+    if kind in ("equal", "at most"):
+        return "-", word_for(factor), held, here, there
+    return word_for(order), word_for(factor) if "bound" in claim else "-", held, here, there
 
 
 def judged(figures, claims, main_first=False):
     """Return (claim, order, factor, held, here, there, beside) for each claim: what `judge` returns, then words about
     the same claim against our baseline."""
     found = []
-    for claim in sorted(claims, key=lambda it: not it.get('main')) if main_first else claims:
+    for claim in sorted(claims, key=lambda it: not it.get("main")) if main_first else claims:
         order, factor, *said = judge(figures, claim)
-        _, _, held, here, _ = judge(figures, claim, 'beside') if 'beside' in claim else [''] * 5
-        found.append((claim, order, factor, *said, f'{held}: {here}' if held else here))
+        _, _, held, here, _ = judge(figures, claim, "beside") if "beside" in claim else [""] * 5
+        found.append((claim, order, factor, *said, f"{held}: {here}" if held else here))
     return found
 
 
 def capital(text):
     """Return the text as a sentence's beginning, with a capital unless a name comes first."""
-    return text if text.split()[0].split("'")[0] in ('trawl', 'qs', 'bf', 'hp', 'memmem', 'atomicMin') else text[0].upper() + text[1:]
+    return (
+        text
+        if text.split()[0].split("'")[0] in ("trawl", "qs", "bf", "hp", "memmem", "atomicMin")
+        else text[0].upper() + text[1:]
+    )

@@ -1,4 +1,5 @@
 """commands: measures whole processes on files and trees: trawl, grep -F, rg -F, ugrep -F."""
+
 import os
 import random
 import shlex
@@ -9,58 +10,80 @@ import texts as recipes
 from report import median, number, opening, result, spread_line, table, times
 from runner import command, first_line
 
-TRAWL, GREP, RG, RG_READ, UGREP = 'trawl', 'grep -F', 'rg -F', 'rg --no-mmap', 'ugrep -F'
+TRAWL, GREP, RG, RG_READ, UGREP = "trawl", "grep -F", "rg -F", "rg --no-mmap", "ugrep -F"
 PEERS = (GREP, RG, RG_READ, UGREP)
-PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat', 'wc -c': 'wc'}
+PROGRAMS = {GREP: "grep", RG: "rg", RG_READ: "rg", UGREP: "ugrep", "cat": "cat", "wc -c": "wc"}
 MIB = 1 << 20
-MOVERS = ('cat', 'wc -c')
-ONE = ((1, '1 thread'), (2, '2 threads'))
+MOVERS = ("cat", "wc -c")
+ONE = ((1, "1 thread"), (2, "2 threads"))
 # A row: name, file, pattern (or how many bytes of the file are the pattern), options, threads (0: all), programs of the
 # baseline, further options.
-ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], {})
-        for n, label in ONE]
-ROWS += [(f'absent word -c, {label}', 'english', 'Qxzjvkw', '-c', n, PEERS[:3], {})
-         for n, label in ONE]
-ROWS += [(f'letters m=16 -c, {label}', 'letters', 16, '-c', n, PEERS[:3], {}) for n, label in ONE]
+ROWS = [(f"rare word -c, {label}", "english", "Habakkuk", "-c", n, PEERS[:3], {}) for n, label in ONE]
+ROWS += [(f"absent word -c, {label}", "english", "Qxzjvkw", "-c", n, PEERS[:3], {}) for n, label in ONE]
+ROWS += [(f"letters m=16 -c, {label}", "letters", 16, "-c", n, PEERS[:3], {}) for n, label in ONE]
 ROWS += [
-    ('frequent word -c, 1 thread', 'english', 'the', '-c', 1, PEERS[:3], {}),
-    ('frequent word -c', 'english', 'the', '-c', 0, PEERS[:3], {}),
-    ('frequent word -n', 'english', 'the', '-n', 0, PEERS[:3], {}),
-    ('frequent word -o', 'english', 'the', '-o', 0, PEERS[:3], {}),
-    ('rare word -c -i', 'english', 'habakkuk', '-c -i', 0, (RG, RG_READ), {}),
-    ('frequent word -c -i', 'english', 'the', '-c -i', 0, (RG, RG_READ), {}),
-    ('DNA lines m=8 -c', 'dna70', 8, '-c', 0, (RG, RG_READ), {}),
-    ('DNA lines m=16 -c', 'dna70', 16, '-c', 0, (RG, RG_READ), {}),
-    ('one line m=16 -c', 'dna', 16, '-c', 0, PEERS[:3], {}),
-    ('one line m=16 -o -b', 'dna', 16, '-o -b', 0, PEERS[:3], {}),
-    ('pipe, rare word -c', 'english', 'Habakkuk', '-c', 0, ('cat',), {'fed': True}),
+    ("frequent word -c, 1 thread", "english", "the", "-c", 1, PEERS[:3], {}),
+    ("frequent word -c", "english", "the", "-c", 0, PEERS[:3], {}),
+    ("frequent word -n", "english", "the", "-n", 0, PEERS[:3], {}),
+    ("frequent word -o", "english", "the", "-o", 0, PEERS[:3], {}),
+    ("rare word -c -i", "english", "habakkuk", "-c -i", 0, (RG, RG_READ), {}),
+    ("frequent word -c -i", "english", "the", "-c -i", 0, (RG, RG_READ), {}),
+    ("DNA lines m=8 -c", "dna70", 8, "-c", 0, (RG, RG_READ), {}),
+    ("DNA lines m=16 -c", "dna70", 16, "-c", 0, (RG, RG_READ), {}),
+    ("one line m=16 -c", "dna", 16, "-c", 0, PEERS[:3], {}),
+    ("one line m=16 -o -b", "dna", 16, "-o -b", 0, PEERS[:3], {}),
+    ("pipe, rare word -c", "english", "Habakkuk", "-c", 0, ("cat",), {"fed": True}),
 ]
-ROWS += [(f'1 KiB file {mode}', 'small', 'the', mode, 0, (GREP, RG), {})
-         for mode in ('-c', '-n', '-o', '-c -i', '-v', '-c -w', '-l')]
-ROWS += [(f'10 MB file {mode}', 'medium', word, mode, 0, PEERS[:3], {})
-         for word, mode in (('Habakkuk', '-c'), ('the', '-n'), ('the', '-o'), ('habakkuk', '-c -i'),
-                            ('the', '-v'), ('the', '-c -w'), ('Habakkuk', '-l'))]
-ROWS += [(f'1 GiB file {mode}', 'english', word, mode, 0, PEERS[:3], {})
-         for word, mode in (('the', '-v'), ('the', '-c -w'), ('Qxzjvkw', '-l'))]
-ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), {})
-         for word, options, mode in (
-             ('Qxzjvkw', '-l', '-l absent'), ('unsafe', '-l', '-l'), ('unsafe', '-c', '-c'),
-             ('unsafe', '-n', '-n'), ('unsafe', '-o', '-o'), ('Unsafe', '-n -i', '-n -i'),
-             ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
-ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), {'ignores': True})
-         for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
+ROWS += [
+    (f"1 KiB file {mode}", "small", "the", mode, 0, (GREP, RG), {})
+    for mode in ("-c", "-n", "-o", "-c -i", "-v", "-c -w", "-l")
+]
+ROWS += [
+    (f"10 MB file {mode}", "medium", word, mode, 0, PEERS[:3], {})
+    for word, mode in (
+        ("Habakkuk", "-c"),
+        ("the", "-n"),
+        ("the", "-o"),
+        ("habakkuk", "-c -i"),
+        ("the", "-v"),
+        ("the", "-c -w"),
+        ("Habakkuk", "-l"),
+    )
+]
+ROWS += [
+    (f"1 GiB file {mode}", "english", word, mode, 0, PEERS[:3], {})
+    for word, mode in (("the", "-v"), ("the", "-c -w"), ("Qxzjvkw", "-l"))
+]
+ROWS += [
+    (f"tree {mode}", "tree", word, options, 0, (GREP, RG), {})
+    for word, options, mode in (
+        ("Qxzjvkw", "-l", "-l absent"),
+        ("unsafe", "-l", "-l"),
+        ("unsafe", "-c", "-c"),
+        ("unsafe", "-n", "-n"),
+        ("unsafe", "-o", "-o"),
+        ("Unsafe", "-n -i", "-n -i"),
+        ("unsafe", "-c -v", "-c -v"),
+        ("unsafe", "-n -w", "-n -w"),
+        ("Qxzjvkw", "-n", "-n absent"),
+    )
+]
+ROWS += [
+    (f"tree, ignore rules {mode}", "tree", word, mode.split()[0], 0, (RG,), {"ignores": True})
+    for word, mode in (("Qxzjvkw", "-l absent"), ("unsafe", "-c"), ("unsafe", "-n"))
+]
 # (name of a row, label) of the table in README.md, in order. Rows that trawl loses are not skipped.
 README_ROWS = (
-    ('frequent word -c', 'count lines with "the"'),
-    ('frequent word -c -i', 'the same, ignoring case'),
-    ('frequent word -n', 'print these lines, numbered'),
-    ('1 GiB file -v', 'print lines without "the"'),
-    ('tree -n', 'print lines in a source tree, numbered'),
-    ('DNA lines m=16 -c', 'count 16 bases of DNA, in lines of 70'),
+    ("frequent word -c", 'count lines with "the"'),
+    ("frequent word -c -i", "the same, ignoring case"),
+    ("frequent word -n", "print these lines, numbered"),
+    ("1 GiB file -v", 'print lines without "the"'),
+    ("tree -n", "print lines in a source tree, numbered"),
+    ("DNA lines m=16 -c", "count 16 bases of DNA, in lines of 70"),
 )
 
 
-def install(options, texts, name='trawl'):
+def install(options, texts, name="trawl"):
     """Copy the command to a contiguous file, as an installation does. The file that the linker
     wrote piecewise takes 4 % longer to start."""
     path = texts.path(name)
@@ -71,60 +94,67 @@ def install(options, texts, name='trawl'):
 
 
 def versions(options):
-    found = {TRAWL: first_line(options.command, '--version')}
-    found.update({name: first_line(program, '--version') for name, program in PROGRAMS.items()})
+    found = {TRAWL: first_line(options.command, "--version")}
+    found.update({name: first_line(program, "--version") for name, program in PROGRAMS.items()})
     return {name: version for name, version in found.items() if version}
 
 
 def argv(who, trawl, tree=False, ignores=False, threads=0):
     """Return a program's name and the options that make all programs do the same."""
     if who == TRAWL:
-        return ([trawl] + ([f'-j{threads}'] if threads else []) + (['-r'] if tree else [])
-                + (['--ignore'] if ignores else []))
+        return (
+            [trawl]
+            + ([f"-j{threads}"] if threads else [])
+            + (["-r"] if tree else [])
+            + (["--ignore"] if ignores else [])
+        )
     if who in (GREP, UGREP):
-        return [PROGRAMS[who], '-rF' if tree else '-F']
-    return (['rg', '-F', '--no-config', '--include-zero']
-            + (['--no-mmap'] if who == RG_READ else []) + (['-uuu'] if tree and not ignores else []))
+        return [PROGRAMS[who], "-rF" if tree else "-F"]
+    return (
+        ["rg", "-F", "--no-config", "--include-zero"]
+        + (["--no-mmap"] if who == RG_READ else [])
+        + (["-uuu"] if tree and not ignores else [])
+    )
 
 
 def file_of(kind, options, texts):
     """Return the path of the file or tree that a row searches; make the file if it does not
     exist."""
-    if kind == 'tree':
-        path = texts.path('tree')
+    if kind == "tree":
+        path = texts.path("tree")
         if not os.path.exists(path):
-            recipes.write_tree(path, options.bytes, texts.source('code')[0])
+            recipes.write_tree(path, options.bytes, texts.source("code")[0])
         return path
-    if kind == 'letters':
-        path = texts.path('letters')
+    if kind == "letters":
+        path = texts.path("letters")
         if not os.path.exists(path):
             content = recipes.letters(4 << 20, 3)
-            recipes.repeat_into(path, b''.join(content[i:i + 79] + b'\n'
-                                               for i in range(0, len(content), 79)), options.bytes)
+            recipes.repeat_into(
+                path, b"".join(content[i : i + 79] + b"\n" for i in range(0, len(content), 79)), options.bytes
+            )
         return path
-    if kind in ('dna', 'dna70'):
-        return texts.corpus('dna', options.bytes, 70 if kind == 'dna70' else -1)
-    return texts.corpus('english', {'small': 1024, 'medium': min(options.bytes, 10 ** 7)}
-                        .get(kind, options.bytes))
+    if kind in ("dna", "dna70"):
+        return texts.corpus("dna", options.bytes, 70 if kind == "dna70" else -1)
+    return texts.corpus("english", {"small": 1024, "medium": min(options.bytes, 10**7)}.get(kind, options.bytes))
 
 
 def piece_of(path, length):
     """Return a piece of `length` bytes without a line end, from a random place in the file's first
     4 MiB."""
-    with open(path, 'rb') as file:
+    with open(path, "rb") as file:
         head = file.read(4 << 20)
     draw = random.Random(length)
     while True:
         at = draw.randrange(len(head) - length)
-        if b'\n' not in head[at:at + length]:
-            return head[at:at + length].decode()
+        if b"\n" not in head[at : at + length]:
+            return head[at : at + length].decode()
 
 
 def contestants(row, path, pattern, trawl, installed):
     """Return the row's contestants. The first gives the right answer: grep, or ripgrep with ignore
     files."""
     _, kind, _, options, threads, baseline, more = row
-    tree, ignores, fed = kind == 'tree', more.get('ignores', False), more.get('fed', False)
+    tree, ignores, fed = kind == "tree", more.get("ignores", False), more.get("fed", False)
     names = [RG] if ignores else [GREP]
     names += [TRAWL] + [name for name in (RG, RG_READ) if name in baseline or name == RG and not fed]
     if threads == 0 and not fed and not ignores:
@@ -134,12 +164,16 @@ def contestants(row, path, pattern, trawl, installed):
     for name in dict.fromkeys(names):
         if name not in installed:
             continue
-        words = (['cat'] if name == 'cat' else ['wc', '-c'] if name == 'wc -c' else
-                 argv(name, trawl, tree, ignores, threads) + options.split()
-                 + ['-e', pattern, '-' if fed else path])
+        words = (
+            ["cat"]
+            if name == "cat"
+            else ["wc", "-c"]
+            if name == "wc -c"
+            else argv(name, trawl, tree, ignores, threads) + options.split() + ["-e", pattern, "-" if fed else path]
+        )
         if fed:
-            words = ['sh', '-c', f'cat {shlex.quote(path)} | {shlex.join(words)}']
-        found.append({'name': name, 'ours': name == TRAWL, **command(*words)})
+            words = ["sh", "-c", f"cat {shlex.quote(path)} | {shlex.join(words)}"]
+        found.append({"name": name, "ours": name == TRAWL, **command(*words)})
     return found
 
 
@@ -154,18 +188,23 @@ def rows(options, texts):
         if isinstance(pattern, int):
             pattern = piece_of(path, pattern)
         who = contestants(row, path, pattern, trawl, installed)
-        movers = [it for it in who if it['name'] in MOVERS]
-        asks = [({'bag': kind == 'tree'}, [it for it in who if it not in movers])]
+        movers = [it for it in who if it["name"] in MOVERS]
+        asks = [({"bag": kind == "tree"}, [it for it in who if it not in movers])]
         asks += [({}, [it]) for it in movers]
-        yield {'name': name, 'pattern': pattern, 'options': flags, 'threads': threads or 'all',
-               'baseline': list(baseline), 'asks': asks,
-               'text_bytes': tree_bytes(path) if kind == 'tree' else os.path.getsize(path),
-               'rounds': options.small_runs if kind == 'small' else options.rounds}
+        yield {
+            "name": name,
+            "pattern": pattern,
+            "options": flags,
+            "threads": threads or "all",
+            "baseline": list(baseline),
+            "asks": asks,
+            "text_bytes": tree_bytes(path) if kind == "tree" else os.path.getsize(path),
+            "rounds": options.small_runs if kind == "small" else options.rounds,
+        }
 
 
 def tree_bytes(path):
-    return sum(os.path.getsize(os.path.join(parent, name))
-               for parent, _, names in os.walk(path) for name in names)
+    return sum(os.path.getsize(os.path.join(parent, name)) for parent, _, names in os.walk(path) for name in names)
 
 
 # ---- Reports --------------------------------------------------------------------------------
@@ -173,7 +212,7 @@ def tree_bytes(path):
 
 def best(row):
     """Return the fastest program of the row's baseline, and that program's time / trawl's time."""
-    known = {name: median(result(row, name)) for name in row['baseline']}
+    known = {name: median(result(row, name)) for name in row["baseline"]}
     known = {name: seconds for name, seconds in known.items() if seconds}
     trawl = median(result(row, TRAWL))
     if not known or not trawl:
@@ -183,8 +222,8 @@ def best(row):
 
 
 def versions_line(data, names):
-    known = [data['versions'][name].split(' x86')[0] for name in names if name in data['versions']]
-    return '- ' + ', '.join(dict.fromkeys(known))
+    known = [data["versions"][name].split(" x86")[0] for name in names if name in data["versions"]]
+    return "- " + ", ".join(dict.fromkeys(known))
 
 
 def section(data):
@@ -192,54 +231,73 @@ def section(data):
     names = (TRAWL,) + PEERS
     lines = [*opening(data), versions_line(data, (*names, *MOVERS)), spread_line(data)]
     cells, behind = [], 0
-    for row in data['rows']:
+    for row in data["rows"]:
         trawl, (name, value) = result(row, TRAWL), best(row)
         behind += bool(value and value < 1)
-        cells.append([row['name'], f"`{row['pattern']}`"]
-                     + [number(median(result(row, it)), '.5f') for it in names]
-                     + [f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
-                        '-' if not name else f'**{value:.2f}**' + f' of {name}' * (name != RG)])
-    lines += [f'- trawl is the fastest program in {len(cells) - behind} of {len(cells)} rows',
-              '', 'Medians in seconds; a dash: the program did not run, or gave a different answer. The ratio compares with '
-              f'{RG}, or with the program that the cell names.', '']
-    return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
+        cells.append(
+            [row["name"], f"`{row['pattern']}`"]
+            + [number(median(result(row, it)), ".5f") for it in names]
+            + [
+                f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
+                "-" if not name else f"**{value:.2f}**" + f" of {name}" * (name != RG),
+            ]
+        )
+    lines += [
+        f"- trawl is the fastest program in {len(cells) - behind} of {len(cells)} rows",
+        "",
+        "Medians in seconds; a dash: the program did not run, or gave a different answer. The ratio compares with "
+        f"{RG}, or with the program that the cell names.",
+        "",
+    ]
+    return lines + table(["row", "pattern", *names, "MiB", "ratio"], cells, left=2)
 
 
 def speeds(data):
     """Yield (label, GB/s of trawl, ripgrep and grep) of README_ROWS."""
-    rows_of = {row['name']: row for row in data['rows']}
+    rows_of = {row["name"]: row for row in data["rows"]}
     for name, label in README_ROWS:
         row = rows_of.get(name)
         if row:
             trawl, *rg, grep = (median(result(row, it)) for it in (TRAWL, RG, RG_READ, GREP))
             known = trawl, min(filter(None, rg), default=None), grep
-            yield label, [row['text_bytes'] / it / 1e9 if it else None for it in known]
+            yield label, [row["text_bytes"] / it / 1e9 if it else None for it in known]
 
 
 def programs(data):
-    versions = data['versions']
-    return ['trawl', ' '.join(versions[RG].split()[:2]), f"GNU grep {versions[GREP].split()[-1]}"]
+    versions = data["versions"]
+    return ["trawl", " ".join(versions[RG].split()[:2]), f"GNU grep {versions[GREP].split()[-1]}"]
 
 
 def readme(data):
     """Make the picture and the table of README.md: GB/s of trawl, ripgrep and grep."""
-    machine = data['machine']
-    return ['![GB/s of trawl, ripgrep and GNU grep: the table below](docs/plots/commands.svg)', ''] + table(
-        ['GB/s', *programs(data)], [[label] + [number(it, '.1f') for it in found] for label, found in speeds(data)]) + [
-        '', f"Whole processes, {machine['text_bytes'] / 2**30:g} GiB in the page cache. trawl uses all cores, ripgrep only in "
-        f"the tree. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit {machine['commit']}."]
+    machine = data["machine"]
+    return (
+        ["![GB/s of trawl, ripgrep and GNU grep: the table below](docs/plots/commands.svg)", ""]
+        + table(
+            ["GB/s", *programs(data)], [[label] + [number(it, ".1f") for it in found] for label, found in speeds(data)]
+        )
+        + [
+            "",
+            f"Whole processes, {machine['text_bytes'] / 2**30:g} GiB in the page cache. trawl uses all cores, ripgrep only in "
+            f"the tree. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit {machine['commit']}.",
+        ]
+    )
 
 
 def plot(data):
     """Draw the figures of README.md."""
-    machine, rows = data['machine'], list(speeds(data))
+    machine, rows = data["machine"], list(speeds(data))
     known = [it for _, found in rows for it in found if it]
-    return plots.dots('How fast a command searches', f"whole processes on {machine['cores']} cores, text in the page cache, "
-                      f"{machine['date']}; trawl uses all cores, ripgrep only in the tree",
-                      ('GB/s', plots.decades(min(known), max(known))), programs(data), rows)
+    return plots.dots(
+        "How fast a command searches",
+        f"whole processes on {machine['cores']} cores, text in the page cache, "
+        f"{machine['date']}; trawl uses all cores, ripgrep only in the tree",
+        ("GB/s", plots.decades(min(known), max(known))),
+        programs(data),
+        rows,
+    )
 
 
 def show(row):
     name, value = best(row)
-    print(f"{row['name']:32} {number(median(result(row, TRAWL)), '.5f')} s, {times(value)} of {name}",
-          flush=True)
+    print(f"{row['name']:32} {number(median(result(row, TRAWL)), '.5f')} s, {times(value)} of {name}", flush=True)

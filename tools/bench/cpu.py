@@ -1,4 +1,5 @@
 """cpu: measures a single pattern in texts in memory: the read loop, memmem and trawl in turn."""
+
 import math
 import random
 import statistics
@@ -8,35 +9,35 @@ from runner import die
 
 LENGTHS = (1, 2, 4, 8, 16, 64, 256, 1024, 4096)
 WORST_LENGTHS = (8, 64, 1024, 16384)
-ALPHABETS = ('az', 'english', 'dna', 'periodic')
+ALPHABETS = ("az", "english", "dna", "periodic")
 MEMMEM_SECONDS = 2  # memmem gets a share of the text that takes at least an eighth of these seconds
-READ_ONE, ONE, MEMMEM = 'read, one thread', 'trawl, one thread', 'memmem'
-READ_ALL, ALL = 'read, all threads', 'trawl, all threads'
-RANDOM_ONE = 'random, one thread'
+READ_ONE, ONE, MEMMEM = "read, one thread", "trawl, one thread", "memmem"
+READ_ALL, ALL = "read, all threads", "trawl, all threads"
+RANDOM_ONE = "random, one thread"
 WORST = (  # (text, name of text and pattern, how the pattern differs from the text's beginning)
-    ('repeat:a', 'a^n, a^m', {}),
-    ('repeat:a', 'a^n, a^(m-1)b', {'change': 'last', 'to': 'b'}),
-    ('repeat:a', 'a^n, ba^(m-1)', {'change': 'first', 'to': 'b'}),
-    ('repeat:ab', '(ab)^n, (ab)^m', {}),
-    ('fibonacci', 'Fibonacci', {}),
-    ('thue-morse', 'Thue-Morse', {}),
-    ('piece:{m}', 'P^n, P', {}),
+    ("repeat:a", "a^n, a^m", {}),
+    ("repeat:a", "a^n, a^(m-1)b", {"change": "last", "to": "b"}),
+    ("repeat:a", "a^n, ba^(m-1)", {"change": "first", "to": "b"}),
+    ("repeat:ab", "(ab)^n, (ab)^m", {}),
+    ("fibonacci", "Fibonacci", {}),
+    ("thue-morse", "Thue-Morse", {}),
+    ("piece:{m}", "P^n, P", {}),
 )
 
 
 def own(options):
-    return {'isa': options.instruction_set, 'ours': True}
+    return {"isa": options.instruction_set, "ours": True}
 
 
 def contestants(options):
     """Return the contestants of each row: trawl, memmem, and loops that only read the text."""
-    every = {'threads': options.threads, **own(options)}
+    every = {"threads": options.threads, **own(options)}
     return [
-        {'name': READ_ONE, 'kind': 'read', 'threads': 1},
-        {'name': ONE, **every, 'threads': 1},
-        {'name': MEMMEM, 'kind': 'memmem', 'threads': 1, 'limit': MEMMEM_SECONDS},
-        {'name': READ_ALL, 'kind': 'read', 'threads': options.threads},
-        {'name': ALL, **every},
+        {"name": READ_ONE, "kind": "read", "threads": 1},
+        {"name": ONE, **every, "threads": 1},
+        {"name": MEMMEM, "kind": "memmem", "threads": 1, "limit": MEMMEM_SECONDS},
+        {"name": READ_ALL, "kind": "read", "threads": options.threads},
+        {"name": ALL, **every},
     ]
 
 
@@ -48,23 +49,36 @@ def alphabet_rows(alphabet, text, options):
     """Yield rows for patterns of each length from the text, and for absent patterns."""
     for length in LENGTHS:
         for present in (True, False):
-            name = f'{alphabet} m={length} {"present" if present else "absent"}'
+            name = f"{alphabet} m={length} {'present' if present else 'absent'}"
             if length * 2 > options.bytes:
                 continue
-            ask = {**text, 'patterns': f'at:{place_of(name, options.bytes, length)}:{length}',
-                   'absent': not present}
-            yield {'name': name, 'kind': 'present' if present else 'absent', 'alphabet': alphabet,
-                   'asks': [(ask, contestants(options))]}
+            ask = {**text, "patterns": f"at:{place_of(name, options.bytes, length)}:{length}", "absent": not present}
+            yield {
+                "name": name,
+                "kind": "present" if present else "absent",
+                "alphabet": alphabet,
+                "asks": [(ask, contestants(options))],
+            }
 
 
 def word_rows(text, content, options):
     """Yield rows for English words, from frequent to absent, and for a long line."""
-    line = next((line[:100].decode('ascii', 'replace') for line in content.splitlines()
-                 if len(line) >= 100 and line.isascii() and b'\t' not in line), None)
-    words = [(word, word) for word in ('the', 'Moab', 'Habakkuk', 'Qxzjvkw')]
-    for label, word in words + ([('line of 100', line)] if line else []):
-        yield {'name': f'english word {label}', 'kind': 'word', 'alphabet': 'english',
-               'asks': [({**text, 'patterns': f'literal:{word}'}, contestants(options))]}
+    line = next(
+        (
+            line[:100].decode("ascii", "replace")
+            for line in content.splitlines()
+            if len(line) >= 100 and line.isascii() and b"\t" not in line
+        ),
+        None,
+    )
+    words = [(word, word) for word in ("the", "Moab", "Habakkuk", "Qxzjvkw")]
+    for label, word in words + ([("line of 100", line)] if line else []):
+        yield {
+            "name": f"english word {label}",
+            "kind": "word",
+            "alphabet": "english",
+            "asks": [({**text, "patterns": f"literal:{word}"}, contestants(options))],
+        }
 
 
 def worst_rows(options):
@@ -74,31 +88,46 @@ def worst_rows(options):
         for length in WORST_LENGTHS:
             if length * 2 > options.bytes:
                 continue
-            ask = {'text': text.format(m=length), 'bytes': options.bytes, 'seed': 7,
-                   'patterns': f'at:0:{length}', **change}
-            plain = {'text': 'letters', 'bytes': options.bytes, 'seed': 2,
-                     'patterns': f"at:{place_of('plain', options.bytes, length)}:{length}"}
-            again = [{'name': RANDOM_ONE, 'threads': 1, **own(options)}]
-            yield {'name': f'worst m={length} {kind}', 'kind': kind, 'alphabet': 'worst',
-                   'asks': [(ask, contestants(options)), (plain, again)]}
+            ask = {
+                "text": text.format(m=length),
+                "bytes": options.bytes,
+                "seed": 7,
+                "patterns": f"at:0:{length}",
+                **change,
+            }
+            plain = {
+                "text": "letters",
+                "bytes": options.bytes,
+                "seed": 2,
+                "patterns": f"at:{place_of('plain', options.bytes, length)}:{length}",
+            }
+            again = [{"name": RANDOM_ONE, "threads": 1, **own(options)}]
+            yield {
+                "name": f"worst m={length} {kind}",
+                "kind": kind,
+                "alphabet": "worst",
+                "asks": [(ask, contestants(options)), (plain, again)],
+            }
 
 
 def rows(options, texts):
     """Yield all rows, alphabet by alphabet."""
-    facts = {'az': ({'text': 'letters'}, 'random letters a-z, even odds'),
-             'periodic': ({'text': 'piece:31'}, '31 random letters, repeated')}
+    facts = {
+        "az": ({"text": "letters"}, "random letters a-z, even odds"),
+        "periodic": ({"text": "piece:31"}, "31 random letters, repeated"),
+    }
     for alphabet in ALPHABETS:
-        if alphabet in ('english', 'dna'):
+        if alphabet in ("english", "dna"):
             content, name = texts.source(alphabet)
             path = texts.write(alphabet, content)
-            facts[alphabet] = ({'text': f'file:{path}'}, f'{name}, repeated')
+            facts[alphabet] = ({"text": f"file:{path}"}, f"{name}, repeated")
         text, name = facts[alphabet]
-        text = {**text, 'bytes': options.bytes}
+        text = {**text, "bytes": options.bytes}
         made = list(alphabet_rows(alphabet, text, options))
-        if alphabet == 'english':
+        if alphabet == "english":
             made += word_rows(text, content, options)
         for row in made:
-            yield {**row, 'text': name}
+            yield {**row, "text": name}
     yield from worst_rows(options)
 
 
@@ -107,21 +136,26 @@ def rows(options, texts):
 
 def speed(row, name):
     seconds = median(result(row, name))
-    return row['text_bytes'] / seconds / 1e9 if seconds else None
+    return row["text_bytes"] / seconds / 1e9 if seconds else None
 
 
 def figures(row):
     """Return the ratios of a row."""
     one, memmem = speed(row, ONE), speed(row, MEMMEM)
-    return {'one': one, 'all': speed(row, ALL), 'memmem': memmem,
-            'to_read': ratio(one, speed(row, READ_ONE)), 'to_memmem': ratio(one, memmem),
-            'to_random': ratio(one, speed(row, RANDOM_ONE))}
+    return {
+        "one": one,
+        "all": speed(row, ALL),
+        "memmem": memmem,
+        "to_read": ratio(one, speed(row, READ_ONE)),
+        "to_memmem": ratio(one, memmem),
+        "to_random": ratio(one, speed(row, RANDOM_ONE)),
+    }
 
 
 def letters_cell(row):
     """Format a row's speeds with one thread: GB/s, times memmem."""
     if row is None:
-        return '-'
+        return "-"
     it = figures(row)
     return f"{number(it['one'])}/**{number(it['to_memmem'], '.1f')}**"
 
@@ -130,24 +164,25 @@ def letters_tables(data):
     """Make tables with a row for each pattern and a column for each text: patterns that are present,
     then absent patterns."""
     cells, about = {}, {}
-    for row in data['rows']:
-        if row['alphabet'] not in ALPHABETS:
+    for row in data["rows"]:
+        if row["alphabet"] not in ALPHABETS:
             continue
-        name = row['name'][len(row['alphabet']) + 1:].removesuffix(' present').removesuffix(' absent')
-        of_kind = cells.setdefault('absent' if row['kind'] == 'absent' else 'present', {})
-        of_kind.setdefault(name, {})[row['alphabet']] = row
-        about[row['alphabet']] = row['text']
-    lines = [f'- {alphabet}: {text}' for alphabet, text in about.items()]
+        name = row["name"][len(row["alphabet"]) + 1 :].removesuffix(" present").removesuffix(" absent")
+        of_kind = cells.setdefault("absent" if row["kind"] == "absent" else "present", {})
+        of_kind.setdefault(name, {})[row["alphabet"]] = row
+        about[row["alphabet"]] = row["text"]
+    lines = [f"- {alphabet}: {text}" for alphabet, text in about.items()]
     for kind, rows_of in cells.items():
-        lines += ['', f'### Patterns that are {kind}', ''] + table(
-            ['', *about], [[name] + [letters_cell(of.get(alphabet)) for alphabet in about]
-                           for name, of in rows_of.items()])
+        lines += ["", f"### Patterns that are {kind}", ""] + table(
+            ["", *about],
+            [[name] + [letters_cell(of.get(alphabet)) for alphabet in about] for name, of in rows_of.items()],
+        )
     return lines
 
 
 def worst_table(data):
     """Return the table of the worst cases: speed, and the speed relative to random letters."""
-    rows = {(row['kind'], row['pattern_bytes']): row for row in data['rows'] if row['alphabet'] == 'worst'}
+    rows = {(row["kind"], row["pattern_bytes"]): row for row in data["rows"] if row["alphabet"] == "worst"}
     if not rows:
         return []
     cells = []
@@ -156,33 +191,51 @@ def worst_table(data):
         for length in WORST_LENGTHS:
             row = rows.get((kind, length))
             it = figures(row) if row else {}
-            cells[-1].append(f"{number(it['one'])}/**{number(it['to_random'])}**" if row else '-')
-    return (['', '### Worst cases', '', 'GB/s with 1 thread, and **multiples of the speed on random letters**.', '']
-            + table(['text and pattern'] + [f'm={length}' for length in WORST_LENGTHS], cells))
+            cells[-1].append(f"{number(it['one'])}/**{number(it['to_random'])}**" if row else "-")
+    return [
+        "",
+        "### Worst cases",
+        "",
+        "GB/s with 1 thread, and **multiples of the speed on random letters**.",
+        "",
+    ] + table(["text and pattern"] + [f"m={length}" for length in WORST_LENGTHS], cells)
 
 
 def summary(data):
     """Return the lines that sum up all rows."""
-    rows = data['rows']
-    reads = [statistics.median(value) for value in
-             ([speed(row, name) for row in rows if speed(row, name)]
-              for name in (READ_ONE, READ_ALL)) if value]
-    over = [math.log(value) for value in (figures(row)['to_memmem'] for row in rows) if value]
+    rows = data["rows"]
+    reads = [
+        statistics.median(value)
+        for value in ([speed(row, name) for row in rows if speed(row, name)] for name in (READ_ONE, READ_ALL))
+        if value
+    ]
+    over = [math.log(value) for value in (figures(row)["to_memmem"] for row in rows) if value]
     if len(reads) < 2 or not over:
-        die('no row was measured')
-    return [f"- read speed of the memory: {reads[0]:.1f} GB/s with 1 thread, {reads[1]:.1f} GB/s "
-            f"with {data['machine']['cores']} (median over the rows)",
-            f'- {len(rows)} rows, every count as expected; 1 thread is '
-            f'{math.exp(statistics.mean(over)):.1f} times memmem (geometric mean)']
+        die("no row was measured")
+    return [
+        f"- read speed of the memory: {reads[0]:.1f} GB/s with 1 thread, {reads[1]:.1f} GB/s "
+        f"with {data['machine']['cores']} (median over the rows)",
+        f"- {len(rows)} rows, every count as expected; 1 thread is "
+        f"{math.exp(statistics.mean(over)):.1f} times memmem (geometric mean)",
+    ]
 
 
 def section(data):
-    lines = [*opening(data), *summary(data),
-             spread_line(data), '', 'GB/s with 1 thread, and **multiples of the speed of memmem**. The texts:', '']
+    lines = [
+        *opening(data),
+        *summary(data),
+        spread_line(data),
+        "",
+        "GB/s with 1 thread, and **multiples of the speed of memmem**. The texts:",
+        "",
+    ]
     return lines + letters_tables(data) + worst_table(data)
 
 
 def show(row):
     it = figures(row)
-    print(f"{row['name']:30} {number(it['one'])} GB/s, {number(it['to_read'])} of read, "
-          f"{number(it['to_memmem'], '.1f')} x memmem", flush=True)
+    print(
+        f"{row['name']:30} {number(it['one'])} GB/s, {number(it['to_read'])} of read, "
+        f"{number(it['to_memmem'], '.1f')} x memmem",
+        flush=True,
+    )

@@ -4,6 +4,7 @@
 cudf.py TEXT BYTES [perl] reads the columns of gpu.py as JSON from standard input. The text is a file, repeated up to BYTES
 bytes; the records are its lines without line ends, in the memory of the GPU. Prints JSON: times of each call, or why
 there are none. gpu.py runs this program once trawl-bench has ended and left the GPU's memory."""
+
 import json
 import re
 import subprocess
@@ -14,25 +15,26 @@ from report import digits, median, number, ratio, table
 
 ROUNDS = 5
 POOL_BYTES = 8 << 30  # allocated before the calls, as cuDF's users are told to
-NOT_MEASURED = 'not measured'
+NOT_MEASURED = "not measured"
 
 
 def calls_of(plc, strings, column, syntax, flags, patterns):
     """Yield (call, function) for the calls that answer a column. No call takes more than 100 strings."""
     if len(patterns) == 1 and not flags and not syntax:
-        yield 'contains', lambda: plc.strings.find.contains(column, plc.Scalar.from_py(patterns[0]))
+        yield "contains", lambda: plc.strings.find.contains(column, plc.Scalar.from_py(patterns[0]))
     if len(patterns) <= 10:
-        before, after = {'whole-word': (r'\b', r'\b'), 'whole-line': ('^', '$')}.get(flags, ('', ''))
+        before, after = {"whole-word": (r"\b", r"\b"), "whole-line": ("^", "$")}.get(flags, ("", ""))
         kind = plc.strings.regex_flags.RegexFlags
         program = plc.strings.regex_program.RegexProgram.create(
-            before + '|'.join(patterns if syntax else map(re.escape, patterns)) + after,
-            kind.IGNORECASE if flags == 'ignore-case' else kind.DEFAULT)
-        yield 'contains_re', lambda: plc.strings.contains.contains_re(column, program)
+            before + "|".join(patterns if syntax else map(re.escape, patterns)) + after,
+            kind.IGNORECASE if flags == "ignore-case" else kind.DEFAULT,
+        )
+        yield "contains_re", lambda: plc.strings.contains.contains_re(column, program)
     if 1 < len(patterns) <= 100:
         targets = strings([it.encode() for it in patterns])
         several = plc.strings.find_multiple
-        yield 'find_multiple', lambda: several.find_multiple(column, targets)
-        yield 'contains_multiple', lambda: several.contains_multiple(column, targets)
+        yield "find_multiple", lambda: several.find_multiple(column, targets)
+        yield "contains_multiple", lambda: several.contains_multiple(column, targets)
 
 
 class Device:
@@ -45,8 +47,10 @@ class Device:
         """Return a column of strings."""
         plc = self.plc
         wide = int(offsets[-1]) >= 1 << 31
-        self.kept += [self.cupy.asarray(tape), self.cupy.asarray(
-            offsets.astype(self.numpy.int64 if wide else self.numpy.int32))]
+        self.kept += [
+            self.cupy.asarray(tape),
+            self.cupy.asarray(offsets.astype(self.numpy.int64 if wide else self.numpy.int32)),
+        ]
         count = len(offsets) - 1
         tape, offsets = map(plc.gpumemoryview, self.kept[-2:])
         number_type = plc.DataType(plc.TypeId.INT64 if wide else plc.TypeId.INT32)
@@ -55,17 +59,17 @@ class Device:
 
     def list_of(self, parts):
         np = self.numpy
-        return self.strings(np.frombuffer(b''.join(parts), np.uint8), np.cumsum([0, *map(len, parts)]))
+        return self.strings(np.frombuffer(b"".join(parts), np.uint8), np.cumsum([0, *map(len, parts)]))
 
     def records(self, path, count):
         """Return the column of the text's lines, and the number of its bytes."""
         np = self.numpy
-        with open(path, 'rb') as file:
+        with open(path, "rb") as file:
             content = file.read()
         text = np.frombuffer((content * (count // len(content) + 1))[:count], np.uint8)
-        ends = np.flatnonzero(text == ord('\n'))
+        ends = np.flatnonzero(text == ord("\n"))
         offsets = np.concatenate(([0], ends - np.arange(len(ends))))
-        tape = text[text != ord('\n')]
+        tape = text[text != ord("\n")]
         if offsets[-1] < len(tape):  # the last line has no line end
             offsets = np.append(offsets, len(tape))
         return self.strings(tape, offsets), len(tape)
@@ -95,59 +99,72 @@ def measure(path, count, syntax, columns):
     import pylibcudf as plc
     import rmm
 
-    rmm.mr.set_current_device_resource(rmm.mr.PoolMemoryResource(
-        rmm.mr.CudaMemoryResource(), initial_pool_size=POOL_BYTES))
+    rmm.mr.set_current_device_resource(
+        rmm.mr.PoolMemoryResource(rmm.mr.CudaMemoryResource(), initial_pool_size=POOL_BYTES)
+    )
     device = Device(plc, cupy, numpy)
     column, tape_bytes = device.records(path, count)
     results = []
     for name, flags, patterns in columns:
         for call, function in calls_of(plc, device.list_of, column, syntax, flags, patterns):
-            results.append({'column': name, 'call': call})
+            results.append({"column": name, "call": call})
             try:
-                results[-1]['seconds'] = device.seconds(function)
-                if call in ('contains', 'contains_re'):
-                    results[-1]['count'] = device.true_rows(function)
+                results[-1]["seconds"] = device.seconds(function)
+                if call in ("contains", "contains_re"):
+                    results[-1]["count"] = device.true_rows(function)
             except Exception as error:  # such as no memory: the other calls go on
-                results[-1]['why'] = f'{type(error).__name__}: {error}'[:200]
-    return {'version': plc.__version__, 'bytes': tape_bytes, 'results': results}
+                results[-1]["why"] = f"{type(error).__name__}: {error}"[:200]
+    return {"version": plc.__version__, "bytes": tape_bytes, "results": results}
 
 
 def run(path, count, syntax, columns):
     """Run this program. Return its results; if pylibcudf is not here or fails, why there are none."""
     asked = json.dumps([(name, flags, [it.decode() for it in patterns]) for name, flags, patterns in columns])
-    done = subprocess.run([sys.executable, __file__, path, str(count), syntax], input=asked.encode(), stdout=subprocess.PIPE,
-                          check=False)
-    return json.loads(done.stdout) if done.returncode == 0 else {'why': NOT_MEASURED}
+    done = subprocess.run(
+        [sys.executable, __file__, path, str(count), syntax], input=asked.encode(), stdout=subprocess.PIPE, check=False
+    )
+    return json.loads(done.stdout) if done.returncode == 0 else {"why": NOT_MEASURED}
 
 
 def lines(data, any_of):
     """Return the lines of the report. any_of(column): trawl's result for the same records, or None."""
-    if not data or 'why' in data:
-        return ['', f"pylibcudf: {data['why'] if data else NOT_MEASURED}."]
-    heads = list(dict.fromkeys(it['column'] for it in data['results']))
+    if not data or "why" in data:
+        return ["", f"pylibcudf: {data['why'] if data else NOT_MEASURED}."]
+    heads = list(dict.fromkeys(it["column"] for it in data["results"]))
     cells = {}
-    for it in data['results']:
-        own = any_of(it['column'])
-        if 'seconds' in it:
-            differs = own and 'count' in it and it['count'] != own['count']
-            cells[it['call'], it['column']] = 'other answer' if differs else \
-                f"{digits(data['bytes'] / median(it) / 1e9)} **{number(ratio(median(it), median(own)), '.1f')}**"
-    names = list(dict.fromkeys(it['call'] for it in data['results']))
-    why = [f"- {it['call']}, {it['column']}: {it['why']}" for it in data['results'] if 'why' in it]
-    heads = {head: head.replace('|', r'\|') for head in heads}
-    return ['', f"By pylibcudf {data['version']}, for the same records in the memory of the same GPU: GB/s in the median "
-            'and, in bold, how many times as fast trawl is (*records, any*).', ''] + table(
-                [''] + list(heads.values()), [[call] + [cells.get((call, head), '-') for head in heads] for call in names]) + (
-                    [''] + why if why else [])
+    for it in data["results"]:
+        own = any_of(it["column"])
+        if "seconds" in it:
+            differs = own and "count" in it and it["count"] != own["count"]
+            cells[it["call"], it["column"]] = (
+                "other answer"
+                if differs
+                else f"{digits(data['bytes'] / median(it) / 1e9)} **{number(ratio(median(it), median(own)), '.1f')}**"
+            )
+    names = list(dict.fromkeys(it["call"] for it in data["results"]))
+    why = [f"- {it['call']}, {it['column']}: {it['why']}" for it in data["results"] if "why" in it]
+    heads = {head: head.replace("|", r"\|") for head in heads}
+    return (
+        [
+            "",
+            f"By pylibcudf {data['version']}, for the same records in the memory of the same GPU: GB/s in the median "
+            "and, in bold, how many times as fast trawl is (*records, any*).",
+            "",
+        ]
+        + table(
+            [""] + list(heads.values()), [[call] + [cells.get((call, head), "-") for head in heads] for call in names]
+        )
+        + ([""] + why if why else [])
+    )
 
 
 def main():
     try:
         results = measure(sys.argv[1], int(sys.argv[2]), sys.argv[3], json.load(sys.stdin))
     except ImportError:
-        results = {'why': NOT_MEASURED}
+        results = {"why": NOT_MEASURED}
     print(json.dumps(results))
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

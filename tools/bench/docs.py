@@ -1,9 +1,9 @@
 """docs: writes the parts of documents that are made from docs/measurements."""
+
 import os
 
 import calibrate
 import commands
-import cpu
 import expressions
 import gpu
 import packed
@@ -12,30 +12,42 @@ import sets
 from report import put_section
 from runner import ROOT, die, read_results
 
-MEASUREMENTS = 'docs/measurements'
-NOT_YET = ['Not measured yet.']
+import cpu
+
+MEASUREMENTS = "docs/measurements"
+NOT_YET = ["Not measured yet."]
 # (page, section, function that makes the lines). The section's name is the name of the file of results,
 # except for the parts of papers.md. A page may lack a section without results.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('expressions', expressions), ('sets', sets), ('matrix', sets),
-    ('calibrate', calibrate), ('packed', packed))]
-SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('docs/benchmarks-gpu.md', 'forms', gpu.section),
-             ('README.md', 'commands', commands.readme),
-             ('docs/papers.md', 'overview', papers.overview), ('gallery/README.md', 'papers', papers.fastest)]
-SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
+    ('calibrate', calibrate), ('packed', packed))]  # fmt: skip
+SECTIONS += [
+    ("docs/benchmarks-gpu.md", "gpu", gpu.section),
+    ("docs/benchmarks-gpu.md", "forms", gpu.section),
+    ("README.md", "commands", commands.readme),
+    ("docs/papers.md", "overview", papers.overview),
+    ("gallery/README.md", "papers", papers.fastest),
+]
+SECTIONS += [("docs/papers.md", name, lambda data, name=name: papers.part(data, name)) for name in papers.NAMES]
 
 # (file, file of results, function that makes its text; None: not measured)
-FILES = [('docs/papers-claims.csv', 'papers', papers.claims_file),
-         ('docs/papers-proposals.csv', 'papers', papers.proposals_file),
-         ('docs/plots/commands.svg', 'commands', commands.plot), ('docs/plots/gpu-counts.svg', 'gpu', gpu.plot),
-         ('docs/plots/gpu-sets.svg', 'forms', gpu.plot_sets), ('docs/plots/gpu-cudf.svg', 'forms', gpu.plot_cudf),
-         ('docs/plots/packed.svg', 'packed', packed.plot),
-         ('docs/plots/papers.svg', 'papers', papers.plot_factors), ('docs/plots/papers-swift.svg', 'papers', papers.plot_swift),
-         ('docs/plots/papers-word.svg', 'papers', papers.plot_word), ('docs/plots/papers-records.svg', 'papers', papers.plot_records)]
+FILES = [
+    ("docs/papers-claims.csv", "papers", papers.claims_file),
+    ("docs/papers-proposals.csv", "papers", papers.proposals_file),
+    ("docs/plots/commands.svg", "commands", commands.plot),
+    ("docs/plots/gpu-counts.svg", "gpu", gpu.plot),
+    ("docs/plots/gpu-sets.svg", "forms", gpu.plot_sets),
+    ("docs/plots/gpu-cudf.svg", "forms", gpu.plot_cudf),
+    ("docs/plots/packed.svg", "packed", packed.plot),
+    ("docs/plots/papers.svg", "papers", papers.plot_factors),
+    ("docs/plots/papers-swift.svg", "papers", papers.plot_swift),
+    ("docs/plots/papers-word.svg", "papers", papers.plot_word),
+    ("docs/plots/papers-records.svg", "papers", papers.plot_records),
+]
 
 
 def results(root, name):
-    path = os.path.join(root, MEASUREMENTS, f'{name}.json')
+    path = os.path.join(root, MEASUREMENTS, f"{name}.json")
     return read_results(path) if os.path.exists(path) else None
 
 
@@ -43,16 +55,16 @@ def pages(root):
     """Return {page or file: text}, made from the measurements."""
     known, made = {}, {}
     for path, name, lines in SECTIONS:
-        file = 'papers' if path.startswith('docs/papers') else name
+        file = "papers" if path.startswith("docs/papers") else name
         if file not in known:
             known[file] = results(root, file)
         if path not in made:
-            with open(os.path.join(root, path), encoding='utf-8') as page:
+            with open(os.path.join(root, path), encoding="utf-8") as page:
                 made[path] = page.read()
         data = known[file]
         text = put_section(made[path], name, lines(data) if data else NOT_YET)
         if text is None and data:
-            die(f'{path} has no markers for {name}')
+            die(f"{path} has no markers for {name}")
         made[path] = text or made[path]
     files = {path: make(known[file]) for path, file, make in FILES if known.get(file)}
     made.update((path, text) for path, text in files.items() if text)
@@ -65,15 +77,15 @@ def main(check, root=ROOT):
     for path, text in pages(root).items():
         full = os.path.join(root, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, 'a+', encoding='utf-8') as file:
+        with open(full, "a+", encoding="utf-8") as file:
             file.seek(0)
             if file.read() == text:
                 continue
         if check:
-            print(f'{path} is not what the measurements say (./dev bench docs --from-json)')
+            print(f"{path} is not what the measurements say (./dev bench docs --from-json)")
             wrong = 1
             continue
-        with open(full, 'w', encoding='utf-8') as file:
+        with open(full, "w", encoding="utf-8") as file:
             file.write(text)
-        print(f'written: {path}')
+        print(f"written: {path}")
     return wrong

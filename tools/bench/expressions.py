@@ -1,37 +1,37 @@
 """expressions: measures whole processes that search files and a tree for regular expressions: tg and rg."""
+
 import os
 
 from commands import file_of, install, tree_bytes
 from report import median, number, opening, result, spread_line, table
 from runner import command
 
-RG, TG = 'rg', 'tg'
-ONE, ALL = ', 1 thread', ', all threads'
+RG, TG = "rg", "tg"
+ONE, ALL = ", 1 thread", ", all threads"
 # (text, expressions that hold a string of three bytes or more, expressions that hold no such string).
 # An expression that begins with -i, -w or -x is searched for with this option.
-ROWS = (
-    ('english', (r'Nebuchad\w+ the king', '-i jerusalem', r'\w+ \w+ \w+ Babylon', '(Moses|Aaron) .* Pharaoh',
-                 'king|queen|prince', 'b[aeiou]g|c[aeiou]t', r'\w+ing of', '[A-Z][a-z]+ said',
-                 r'the (son|daughter)s? of [A-Z]\w+', '-w [Jj]acob|[Ii]srael'),
-     ('[a-z]+[A-Z]', r'\w+, \w+; \w+')),
-    ('log', (r'ERROR worker-\d+', 'status=(404|500)', r'items/9\d{5} ', 'id=[0-9a-f]*dead', r'ms=\d{3}\.\d',
-             'WARN .* status=500', r'-i error worker-6[0-3] ', r'^2026-11-0[1-5] .* ERROR'),
-     (r'\d+:\d+:59', r'[0-9a-f]{8}[a-f]{6}')),
-    ('code', (r'fn \w+_mut\(', 'unsafe (impl|fn)', r'Option<\w+>', r'#\[\w+\(.*feature', r'impl<.*> \w+ for \w+',
-              '(u8|u16|u32)::MAX', r'\.unwrap_or\w*\(', r'let (mut )?\w+ = \w+\(\)'),
-     ('[a-z]+_[a-z]+_[a-z]+', r'^\s+\}$')),
-    ('cyrillic', (r'\w+ сказал', r'сказал[аи]? \w+', '-i почему', '-i что .* ты', 'когда|если|потому', r'\w+ость'),
-     ('[А-Я][а-я]+ [А-Я][а-я]+', r'\w+, \w+!')),
-    ('english, 4 times as long', ('[A-Z][a-z]+ said', r'\w+ing of', '-i jerusalem'), ('[a-z]+[A-Z]',)),
-    ('tree', (r'fn \w+_mut\(', 'unsafe (impl|fn)', '(u8|u16|u32)::MAX'), ('[a-z]+_[a-z]+_[a-z]+',)),
-)
+ROWS = (('english',
+         (r'Nebuchad\w+ the king', '-i jerusalem', r'\w+ \w+ \w+ Babylon', '(Moses|Aaron) .* Pharaoh',
+          'king|queen|prince', 'b[aeiou]g|c[aeiou]t', r'\w+ing of', '[A-Z][a-z]+ said',
+          r'the (son|daughter)s? of [A-Z]\w+', '-w [Jj]acob|[Ii]srael'), ('[a-z]+[A-Z]', r'\w+, \w+; \w+')),
+        ('log',
+         (r'ERROR worker-\d+', 'status=(404|500)', r'items/9\d{5} ', 'id=[0-9a-f]*dead', r'ms=\d{3}\.\d',
+          'WARN .* status=500', r'-i error worker-6[0-3] ', r'^2026-11-0[1-5] .* ERROR'),
+         (r'\d+:\d+:59', r'[0-9a-f]{8}[a-f]{6}')),
+        ('code',
+         (r'fn \w+_mut\(', 'unsafe (impl|fn)', r'Option<\w+>', r'#\[\w+\(.*feature', r'impl<.*> \w+ for \w+',
+          '(u8|u16|u32)::MAX', r'\.unwrap_or\w*\(', r'let (mut )?\w+ = \w+\(\)'), ('[a-z]+_[a-z]+_[a-z]+', r'^\s+\}$')),
+        ('cyrillic', (r'\w+ сказал', r'сказал[аи]? \w+', '-i почему', '-i что .* ты', 'когда|если|потому', r'\w+ость'),
+         ('[А-Я][а-я]+ [А-Я][а-я]+', r'\w+, \w+!')),
+        ('english, 4 times as long', ('[A-Z][a-z]+ said', r'\w+ing of', '-i jerusalem'), ('[a-z]+[A-Z]',)),
+        ('tree', (r'fn \w+_mut\(', 'unsafe (impl|fn)', '(u8|u16|u32)::MAX'), ('[a-z]+_[a-z]+_[a-z]+',)))  # fmt: skip
 
 
 def path_of(text, options, texts):
     """Return the path of a row's file or tree; make the file if it does not exist."""
-    if text in ('english', 'tree'):
+    if text in ("english", "tree"):
         return file_of(text, options, texts)
-    kind, longer, _ = text.partition(',')
+    kind, longer, _ = text.partition(",")
     return texts.corpus(kind, 4 * options.bytes if longer else options.bytes)
 
 
@@ -40,19 +40,27 @@ def rows(options, texts):
     tg = install(options, texts, TG)
     for text, *groups in ROWS:
         for has_string, expression in [(k == 0, it) for k, group in enumerate(groups) for it in group]:
-            row_name = f'{text}: {expression}'
+            row_name = f"{text}: {expression}"
             if options.filter and options.filter not in row_name:
                 continue
             path = path_of(text, options, texts)
-            flag, pattern = expression.split(' ', 1) if expression[0] == '-' else ('-e', expression)
-            words = ['--no-config', '--include-zero', '-c'] + ['-uuu'] * (text == 'tree')
-            words += [flag] * (flag != '-e') + ['-e', pattern, path]
-            who = [{'name': name + label, 'ours': name == TG, **command(program, *threads, *words)}
-                   for label, threads in ((ONE, ['-j1']), (ALL, []))
-                   for name, program in ((RG, 'rg'), (TG, tg))]
-            yield {'name': row_name, 'text': text, 'expression': expression, 'has_string': has_string,
-                   'text_bytes': tree_bytes(path) if text == 'tree' else os.path.getsize(path),
-                   'rounds': options.rounds, 'asks': [({'bag': text == 'tree'}, who)]}
+            flag, pattern = expression.split(" ", 1) if expression[0] == "-" else ("-e", expression)
+            words = ["--no-config", "--include-zero", "-c"] + ["-uuu"] * (text == "tree")
+            words += [flag] * (flag != "-e") + ["-e", pattern, path]
+            who = [
+                {"name": name + label, "ours": name == TG, **command(program, *threads, *words)}
+                for label, threads in ((ONE, ["-j1"]), (ALL, []))
+                for name, program in ((RG, "rg"), (TG, tg))
+            ]
+            yield {
+                "name": row_name,
+                "text": text,
+                "expression": expression,
+                "has_string": has_string,
+                "text_bytes": tree_bytes(path) if text == "tree" else os.path.getsize(path),
+                "rounds": options.rounds,
+                "asks": [({"bag": text == "tree"}, who)],
+            }
 
 
 # ---- Reports --------------------------------------------------------------------------------
@@ -65,33 +73,42 @@ def ratio(row, label):
 
 
 def summary(data, has_string, what):
-    found = sorted(it for it in (ratio(row, ONE) for row in data['rows'] if row['has_string'] == has_string) if it)
+    found = sorted(it for it in (ratio(row, ONE) for row in data["rows"] if row["has_string"] == has_string) if it)
     if not found:
         return []
-    return [f'- {what}: {len(found)} rows; ratio with one thread {found[0]:.2f} at least, {found[len(found) // 2]:.2f} in the '
-            f'median, 1.2 or more in {sum(it >= 1.2 for it in found)}']
+    return [
+        f"- {what}: {len(found)} rows; ratio with one thread {found[0]:.2f} at least, {found[len(found) // 2]:.2f} in the "
+        f"median, 1.2 or more in {sum(it >= 1.2 for it in found)}"
+    ]
 
 
 def extremes(rows_of, label):
     """Return cells: the least ratio and its expression, the median and the greatest."""
-    known = sorted((ratio(row, label), row['expression'].replace('|', '\\|')) for row in rows_of if ratio(row, label))
-    return [f'{known[0][0]:.2f} `{known[0][1]}`', *(f'{known[i][0]:.2f}' for i in (len(known) // 2, -1))]
+    known = sorted((ratio(row, label), row["expression"].replace("|", "\\|")) for row in rows_of if ratio(row, label))
+    return [f"{known[0][0]:.2f} `{known[0][1]}`", *(f"{known[i][0]:.2f}" for i in (len(known) // 2, -1))]
 
 
 def section(data):
     """Make the table of docs/benchmarks.md."""
-    lines = [*opening(data), '- ' + ', '.join(data['versions'][name] for name in ('trawl', 'rg -F')
-                                              if name in data['versions']), spread_line(data),
-             *summary(data, True, 'expressions that hold a string of three bytes or more'),
-             *summary(data, False, 'other expressions'), '',
-             f'Both programs got the same options (`-c`, and `-uuu` for the tree) and gave the same counts. {RG}\'s time / tg\'s '
-             'time: the least, with its expression, the median, and the greatest.', '']
+    lines = [
+        *opening(data),
+        "- " + ", ".join(data["versions"][name] for name in ("trawl", "rg -F") if name in data["versions"]),
+        spread_line(data),
+        *summary(data, True, "expressions that hold a string of three bytes or more"),
+        *summary(data, False, "other expressions"),
+        "",
+        f"Both programs got the same options (`-c`, and `-uuu` for the tree) and gave the same counts. {RG}'s time / tg's "
+        "time: the least, with its expression, the median, and the greatest.",
+        "",
+    ]
     cells = []
-    for text in dict.fromkeys(row['text'] for row in data['rows']):
-        of_text = [row for row in data['rows'] if row['text'] == text]
+    for text in dict.fromkeys(row["text"] for row in data["rows"]):
+        of_text = [row for row in data["rows"] if row["text"] == text]
         cells.append([text, len(of_text)] + extremes(of_text, ONE) + extremes(of_text, ALL))
-    return lines + table(['text', 'expressions', '1 thread: least', 'median', 'greatest', 'all threads: least', 'median', 'greatest'],
-                         cells)
+    return lines + table(
+        ["text", "expressions", "1 thread: least", "median", "greatest", "all threads: least", "median", "greatest"],
+        cells,
+    )
 
 
 def show(row):

@@ -3,6 +3,7 @@
 papers_facts.json holds what a source printed and claims, who takes part in which row, and how the tables look.
 A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a
 form of the gallery that no source has), `own` (trawl's methods), or none (it takes part in no comparison)."""
+
 import csv
 import io
 import json
@@ -19,90 +20,113 @@ from claims import Figures, quartiles
 from report import digits, opening, spread_line, table
 from runner import HERE, command
 
-NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
+NAMES = ("pss", "bmh", "swift", "word", "records")
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
 PATTERNS = 9  # patterns for each cell of swift: a pattern's ends decide how many child grids start
 PATTERNS_FEW = 5  # for rows sweep and letters, and for E. coli: there a search starts a hundred thousand child grids
-SIDES = {'published': 'published', 'suggested': 'published', 'own': 'own'}  # the two sides that `compared` compares
-PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'host_work', 'search')
-PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
-          'command': 'whole process'}
+SIDES = {"published": "published", "suggested": "published", "own": "own"}  # the two sides that `compared` compares
+PARTS = ("plan", "copy_in", "shifts", "kernel", "copy_out", "host_work", "search")
+PLACES = {"one core": "one core", "all cores": "all cores", "GPU": "GPU", "GPU, own": "GPU", "command": "whole process"}
 PATTERN_SECONDS = 0.1  # a run that takes longer is not repeated with the same pattern
-ALIASES = {'wordSearchCPU (naive, one core)': 'naive'}
+ALIASES = {"wordSearchCPU (naive, one core)": "naive"}
 
 
 def definitions():
     """Read papers_facts.json. The name of a set of rows is replaced by the rows. A row template with several labels
     becomes a row for each label, whose parts are put into the row's field `is`."""
-    with open(os.path.join(HERE, 'papers_facts.json'), encoding='utf-8') as file:
+    with open(os.path.join(HERE, "papers_facts.json"), encoding="utf-8") as file:
         found = json.load(file)
     for facts in found.values():
-        for it in facts['who'] + facts['claims']:
-            if isinstance(it.get('on'), str):
-                it['on'] = facts['sets'][it['on']]
-    for made in (made for facts in found.values() for made in facts['tables']):
-        made['rows'] = [row for it in made['rows'] for row in (
-            [[label, it['is'].format(*re.split(r', |[*×]', label)), ''] for label in it['each']]
-            if isinstance(it, dict) else [it])]
+        for it in facts["who"] + facts["claims"]:
+            if isinstance(it.get("on"), str):
+                it["on"] = facts["sets"][it["on"]]
+    for made in (made for facts in found.values() for made in facts["tables"]):
+        made["rows"] = [
+            row
+            for it in made["rows"]
+            for row in (
+                [[label, it["is"].format(*re.split(r", |[*×]", label)), ""] for label in it["each"]]
+                if isinstance(it, dict)
+                else [it]
+            )
+        ]
     return found
 
 
 # ---- Rows -----------------------------------------------------------------------------------
 
 
-def contestant(who, host, side, options, on=''):
+def contestant(who, host, side, options, on=""):
     """Make a contestant of a row. Its name begins with the algorithm and its options; `host` says where it runs
     (PLACES). `program`: what PSS's program does around its kernel, with room for as many results as in the source."""
-    name = ALIASES.get(who) or who.split(', ')[0]
-    fields = {'name': who, 'ours': side == 'own', 'threads': options.threads, 'isa': options.instruction_set}
-    if name in ('pinned', 'pageable'):
-        return {'kind': 'device-copy', 'name': who, 'pageable': name == 'pageable'}
-    if name == 'program':
-        return {'kind': 'device-copy', 'name': who, 'program': 12000 if '20 books' in on else 600}
-    if name == 'strstr':
-        return {**fields, 'kind': 'strstr', 'threads': 1 if host == 'one core' else options.threads}
-    if name != 'trawl':
-        fields['algorithm'] = name.replace(' ', ':').replace('*', 'x')
-    if host == 'one core':
-        fields['threads'] = 1
-    elif host == 'GPU':
-        fields.update(engine='cuda', threads=1, chunk=GPU_CHUNK)
-    elif host.startswith('GPU, '):
-        fields.update(engine='cuda')
+    name = ALIASES.get(who) or who.split(", ")[0]
+    fields = {"name": who, "ours": side == "own", "threads": options.threads, "isa": options.instruction_set}
+    if name in ("pinned", "pageable"):
+        return {"kind": "device-copy", "name": who, "pageable": name == "pageable"}
+    if name == "program":
+        return {"kind": "device-copy", "name": who, "program": 12000 if "20 books" in on else 600}
+    if name == "strstr":
+        return {**fields, "kind": "strstr", "threads": 1 if host == "one core" else options.threads}
+    if name != "trawl":
+        fields["algorithm"] = name.replace(" ", ":").replace("*", "x")
+    if host == "one core":
+        fields["threads"] = 1
+    elif host == "GPU":
+        fields.update(engine="cuda", threads=1, chunk=GPU_CHUNK)
+    elif host.startswith("GPU, "):
+        fields.update(engine="cuda")
     return fields
 
 
 def row_of(paper, on, who, ask, programs, options, runs=10):
     """Return a row of a publication: the library's contestants, and whole programs."""
     names = dict.fromkeys(name for name, _, _ in who)
-    asks = [(ask, [contestant(*it, options, on) for it in who if it[1] not in ('command', 'function')])]
-    asks += [({}, [it for it in programs if it['name'] in names])] if programs else []
-    return {'paper': paper, 'name': on, 'runs': runs, 'hosts': {it[0]: it[1:] for it in who},
-            'asks': asks, 'rounds': min(runs, options.rounds or runs), 'warm': True, 'parts': True,
-            'seconds': options.cell_seconds}
+    asks = [(ask, [contestant(*it, options, on) for it in who if it[1] not in ("command", "function")])]
+    asks += [({}, [it for it in programs if it["name"] in names])] if programs else []
+    return {
+        "paper": paper,
+        "name": on,
+        "runs": runs,
+        "hosts": {it[0]: it[1:] for it in who},
+        "asks": asks,
+        "rounds": min(runs, options.rounds or runs),
+        "warm": True,
+        "parts": True,
+        "seconds": options.cell_seconds,
+    }
 
 
 def pss_asks(texts, options):
     trawl = commands.install(options, texts)
-    book = bytearray(recipes_cut(texts.source('english')[0], min(513717, options.largest)))
+    book = bytearray(recipes_cut(texts.source("english")[0], min(513717, options.largest)))
     draw = random.Random(17)
     step = (len(book) - 2000) // 566  # as often as in the paper's book: METU 10 times, Bilbo 556 times
     for i in range(566):
-        key = b'METU' if i % 57 == 0 else b'Bilbo'
-        at = 1000 + i * step + draw.randrange(step - len(b'Bilbo'))
-        book[at:at + len(key)] = key
-    paths = {'book': texts.write('pss-book', bytes(book)),
-             '20 books': texts.write('pss-books', bytes(book) * 20)}
-    for on, key, text in (('I: METU, book', 'METU', 'book'), ('II: Bilbo, book', 'Bilbo', 'book'),
-                          ('III: METU, 20 books', 'METU', '20 books'),
-                          ('IV: Bilbo, 20 books', 'Bilbo', '20 books'),
-                          ('blocks, Bilbo, 20 books', 'Bilbo', '20 books')):
+        key = b"METU" if i % 57 == 0 else b"Bilbo"
+        at = 1000 + i * step + draw.randrange(step - len(b"Bilbo"))
+        book[at : at + len(key)] = key
+    paths = {"book": texts.write("pss-book", bytes(book)), "20 books": texts.write("pss-books", bytes(book) * 20)}
+    for on, key, text in (
+        ("I: METU, book", "METU", "book"),
+        ("II: Bilbo, book", "Bilbo", "book"),
+        ("III: METU, 20 books", "METU", "20 books"),
+        ("IV: Bilbo, 20 books", "Bilbo", "20 books"),
+        ("blocks, Bilbo, 20 books", "Bilbo", "20 books"),
+    ):
         path = paths[text]
-        yield on, {'text': f'file:{path}', 'patterns': f'literal:{key}', 'call': 'positions'}, [
-            {'name': 'grep -F', **command('grep', '-F', '-e', key, path)},
-            {'name': 'trawl, command', **command(trawl, '-e', key, path)},
-            {'name': 'trawl pss-gm, command',
-             **command(trawl, '--engine=cuda', '--algorithm=pss-gm', '-e', key, path)}], 10
+        yield (
+            on,
+            {"text": f"file:{path}", "patterns": f"literal:{key}", "call": "positions"},
+            [
+                {"name": "grep -F", **command("grep", "-F", "-e", key, path)},
+                {"name": "trawl, command", **command(trawl, "-e", key, path)},
+                {
+                    "name": "trawl pss-gm, command",
+                    **command(trawl, "--engine=cuda", "--algorithm=pss-gm", "-e", key, path),
+                },
+            ],
+            10,
+        )
 
 
 def recipes_cut(content, count):
@@ -113,7 +137,7 @@ def pieces_of(content, path, length, places):
     """Yield questions with pieces of a text as patterns; the pieces begin at these offsets."""
     length = min(length, len(content) // 8)
     for at in places:
-        yield {'text': f'file:{path}', 'patterns': f'at:{at}:{length}', 'call': 'positions'}
+        yield {"text": f"file:{path}", "patterns": f"at:{at}:{length}", "call": "positions"}
 
 
 def places_in(content, count):
@@ -124,97 +148,125 @@ def places_in(content, count):
 def bmh_asks(texts, options):
     """Yield the questions of the publication on bmh: patterns of three lengths in a text of
     English."""
-    content = recipes_cut(texts.source('english')[0], min(34873628, options.largest))
-    content = content.replace(b'\n', b' ').replace(b'\r', b' ')
-    path = texts.write('paper-bmh', content)
+    content = recipes_cut(texts.source("english")[0], min(34873628, options.largest))
+    content = content.replace(b"\n", b" ").replace(b"\r", b" ")
+    path = texts.write("paper-bmh", content)
     for length in (1751, 3, 3999):
         for ask in pieces_of(content, path, length, places_in(content, 1)):
-            yield f'm = {length}', ask, [], 10
+            yield f"m = {length}", ask, [], 10
 
 
 def swift_asks(texts, options):
     """Yield rows named "CELL #PATTERN", which `merged` joins, and a row with 25 patterns at once."""
-    bible = texts.source('english')[0]
-    contents = (('bible', bible), ('world192', texts.source('world')[0]),
-                ('E. coli', texts.source('dna')[0][:4638690]),
-                ('Sample-Text', recipes.letters(4 << 20, 1)))
+    bible = texts.source("english")[0]
+    contents = (
+        ("bible", bible),
+        ("world192", texts.source("world")[0]),
+        ("E. coli", texts.source("dna")[0][:4638690]),
+        ("Sample-Text", recipes.letters(4 << 20, 1)),
+    )
     cells = [(name, m, content, 3) for name, content in contents for m in (500, 1500)]
-    cells += [('sweep', m, bible, 1) for m in (100, 400, 800, 1200, 3000)]
-    cells = [('letters', m, contents[3][1], 1) for m in (100, 500, 800, 1500, 3000)] + cells
+    cells += [("sweep", m, bible, 1) for m in (100, 400, 800, 1200, 3000)]
+    cells = [("letters", m, contents[3][1], 1) for m in (100, 500, 800, 1500, 3000)] + cells
     for name, m, content, runs in cells:
-        content = content[:options.largest]
-        path = texts.write(f'paper-{len(content)}-{name}', content)
-        few = name in ('E. coli', 'sweep', 'letters')
+        content = content[: options.largest]
+        path = texts.write(f"paper-{len(content)}-{name}", content)
+        few = name in ("E. coli", "sweep", "letters")
         asks = pieces_of(content, path, m, places_in(content, PATTERNS_FEW if few else PATTERNS))
         for i, ask in enumerate(asks):
-            yield f'{name}, m = {m} #{i}', ask, [], runs
-    flat = bible[:options.largest].replace(b'\n', b' ')
-    patterns = [flat[at:at + 500] for at in places_in(flat, 25)]
-    yield 'several: 25 patterns', {
-        'text': f"file:{texts.write('paper-several', flat)}",
-        'patterns': f"file:{texts.patterns('several', patterns)}", 'call': 'positions'}, [], 10
+            yield f"{name}, m = {m} #{i}", ask, [], runs
+    flat = bible[: options.largest].replace(b"\n", b" ")
+    patterns = [flat[at : at + 500] for at in places_in(flat, 25)]
+    yield (
+        "several: 25 patterns",
+        {
+            "text": f"file:{texts.write('paper-several', flat)}",
+            "patterns": f"file:{texts.patterns('several', patterns)}",
+            "call": "positions",
+        },
+        [],
+        10,
+    )
 
 
 def word_asks(texts, options):
-    keys = texts.patterns('word-keys', [recipes.letters(4, 31 + i) for i in range(100)])
+    keys = texts.patterns("word-keys", [recipes.letters(4, 31 + i) for i in range(100)])
     for kib in (1, 4, 8, 16, 32, 64, 256, 1024, 4096, 16384, 65536):
         if kib << 10 <= max(options.largest, 1024):
-            yield f'{kib} KiB', {'text': 'letters', 'seed': 37, 'bytes': kib << 10, 'call': 'first',
-                                 'patterns': f'file:{keys}', 'each': True}, [], 5
+            yield (
+                f"{kib} KiB",
+                {
+                    "text": "letters",
+                    "seed": 37,
+                    "bytes": kib << 10,
+                    "call": "first",
+                    "patterns": f"file:{keys}",
+                    "each": True,
+                },
+                [],
+                5,
+            )
 
 
 def records_asks(texts, options):
     """Yield rows over records of `length` letters, each followed by a NUL, as Microsoft's C++ AMP sample stores records
     for strstr. First come sizes of our choice, then the sample's. One row measures only the copying of a tape."""
-    sizes = [(kind, m, 8, 200, n) for kind in ('sparse', 'dense')
-             for m, n in ((16, 4096), (256, 4096), (4095, 4096), (256, 256), (256, 65536))]
+    sizes = [
+        (kind, m, 8, 200, n)
+        for kind in ("sparse", "dense")
+        for m, n in ((16, 4096), (256, 4096), (4095, 4096), (256, 256), (256, 65536))
+    ]
     sizes += [("the sample's", 128, 60, 1020, n << 10) for n in (16, 32, 64, 128)]
     for kind, m, count, length, n in sizes:
         if n * (length + 1) > max(options.largest, 256 * 201):
             continue
-        draw = random.Random(41 + (kind == 'dense'))
+        draw = random.Random(41 + (kind == "dense"))
         patterns = [recipes.letters(count, draw.getrandbits(32)) for _ in range(m)]
         letters, made = recipes.letters(n * length, 43), []
         for i in range(n):
-            record = bytearray(letters[i * length:i * length + length])
-            if kind == 'dense':
-                record[:] = b''.join(draw.choices(patterns, k=25))
+            record = bytearray(letters[i * length : i * length + length])
+            if kind == "dense":
+                record[:] = b"".join(draw.choices(patterns, k=25))
             elif i % 100 == 0:
                 at = draw.randrange(length - count)
-                record[at:at + count] = draw.choice(patterns)
+                record[at : at + count] = draw.choice(patterns)
             made.append(bytes(record))
-        key = f'records-{kind[:5]}-{m}-{n}'
-        path = texts.patterns(f'{key}-patterns', patterns)
-        tape = texts.write(f'{key}-tape', b'\0'.join(made) + b'\0')
+        key = f"records-{kind[:5]}-{m}-{n}"
+        path = texts.patterns(f"{key}-patterns", patterns)
+        tape = texts.write(f"{key}-tape", b"\0".join(made) + b"\0")
         if (m, n) == (128, 16 << 10):
-            yield f'naive, N = {n}', {'text': f'file:{tape}', 'patterns': f'file:{path}', 'call': 'count'}, [], 3
-        if (kind, m, n) == ('sparse', 256, 65536):
-            yield f'copy, N = {n}', {'text': f'file:{tape}'}, [], 10
-        yield f'{kind}, M = {m}, N = {n}', {
-            'text': f'file:{tape}', 'record': length + 1, 'patterns': f'file:{path}', 'call': 'cells'}, [], 10
+            yield f"naive, N = {n}", {"text": f"file:{tape}", "patterns": f"file:{path}", "call": "count"}, [], 3
+        if (kind, m, n) == ("sparse", 256, 65536):
+            yield f"copy, N = {n}", {"text": f"file:{tape}"}, [], 10
+        yield (
+            f"{kind}, M = {m}, N = {n}",
+            {"text": f"file:{tape}", "record": length + 1, "patterns": f"file:{path}", "call": "cells"},
+            [],
+            10,
+        )
 
 
 def rows(options, texts):
     """Yield all rows, publication by publication."""
-    asks = {'pss': pss_asks, 'bmh': bmh_asks, 'swift': swift_asks, 'word': word_asks, 'records': records_asks}
+    asks = {"pss": pss_asks, "bmh": bmh_asks, "swift": swift_asks, "word": word_asks, "records": records_asks}
     # swift comes last, because the rows of swift take most of the time, and the time may be up before the last row
-    for paper, facts in sorted(definitions().items(), key=lambda it: it[0] == 'swift'):
+    for paper, facts in sorted(definitions().items(), key=lambda it: it[0] == "swift"):
         if options.words and paper not in options.words:
             continue
-        who = {on: it['who'] for it in facts['who'] for on in it['on']}
+        who = {on: it["who"] for it in facts["who"] for on in it["on"]}
         for on, ask, programs, runs in asks[paper](texts, options):
-            row = row_of(paper, on, who[on.split(' #')[0]], ask, programs, options, runs)
-            if '#' in on:
-                row['seconds'] = min(row['seconds'], PATTERN_SECONDS)
+            row = row_of(paper, on, who[on.split(" #")[0]], ask, programs, options, runs)
+            if "#" in on:
+                row["seconds"] = min(row["seconds"], PATTERN_SECONDS)
             yield row
 
 
 def finish(row):
     """Add to each result where the contestant ran, and the contestant's side."""
-    hosts = row.pop('hosts')
-    for it in row['results']:
-        it['host'], it['side'] = hosts[it['name']]
-    row['answers'] = row.pop('found', 0)
+    hosts = row.pop("hosts")
+    for it in row["results"]:
+        it["host"], it["side"] = hosts[it["name"]]
+    row["answers"] = row.pop("found", 0)
     return row
 
 
@@ -223,30 +275,36 @@ def merged(rows):
     order of the patterns."""
     cells = {}
     for row in rows:
-        cells.setdefault((row['paper'], row['name'].split(' #')[0]), []).append(row)
-    return [rows[0] if '#' not in rows[0]['name'] else joined(name, rows)
-            for (_, name), rows in cells.items()]
+        cells.setdefault((row["paper"], row["name"].split(" #")[0]), []).append(row)
+    return [rows[0] if "#" not in rows[0]["name"] else joined(name, rows) for (_, name), rows in cells.items()]
 
 
 def joined(name, rows):
     """Return a row with a duration for each of the rows: the median of that row's runs."""
     results = []
-    for several in zip(*(row['results'] for row in rows)):
-        it = {key: several[0][key] for key in ('name', 'host', 'side')}
-        bad = next((one for one in several if not one.get('seconds') or one.get('wrong')), None)
+    for several in zip(*(row["results"] for row in rows)):
+        it = {key: several[0][key] for key in ("name", "host", "side")}
+        bad = next((one for one in several if not one.get("seconds") or one.get("wrong")), None)
         if bad:
-            it.update({key: bad[key] for key in ('why', 'wrong') if key in bad})
+            it.update({key: bad[key] for key in ("why", "wrong") if key in bad})
         else:
-            for key in ('seconds', *PARTS):
+            for key in ("seconds", *PARTS):
                 if any(key in one for one in several):
                     it[key] = [round(statistics.median(one.get(key, [0])), 9) for one in several]
-            notes = [one.get('note', '') for one in several]
-            if any(note.startswith('child grids') for note in notes) and 'uncounted' not in it['name']:
-                it['children'] = [[int(part.split()[-1]) for part in note.split(', ')] if note
-                                  else [0, 0, 0] for note in notes]
+            notes = [one.get("note", "") for one in several]
+            if any(note.startswith("child grids") for note in notes) and "uncounted" not in it["name"]:
+                it["children"] = [
+                    [int(part.split()[-1]) for part in note.split(", ")] if note else [0, 0, 0] for note in notes
+                ]
         results.append(it)
-    return {**rows[0], 'name': name, 'runs': len(rows), 'patterns': len(rows),
-            'answers': sum(row['answers'] for row in rows), 'results': results}
+    return {
+        **rows[0],
+        "name": name,
+        "runs": len(rows),
+        "patterns": len(rows),
+        "answers": sum(row["answers"] for row in rows),
+        "results": results,
+    }
 
 
 # ---- The page -------------------------------------------------------------------------------
@@ -257,103 +315,131 @@ def figures_of(data, paper):
     side that papers_facts.json gives to each contestant. `sums` names results that are a kernel's time and the time of
     a second contestant."""
     facts, rows = definitions()[paper], []
-    sides = {(on, name): side for it in facts['who'] for on in it['on'] for name, _, side in it['who']}
-    for row in data['rows']:
-        results = [{**it, 'side': sides[row['name'], it['name']]} for it in row['results']
-                   if row['paper'] == paper and (row['name'], it['name']) in sides]
-        found = {it['name']: it for it in results if Figures.good(it)}
-        results += [{**found[kernel], 'name': name, 'side': 'published', 'host': 'GPU, with file', 'seconds': [
-            a + b for a, b in zip(found[kernel]['kernel'], found[rest]['seconds'])]}
-                    for name, (kernel, rest) in facts.get('sums', {}).items() if {kernel, rest} <= set(found)]
-        rows += [{**row, 'results': results}] if results else []
-    return Figures(rows, facts['published'], data.get('gpu') or data['machine'].get('gpu'), set(sides))
+    sides = {(on, name): side for it in facts["who"] for on in it["on"] for name, _, side in it["who"]}
+    for row in data["rows"]:
+        results = [
+            {**it, "side": sides[row["name"], it["name"]]}
+            for it in row["results"]
+            if row["paper"] == paper and (row["name"], it["name"]) in sides
+        ]
+        found = {it["name"]: it for it in results if Figures.good(it)}
+        results += [
+            {
+                **found[kernel],
+                "name": name,
+                "side": "published",
+                "host": "GPU, with file",
+                "seconds": [a + b for a, b in zip(found[kernel]["kernel"], found[rest]["seconds"])],
+            }
+            for name, (kernel, rest) in facts.get("sums", {}).items()
+            if {kernel, rest} <= set(found)
+        ]
+        rows += [{**row, "results": results}] if results else []
+    return Figures(rows, facts["published"], data.get("gpu") or data["machine"].get("gpu"), set(sides))
 
 
 def cell(figures, ref):
     """Return the text of a cell, in ms: the median and, if the quartiles differ by more than half of the median, the
     quartiles; words if there is no number."""
-    it, parts = figures.find(ref), ref.split('|')
+    it, parts = figures.find(ref), ref.split("|")
     if not figures.good(it):
         return figures.state(it, ref)
     runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
-        return '-'
+        return "-"
     low, middle, high = quartiles(runs)
-    return digits(middle) + (f'({digits(low)}–{digits(high)})' if high - low > middle / 2 else '')
+    return digits(middle) + (f"({digits(low)}–{digits(high)})" if high - low > middle / 2 else "")
 
 
 def runs_said(figures, refs):
     """Return the number of runs or of patterns whose median a figure of the table is."""
-    found = [(figures.rows[ref.split('|')[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
-    counts = sorted({len(it['seconds']) for _, it in found})
+    found = [(figures.rows[ref.split("|")[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
+    counts = sorted({len(it["seconds"]) for _, it in found})
     if not counts:
-        return ''
-    many = f'{counts[0]} to {counts[-1]}' if len(counts) > 1 else f'{counts[0]}'
-    if 'patterns' in found[0][0]:
-        return f'; {many} patterns'
+        return ""
+    many = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    if "patterns" in found[0][0]:
+        return f"; {many} patterns"
     return f"; {many} run{'s' if counts[-1] > 1 else ''}"
 
 
 def table_lines(figures, made):
     """Make a table. If the source printed numbers for a column, they stand in a column before
     ours. A sentence names the rows in which nothing was measured."""
-    marked = any(row[2] for row in made['rows'])
-    heads, columns, all_refs = [made['corner']] + (['whose'] if marked else []), [], []
-    for head, key, *suffix in made['columns']:
-        refs = [f"{key}|{row[1].split('|')[0]}{suffix[0]}" if suffix else
-                f'{key}|{row[1]}' if made['across'] == 'on' else row[1] + key for row in made['rows']]
-        there = [None if suffix == ['|sorting'] else figures.there(ref) for ref in refs]
+    marked = any(row[2] for row in made["rows"])
+    heads, columns, all_refs = [made["corner"]] + (["whose"] if marked else []), [], []
+    for head, key, *suffix in made["columns"]:
+        refs = [
+            f"{key}|{row[1].split('|')[0]}{suffix[0]}"
+            if suffix
+            else f"{key}|{row[1]}"
+            if made["across"] == "on"
+            else row[1] + key
+            for row in made["rows"]
+        ]
+        there = [None if suffix == ["|sorting"] else figures.there(ref) for ref in refs]
         all_refs += refs
         if any(there):
-            heads.append(f'{head}: there')
-            columns.append([f'{it:g}' if it else '-' for it in there])
-            head += ': here'
+            heads.append(f"{head}: there")
+            columns.append([f"{it:g}" if it else "-" for it in there])
+            head += ": here"
         heads.append(head)
         columns.append([cell(figures, ref) for ref in refs])
     lines, bare = [], []
-    for row, *values in zip(made['rows'], *columns):
-        if set(values) <= {'not measured', '-'}:
+    for row, *values in zip(made["rows"], *columns):
+        if set(values) <= {"not measured", "-"}:
             bare.append(row[0])
         else:
-            lines.append([row[0]] + ([row[2] or 'published'] if marked else []) + values)
-    caption = f" {made['caption']}" if made['caption'] else ''
-    caption += f" Not measured: {'; '.join(bare)}." if bare else ''
+            lines.append([row[0]] + ([row[2] or "published"] if marked else []) + values)
+    caption = f" {made['caption']}" if made["caption"] else ""
+    caption += f" Not measured: {'; '.join(bare)}." if bare else ""
     title = f"{made['title']} ({made['unit']}{runs_said(figures, all_refs)})."
-    return ['', f'**{title}**{caption}'] + ([''] + narrow(heads, lines, left=1 + marked) if lines else [])
+    return ["", f"**{title}**{caption}"] + ([""] + narrow(heads, lines, left=1 + marked) if lines else [])
 
 
 def part(data, paper):
     """Return the lines of the page for a publication."""
     figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
-        return ['Not measured.']
-    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}." + keys_said(figures)
-             + f" A form alone: {facts['try']}."]
-    lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
-                     for it in row['results'] if it.get('why') and figures.state(it, '') != 'no GPU'})
-    for made in facts['tables']:
+        return ["Not measured."]
+    lines = [
+        f"Source: {facts['source']}; measured there on {facts['hardware']}."
+        + keys_said(figures)
+        + f" A form alone: {facts['try']}."
+    ]
+    lines += sorted(
+        {
+            f"- {it['name']}: {it['why']}"
+            for row in figures.rows.values()
+            for it in row["results"]
+            if it.get("why") and figures.state(it, "") != "no GPU"
+        }
+    )
+    for made in facts["tables"]:
         lines += table_lines(figures, made)
     lines += children_line(figures)
-    return lines + (['', f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get('plot') else [])
+    return lines + (["", f"![{facts['plot']}](plots/papers-{paper}.svg)"] if facts.get("plot") else [])
 
 
-CLAIM_HEADS = ('claim', 'order', 'factor', 'holds in', 'times as fast: here', 'there', 'against our baseline')
+CLAIM_HEADS = ("claim", "order", "factor", "holds in", "times as fast: here", "there", "against our baseline")
 
 
 def claim_rows(data, paper):
     """Return a row for each claim of a publication, by verdicts."""
-    found = sorted(claims.judged(figures_of(data, paper), definitions()[paper]['claims']),
-                   key=lambda it: claims.VERDICTS.index(it[1] if it[1] != '-' else it[2]))
-    return [[claims.capital(claim['say']), *(it.replace(' of ', '/') or '-' for it in said)] for claim, *said in found]
+    found = sorted(
+        claims.judged(figures_of(data, paper), definitions()[paper]["claims"]),
+        key=lambda it: claims.VERDICTS.index(it[1] if it[1] != "-" else it[2]),
+    )
+    return [[claims.capital(claim["say"]), *(it.replace(" of ", "/") or "-" for it in said)] for claim, *said in found]
 
 
 def table_file(heads, rows_of):
     """Make a CSV file with rows_of(paper) of each publication."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator='\n')
-    writer.writerow(('publication', *heads))
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("publication", *heads))
     for paper in NAMES:
-        name = definitions()[paper]['title'].split(':')[0]
+        name = definitions()[paper]["title"].split(":")[0]
         writer.writerows([name, *row] for row in rows_of(paper))
     return out.getvalue()
 
@@ -365,46 +451,64 @@ def claims_file(data):
 
 def keys_said(figures):
     """Say how often the keys of PSS occur in a book."""
-    counts = [figures.rows[on]['answers'] for on in ('I: METU, book', 'II: Bilbo, book') if on in figures.rows]
-    return ' METU occurs {} times in the book here, Bilbo {} times.'.format(*counts) if len(counts) == 2 else ''
+    counts = [figures.rows[on]["answers"] for on in ("I: METU, book", "II: Bilbo, book") if on in figures.rows]
+    return " METU occurs {} times in the book here, Bilbo {} times.".format(*counts) if len(counts) == 2 else ""
 
 
 def children_line(figures):
     """Say how many child grids ran. If many windows were skipped, a row did not run the source's
     algorithm."""
-    counts = [(row, one) for row in figures.rows.values() for it in row['results']
-              if figures.good(it) for one in it.get('children', [])]
+    counts = [
+        (row, one)
+        for row in figures.rows.values()
+        for it in row["results"]
+        if figures.good(it)
+        for one in it.get("children", [])
+    ]
     if not counts:
         return []
     ran, refused, left_out = zip(*(one for _, one in counts))
-    texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
-    return ['', f'A search launched {min(ran)} to {max(ran)} child grids. The device rejected {sum(refused)} launches. '
-            f'The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid'
-            + (f" (only in {', '.join(texts)})" if texts else '') + '.']
+    texts = dict.fromkeys(row["name"].split(", ")[0] for row, one in counts if one[2])
+    return [
+        "",
+        f"A search launched {min(ran)} to {max(ran)} child grids. The device rejected {sum(refused)} launches. "
+        f"The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))} windows that needed a grid"
+        + (f" (only in {', '.join(texts)})" if texts else "")
+        + ".",
+    ]
 
 
 def pairs(figures):
     """Yield for each pattern and algorithm of SWIFT (its kernel's speed / the generic kernel's speed, child grids)."""
     for row in figures.rows.values():
-        by = {it['name']: it for it in row['results'] if figures.good(it)}
-        for name in ('bf', 'qs', 'hp'):
-            generic, swift = by.get(name), by.get(f'{name}-swift')
-            if generic and swift and swift.get('children'):
-                yield from ((a / b, c[0] + c[2], b, name) for a, b, c in zip(generic['kernel'], swift['kernel'], swift['children']))
+        by = {it["name"]: it for it in row["results"] if figures.good(it)}
+        for name in ("bf", "qs", "hp"):
+            generic, swift = by.get(name), by.get(f"{name}-swift")
+            if generic and swift and swift.get("children"):
+                yield from (
+                    (a / b, c[0] + c[2], b, name)
+                    for a, b, c in zip(generic["kernel"], swift["kernel"], swift["children"])
+                )
 
 
 def pairs_line(figures):
     """Say in how many pairs of a pattern and an algorithm SWIFT was faster."""
     found = list(pairs(figures))
     best = max(found, default=None)
-    return best and ['', f'In {sum(it[0] > 1 for it in found)} of {len(found)} pairs of a pattern and an algorithm, SWIFT\'s kernel was '
-                     f'faster than the generic kernel (ours); the best speed ratio was {digits(best[0])}, with {best[1]} child grids.'] or []
+    return (
+        best
+        and [
+            "",
+            f"In {sum(it[0] > 1 for it in found)} of {len(found)} pairs of a pattern and an algorithm, SWIFT's kernel was "
+            f"faster than the generic kernel (ours); the best speed ratio was {digits(best[0])}, with {best[1]} child grids.",
+        ]
+        or []
+    )
 
 
 def narrow(*made, **fields):
     """Return the table's lines without the blanks beside the bars."""
-    return [line.replace(' | ', '|').replace('| ', '|').replace(' |', '|')
-            for line in table(*made, **fields)]
+    return [line.replace(" | ", "|").replace("| ", "|").replace(" |", "|") for line in table(*made, **fields)]
 
 
 def compared(figures):
@@ -412,22 +516,30 @@ def compared(figures):
     which both took part."""
     for row in figures.rows.values():
         for place in dict.fromkeys(PLACES.values()):
-            best = {side: min((statistics.median(it['seconds']) for it in row['results']
-                               if SIDES.get(it['side']) == side and PLACES.get(it['host']) == place
-                               and figures.good(it)), default=None) for side in ('own', 'published')}
+            best = {
+                side: min(
+                    (
+                        statistics.median(it["seconds"])
+                        for it in row["results"]
+                        if SIDES.get(it["side"]) == side and PLACES.get(it["host"]) == place and figures.good(it)
+                    ),
+                    default=None,
+                )
+                for side in ("own", "published")
+            }
             if all(best.values()):
-                yield row['name'], place, best['published'] / best['own']
+                yield row["name"], place, best["published"] / best["own"]
 
 
 def verdict_said(claim, order, factor, held, here):
     """Return a verdict with what was measured, in words."""
-    word = order if factor in ('-', order) else f'the order is {order}, the factor is {factor}'
-    word = 'partly reproduced' if word == 'partly' else word
-    first, *more = held.split(', ')
-    cells = ', '.join([f"in {first} {claim.get('cells', 'cells')}", *more]) if held else ''
-    ratio = here and (f'here {here}' if claim.get('kind') == 'cross' else f'ratio {here}')
-    found = '; '.join(filter(None, (cells, ratio)))
-    return f'{word}: {found}' if found else word
+    word = order if factor in ("-", order) else f"the order is {order}, the factor is {factor}"
+    word = "partly reproduced" if word == "partly" else word
+    first, *more = held.split(", ")
+    cells = ", ".join([f"in {first} {claim.get('cells', 'cells')}", *more]) if held else ""
+    ratio = here and (f"here {here}" if claim.get("kind") == "cross" else f"ratio {here}")
+    found = "; ".join(filter(None, (cells, ratio)))
+    return f"{word}: {found}" if found else word
 
 
 def overview(data):
@@ -438,48 +550,88 @@ def overview(data):
         figures, facts = figures_of(data, paper), definitions()[paper]
         if not figures.rows:
             continue
-        (main, verdict, factor, held, here, _, beside), *others = claims.judged(figures, facts['claims'], main_first=True)
+        (main, verdict, factor, held, here, _, beside), *others = claims.judged(
+            figures, facts["claims"], main_first=True
+        )
         link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
-        said.append(f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
-                    + '.' + (f" Reason: {facts['because'][verdict]}." if verdict in facts['because'] else '')
-                    + (f" Against our baseline: {beside.replace(': ', ' cells; ratio ')}." if beside else '')
-                    + ''.join(f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
-                              for claim, *it in others if claim.get('finding')))
+        said.append(
+            f"- **{link}.** {' '.join(pairs_line(figures)[1:] + ['Claim'])}: {facts['says']}. {claims.capital(verdict_said(main, verdict, factor, held, here))}"
+            + "."
+            + (f" Reason: {facts['because'][verdict]}." if verdict in facts["because"] else "")
+            + (f" Against our baseline: {beside.replace(': ', ' cells; ratio ')}." if beside else "")
+            + "".join(
+                f" Claim: {claim['say']}. {claims.capital(verdict_said(claim, *it[:4]))}."
+                for claim, *it in others
+                if claim.get("finding")
+            )
+        )
         words = [(order, by) for _, order, by, *_ in others]
         ratios = list(compared(figures))
         count += len(ratios)
-        behind += [f"{facts['title'].split(':')[0]}, {name}, {place} ({digits(ratio)} ×)" for name, place, ratio in ratios if ratio < 1]
-        lines.append([link, verdict, factor, *(', '.join(f'{one.count(it)} {it}' for it in claims.VERDICTS if it in one) or '-'
-                                               for one in zip(*words)),
-                      f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
-                      f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
-                      if ratios else '-'])
-    kinds = ', '.join(f'[{name}]({origin[0]})' if origin else name
-                      for name, _ in data.get('texts', {}).values() for origin in [recipes.ORIGINS.get(name)])
-    return said + [''] + narrow(
-        ['publication', 'main claim: order', 'factor', 'other claims: order', 'factor', 'trawl beside the source'], lines, left=6) + [
-        '', 'The last column compares whole searches, with copies and sorting, on the same kind of processor: the best of the '
-        f"published and suggested forms beside the best of trawl's. trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.", ''] + opening(data, on_gpu=True) + [
-            f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}", spread_line(data)]
+        behind += [
+            f"{facts['title'].split(':')[0]}, {name}, {place} ({digits(ratio)} ×)"
+            for name, place, ratio in ratios
+            if ratio < 1
+        ]
+        lines.append(
+            [
+                link,
+                verdict,
+                factor,
+                *(
+                    ", ".join(f"{one.count(it)} {it}" for it in claims.VERDICTS if it in one) or "-"
+                    for one in zip(*words)
+                ),
+                f"ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} "
+                f"({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)"
+                if ratios
+                else "-",
+            ]
+        )
+    kinds = ", ".join(
+        f"[{name}]({origin[0]})" if origin else name
+        for name, _ in data.get("texts", {}).values()
+        for origin in [recipes.ORIGINS.get(name)]
+    )
+    return (
+        said
+        + [""]
+        + narrow(
+            ["publication", "main claim: order", "factor", "other claims: order", "factor", "trawl beside the source"],
+            lines,
+            left=6,
+        )
+        + [
+            "",
+            "The last column compares whole searches, with copies and sorting, on the same kind of processor: the best of the "
+            f"published and suggested forms beside the best of trawl's. trawl is slower in {len(behind)} of {count} comparisons{': ' if behind else ''}{'; '.join(behind)}.",
+            "",
+        ]
+        + opening(data, on_gpu=True)
+        + [f"- {data['grep']}; texts, checked by SHA-256: {kinds or 'generated'}", spread_line(data)]
+    )
 
 
 def proposals_file(data):
     """Make docs/papers-proposals.csv: what trawl has of each proposal of a source, and figures in ms."""
+
     def rows_of(paper):
         figures, found = figures_of(data, paper), []
-        for item, where, words, *refs in definitions()[paper].get('future', []):
+        for item, where, words, *refs in definitions()[paper].get("future", []):
             times = [figures.time(ref) for ref in refs]
-            found.append([item, where, words.format(*(digits(1e3 * it) for it in times)) if all(times) else 'not measured'])
+            found.append(
+                [item, where, words.format(*(digits(1e3 * it) for it in times)) if all(times) else "not measured"]
+            )
         return found
 
-    return table_file(('proposal', 'where trawl has it', 'measured (ms, if no unit is named)'), rows_of)
+    return table_file(("proposal", "where trawl has it", "measured (ms, if no unit is named)"), rows_of)
 
 
 def section(data):
     lines = overview(data)
     for paper in NAMES:
-        if any(row['paper'] == paper for row in data['rows']):
-            lines += [''] + part(data, paper) + [''] + narrow(CLAIM_HEADS, claim_rows(data, paper), left=7)
+        if any(row["paper"] == paper for row in data["rows"]):
+            lines += [""] + part(data, paper) + [""] + narrow(CLAIM_HEADS, claim_rows(data, paper), left=7)
     return lines
 
 
@@ -490,28 +642,33 @@ def fastest(data):
     won, measured = {}, set()
     for paper in NAMES:
         figures = figures_of(data, paper)
-        by = {'GPU': '' if paper in ('word', 'records') else '|kernel', 'one core': '', 'all cores': ''}
+        by = {"GPU": "" if paper in ("word", "records") else "|kernel", "one core": "", "all cores": ""}
         for on, row in figures.rows.items():
             times = {}
-            for it in row['results']:
-                place = PLACES.get(it['host'])
+            for it in row["results"]:
+                place = PLACES.get(it["host"])
                 time = place in by and figures.time(f"{on}|{it['name']}{by[place]}")
-                if time and it['side'] not in ('own', '') and 'debug' not in it['name']:
-                    name = re.split('[:, ]', ALIASES.get(it['name'], it['name']))[0]
+                if time and it["side"] not in ("own", "") and "debug" not in it["name"]:
+                    name = re.split("[:, ]", ALIASES.get(it["name"], it["name"]))[0]
                     measured.add(name)
                     times.setdefault(place, {})[time] = name
             for place, several in times.items():
                 if len(set(several.values())) > 1:
-                    won.setdefault(several[min(several)], {}).setdefault(place, []).append(on.replace(' = ', ' '))
-    lines = [[f'`{name}`'] + ['; '.join(won[name].get(place, ['-'])) for place in ('GPU', 'one core', 'all cores')]
-             for name in sorted(won)]
-    return narrow(['algorithm', 'GPU', 'one core', 'all cores'], lines, left=4) + [
-        '', f"Measured on {data['gpu'] or 'no GPU'}, commit {data['machine']['commit']}. Never the fastest: "
-        + ', '.join(f'`{name}`' for name in sorted(measured - set(won))) + '.']
+                    won.setdefault(several[min(several)], {}).setdefault(place, []).append(on.replace(" = ", " "))
+    lines = [
+        [f"`{name}`"] + ["; ".join(won[name].get(place, ["-"])) for place in ("GPU", "one core", "all cores")]
+        for name in sorted(won)
+    ]
+    return narrow(["algorithm", "GPU", "one core", "all cores"], lines, left=4) + [
+        "",
+        f"Measured on {data['gpu'] or 'no GPU'}, commit {data['machine']['commit']}. Never the fastest: "
+        + ", ".join(f"`{name}`" for name in sorted(measured - set(won)))
+        + ".",
+    ]
 
 
 def anchor(title):
-    return ''.join(it for it in title.lower() if it.isalnum() or it in ' -').replace(' ', '-')
+    return "".join(it for it in title.lower() if it.isalnum() or it in " -").replace(" ", "-")
 
 
 # ---- Plots, and the report in a terminal -----------------------------------------------------
@@ -522,79 +679,124 @@ def plot_factors(data):
     rows = []
     for paper in NAMES:
         figures, facts = figures_of(data, paper), definitions()[paper]
-        for claim in facts['claims']:
+        for claim in facts["claims"]:
             values = [claims.value_of([figures.time(ref) for ref in refs]) for _, *refs in claims.cases_of(claim)]
             values = [value for value in values if value]
-            if values and 'bound' in claim and claim.get('kind') in (None, 'reach'):
-                rows.append((f"{facts['title'].split(':')[0]}: {claim['short']}", claim['bound'], min(values),
-                             statistics.median(values), max(values)))
-    return plots.ranges('Factors: claimed, and measured here', 'ring: the claimed factor; line and dot: least, median and '
-                        'greatest speed ratio of the cells', ('speed ratio', plots.decades(
-                            min(it[2] for it in rows), max(it[4] for it in rows))), rows)
+            if values and "bound" in claim and claim.get("kind") in (None, "reach"):
+                rows.append(
+                    (
+                        f"{facts['title'].split(':')[0]}: {claim['short']}",
+                        claim["bound"],
+                        min(values),
+                        statistics.median(values),
+                        max(values),
+                    )
+                )
+    return plots.ranges(
+        "Factors: claimed, and measured here",
+        "ring: the claimed factor; line and dot: least, median and greatest speed ratio of the cells",
+        ("speed ratio", plots.decades(min(it[2] for it in rows), max(it[4] for it in rows))),
+        rows,
+    )
 
 
 def plot_swift(data):
-    figures = figures_of(data, 'swift')
+    figures = figures_of(data, "swift")
     found = [it for it in pairs(figures) if it[1] > 0]
-    series = [(f'{name} by SWIFT', [(grids, 1e3 * time) for _, grids, time, one in found if one == name], 'dots')
-              for name in ('bf', 'qs', 'hp')]
+    series = [
+        (f"{name} by SWIFT", [(grids, 1e3 * time) for _, grids, time, one in found if one == name], "dots")
+        for name in ("bf", "qs", "hp")
+    ]
     generic = [1e3 * ratio * time for ratio, _, time, _ in found]
-    series.append(('median, generic kernel', [(1, statistics.median(generic))], 'rule'))
-    return plots.curves('SWIFT: time grows with the child grids', 'a dot: a pattern in a text; the windows that a grid was '
-                        'wanted for', ('child grids', plots.decades(1, max(it[1] for it in found))),
-                        ('kernels, ms', plots.decades(min(generic), max(1e3 * it[2] for it in found))), series)
+    series.append(("median, generic kernel", [(1, statistics.median(generic))], "rule"))
+    return plots.curves(
+        "SWIFT: time grows with the child grids",
+        "a dot: a pattern in a text; the windows that a grid was wanted for",
+        ("child grids", plots.decades(1, max(it[1] for it in found))),
+        ("kernels, ms", plots.decades(min(generic), max(1e3 * it[2] for it in found))),
+        series,
+    )
 
 
 def plot_word(data):
-    figures, sizes = figures_of(data, 'word'), []
+    figures, sizes = figures_of(data, "word"), []
     for on in figures.rows:
         sizes.append((int(on.split()[0]) << 10, on))
-    series = [(label, [(size, 1e3 * figures.time(f'{on}|{name}')) for size, on in sizes if figures.time(f'{on}|{name}')], 'line')
-              for label, name in (('CPU, one core', 'wordSearchCPU (naive, one core)'), ('GPU', 'word-simple'),
-                                  ('GPU, 256 KiB at a time', 'word-chunked'), ('trawl, one core', 'trawl, one core'))]
+    series = [
+        (
+            label,
+            [(size, 1e3 * figures.time(f"{on}|{name}")) for size, on in sizes if figures.time(f"{on}|{name}")],
+            "line",
+        )
+        for label, name in (
+            ("CPU, one core", "wordSearchCPU (naive, one core)"),
+            ("GPU", "word-simple"),
+            ("GPU, 256 KiB at a time", "word-chunked"),
+            ("trawl, one core", "trawl, one core"),
+        )
+    ]
     series = [it for it in series if it[1]]
     times = [y for _, points, _ in series for _, y in points]
-    names = ('1 KiB', '16 KiB', '256 KiB', '4 MiB', '64 MiB')
-    return plots.curves('Word search: a growing text', '100 searches for a word of 4 letters; the source saw the lines of CPU '
-                        'and GPU cross at about 30,000 characters', ('text', [(1024 * 16 ** i, it) for i, it in enumerate(names)]),
-                        ('ms', plots.decades(min(times), max(times))), series)
+    names = ("1 KiB", "16 KiB", "256 KiB", "4 MiB", "64 MiB")
+    return plots.curves(
+        "Word search: a growing text",
+        "100 searches for a word of 4 letters; the source saw the lines of CPU "
+        "and GPU cross at about 30,000 characters",
+        ("text", [(1024 * 16**i, it) for i, it in enumerate(names)]),
+        ("ms", plots.decades(min(times), max(times))),
+        series,
+    )
 
 
 def plot_records(data):
     """Draw how many times as fast as strstr on one core the forms are, over patterns x records."""
-    figures, points = figures_of(data, 'records'), {}
+    figures, points = figures_of(data, "records"), {}
     for on in figures.rows:
-        numbers = [int(it) for it in re.findall(r'= (\d+)', on)]
-        base = figures.time(f'{on}|strstr, one core')
-        own = on.startswith('the sample')
-        for name, label in (('rabin-karp-matrix-amp, GPU|resident', 'the sample'),
-                            ('rabin-karp-matrix-sample, GPU', f"cheap hash, {on.split(',')[0]}"), ('trawl, GPU', 'trawl, GPU, its sizes')):
-            time = base and figures.time(f'{on}|{name}')
-            if time and own == (label in ('the sample', 'trawl, GPU, its sizes')):
+        numbers = [int(it) for it in re.findall(r"= (\d+)", on)]
+        base = figures.time(f"{on}|strstr, one core")
+        own = on.startswith("the sample")
+        for name, label in (
+            ("rabin-karp-matrix-amp, GPU|resident", "the sample"),
+            ("rabin-karp-matrix-sample, GPU", f"cheap hash, {on.split(',')[0]}"),
+            ("trawl, GPU", "trawl, GPU, its sizes"),
+        ):
+            time = base and figures.time(f"{on}|{name}")
+            if time and own == (label in ("the sample", "trawl, GPU, its sizes")):
                 points.setdefault(label, []).append((numbers[0] * numbers[1], base / time))
-    series = [(name, it, 'dots' if name.startswith('cheap') else 'line') for name, it in points.items()]
-    series.append(('claimed: up to 35 ×', [(1, 35)], 'rule'))
+    series = [(name, it, "dots" if name.startswith("cheap") else "line") for name, it in points.items()]
+    series.append(("claimed: up to 35 ×", [(1, 35)], "rule"))
     ratios = [y for _, it, _ in series for _, y in it]
-    return plots.curves('Records: speed beside strstr on one core', 'each pair of a pattern and a record is searched; a line: the '
-                        "sample's sizes, records in the GPU's memory", ('patterns × records', plots.decades(
-                            min(x for it in points.values() for x, _ in it), max(x for it in points.values() for x, _ in it))),
-                        ('times as fast', plots.decades(min(ratios), max(ratios))), series)
+    return plots.curves(
+        "Records: speed beside strstr on one core",
+        "each pair of a pattern and a record is searched; a line: the sample's sizes, records in the GPU's memory",
+        (
+            "patterns × records",
+            plots.decades(
+                min(x for it in points.values() for x, _ in it), max(x for it in points.values() for x, _ in it)
+            ),
+        ),
+        ("times as fast", plots.decades(min(ratios), max(ratios))),
+        series,
+    )
 
 
 def terminal(lines):
     """Return the report's lines for a terminal: tables in columns, without the marks of Markdown."""
     made, rows = [], []
-    for one in [*(re.sub(r'\*\*|!?\[([^]]*)\]\([^)]*\)', r'\1', it) for it in lines if not it.startswith('![')), '']:
-        if one.startswith('|'):
-            rows += [one.strip('|').split('|')] if not one.startswith('|--') else []
+    for one in [*(re.sub(r"\*\*|!?\[([^]]*)\]\([^)]*\)", r"\1", it) for it in lines if not it.startswith("![")), ""]:
+        if one.startswith("|"):
+            rows += [one.strip("|").split("|")] if not one.startswith("|--") else []
             continue
         widths = [max(map(len, column)) for column in zip(*rows)]
-        made += ['  '.join(it.ljust(w) if i == 0 else it.rjust(w) for i, (it, w) in enumerate(zip(row, widths))) for row in rows]
+        made += [
+            "  ".join(it.ljust(w) if i == 0 else it.rjust(w) for i, (it, w) in enumerate(zip(row, widths)))
+            for row in rows
+        ]
         rows = []
         made.append(one)
     return made
 
 
 def show(row):
-    good = [it for it in row['results'] if it.get('seconds')]
+    good = [it for it in row["results"] if it.get("seconds")]
     print(f"{row['paper']}: {row['name']}: {len(good)} of {len(row['results'])} measured", flush=True)

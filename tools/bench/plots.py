@@ -3,6 +3,7 @@
 An axis is (label, [(value, its words), ...]): the logarithms of the first and the last value are its ends. `curves` draws
 series over two such axes, `ranges` a line of values for each of some names, `dots` values of several programs. A name
 stands beside what it names, in the same colour; a text is 12 px high or more."""
+
 import math
 from xml.sax.saxutils import escape
 
@@ -20,11 +21,11 @@ text{font:13px system-ui,sans-serif;fill:#24292f}.small{font-size:12px;fill:#576
 def decades(least, most):
     """Return ticks at the powers of ten from the one below `least` to the one above `most`."""
     first, last = math.floor(math.log10(least)), math.ceil(math.log10(most))
-    return [(10.0 ** i, f'{10.0 ** i:,.{max(0, -i)}f}') for i in range(first, last + 1)]
+    return [(10.0**i, f"{10.0**i:,.{max(0, -i)}f}") for i in range(first, last + 1)]
 
 
-def text(x, y, words, kind='', anchor='start'):
-    kind = f' class="{kind}"' if kind else ''
+def text(x, y, words, kind="", anchor="start"):
+    kind = f' class="{kind}"' if kind else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{kind}>{escape(words)}</text>'
 
 
@@ -40,17 +41,25 @@ def scale(ticks, begin, end):
 
 def page(title, said, height, parts):
     """Return the file. `said` is a line below the title."""
-    return '\n'.join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">',
-        f'<title>{escape(title)}</title>', STYLE, f'<rect class="page" width="{WIDTH}" height="{height}"/>',
-        text(12, 24, title, 'title'), text(12, 44, said, 'small'), *parts, '</svg>\n'])
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">',
+            f"<title>{escape(title)}</title>",
+            STYLE,
+            f'<rect class="page" width="{WIDTH}" height="{height}"/>',
+            text(12, 24, title, "title"),
+            text(12, 44, said, "small"),
+            *parts,
+            "</svg>\n",
+        ]
+    )
 
 
 def bottom(ticks, label, to_x, top, base):
     """Return the lines and words of a horizontal axis."""
-    parts = [line(to_x(at), top, to_x(at), base, 'grid') for at, _ in ticks]
-    parts += [text(to_x(at), base + 17, words, 'small', 'middle') for at, words in ticks]
-    return parts + [text((to_x(ticks[0][0]) + to_x(ticks[-1][0])) / 2, base + 36, label, 'small', 'middle')]
+    parts = [line(to_x(at), top, to_x(at), base, "grid") for at, _ in ticks]
+    parts += [text(to_x(at), base + 17, words, "small", "middle") for at, words in ticks]
+    return parts + [text((to_x(ticks[0][0]) + to_x(ticks[-1][0])) / 2, base + 36, label, "small", "middle")]
 
 
 def apart(places, gap, least, most):
@@ -69,20 +78,29 @@ def curves(title, said, across, up, series, height=420):
     """Draw series (name, points, kind): kind 'line', 'dots', or 'rule', a level line at the first point's height."""
     (label, ticks), (up_label, up_ticks), base = across, up, height - 50
     to_x, to_y = scale(ticks, LEFT, WIDTH - RIGHT), scale(up_ticks, base, TOP + 24)
-    parts = bottom(ticks, label, to_x, TOP + 24, base) + [text(12, TOP + 8, up_label, 'small')]
+    parts = bottom(ticks, label, to_x, TOP + 24, base) + [text(12, TOP + 8, up_label, "small")]
     for at, words in up_ticks:
-        parts += [line(LEFT, to_y(at), WIDTH - RIGHT, to_y(at), 'grid'), text(LEFT - 6, to_y(at) + 4, words, 'small', 'end')]
+        parts += [
+            line(LEFT, to_y(at), WIDTH - RIGHT, to_y(at), "grid"),
+            text(LEFT - 6, to_y(at) + 4, words, "small", "end"),
+        ]
     ends = []
     for i, (_, points, kind) in enumerate(series):
         points = [(to_x(x), to_y(y)) for x, y in sorted(points)]
         ends.append(points[-1][1])
-        if kind == 'rule':
-            parts.append(line(LEFT, points[0][1], WIDTH - RIGHT, points[0][1], f'line rule c{i}'))
-        elif kind == 'line':
-            parts.append(f'<polyline class="line c{i}" points="' + ' '.join(f'{x:.1f},{y:.1f}' for x, y in points) + '"/>')
-        parts.append(''.join(f'<circle class="dot c{i}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in points if kind != 'rule'))
+        if kind == "rule":
+            parts.append(line(LEFT, points[0][1], WIDTH - RIGHT, points[0][1], f"line rule c{i}"))
+        elif kind == "line":
+            parts.append(
+                f'<polyline class="line c{i}" points="' + " ".join(f"{x:.1f},{y:.1f}" for x, y in points) + '"/>'
+            )
+        parts.append(
+            "".join(f'<circle class="dot c{i}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in points if kind != "rule")
+        )
     places = apart(ends, 17, TOP + 30, base)
-    parts += [text(WIDTH - RIGHT + 10, y + 4, name, f'name c{i}') for i, ((name, _, _), y) in enumerate(zip(series, places))]
+    parts += [
+        text(WIDTH - RIGHT + 10, y + 4, name, f"name c{i}") for i, ((name, _, _), y) in enumerate(zip(series, places))
+    ]
     return page(title, said, height, parts)
 
 
@@ -94,22 +112,32 @@ def ranges(title, said, across, rows):
     parts = bottom(ticks, label, to_x, TOP, base)
     for i, (name, claimed, least, middle, most) in enumerate(rows):
         y = TOP + 4 + ROW * (i + 0.5)
-        parts += [text(left - 12, y + 4, name, '', 'end'), line(to_x(least), y, to_x(most), y, 'line c0'),
-                  f'<circle class="dot c0" cx="{to_x(middle):.1f}" cy="{y:.1f}" r="4"/>',
-                  f'<circle class="claim c1" cx="{to_x(claimed):.1f}" cy="{y:.1f}" r="6"/>']
+        parts += [
+            text(left - 12, y + 4, name, "", "end"),
+            line(to_x(least), y, to_x(most), y, "line c0"),
+            f'<circle class="dot c0" cx="{to_x(middle):.1f}" cy="{y:.1f}" r="4"/>',
+            f'<circle class="claim c1" cx="{to_x(claimed):.1f}" cy="{y:.1f}" r="6"/>',
+        ]
     return page(title, said, base + 50, parts)
 
 
 def dots(title, said, across, names, rows):
     """Draw a row (name, [value of each of names]) as dots on a level line; None: no value. The names stand at the top."""
     (label, ticks), left, base = across, 340, TOP + 34 + ROW * len(rows)
-    to_x, at, parts = scale(ticks, left, WIDTH - 24), left, bottom(ticks, label, scale(ticks, left, WIDTH - 24), TOP + 24, base)
+    to_x, at, parts = (
+        scale(ticks, left, WIDTH - 24),
+        left,
+        bottom(ticks, label, scale(ticks, left, WIDTH - 24), TOP + 24, base),
+    )
     for i, name in enumerate(names):
-        parts += [f'<circle class="dot c{i}" cx="{at}" cy="{TOP + 4}" r="5"/>', text(at + 10, TOP + 8, name, f'name c{i}')]
+        parts += [
+            f'<circle class="dot c{i}" cx="{at}" cy="{TOP + 4}" r="5"/>',
+            text(at + 10, TOP + 8, name, f"name c{i}"),
+        ]
         at += 34 + 8 * len(name)
     for i, (name, values) in enumerate(rows):
         y = TOP + 28 + ROW * (i + 0.5)
         known = [(to_x(value), k) for k, value in enumerate(values) if value]
-        parts += [text(left - 12, y + 4, name, '', 'end'), line(min(known)[0], y, max(known)[0], y, 'grid')]
+        parts += [text(left - 12, y + 4, name, "", "end"), line(min(known)[0], y, max(known)[0], y, "grid")]
         parts += [f'<circle class="dot c{k}" cx="{x:.1f}" cy="{y:.1f}" r="5"/>' for x, k in reversed(known)]
     return page(title, said, base + 50, parts)

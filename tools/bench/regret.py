@@ -5,36 +5,50 @@ can be forced. The regret of the choice is the choice's time / the least time of
 methods. A time is that of the first count with a new plan, as in a program that asks each question once;
 with --warm=N, N counts with the same plan come first. The least time of several runs counts.
 With a single thread on the host, processor time is measured, which other programs disturb less."""
+
 import random
 import statistics
 import time
 
 from report import digits, least, machine_line, result, table, times
 
-CHOICE = 'the choice'
-READS = ('read', 'device-read')
+CHOICE = "the choice"
+READS = ("read", "device-read")
 LENGTHS = (1, 2, 3, 4, 8, 16, 24, 32, 40, 48, 64, 80, 128, 200, 300, 500, 768, 1000, 4000, 10000)
-KINDS = (('taken', 'at:{at}:{m}', {}), ('one byte changed', 'at:{at}:{m}', {'change': 'middle'}),
-         ('made up', 'drawn:1:{m}:{m}', {}))
-FLAGS = (('ignore-case', '-i'), ('word', '-w'))
+KINDS = (
+    ("taken", "at:{at}:{m}", {}),
+    ("one byte changed", "at:{at}:{m}", {"change": "middle"}),
+    ("made up", "drawn:1:{m}:{m}", {}),
+)
+FLAGS = (("ignore-case", "-i"), ("word", "-w"))
 FLAG_LENGTHS = (4, 8, 16, 64)
 SETS = (10, 30, 100, 300, 1000, 10000, 100000)
-SET_KINDS = (('taken, 5 to 12 bytes', 'pieces:{n}:5:12'), ('made up, 5 to 12 bytes', 'drawn:{n}:5:12'),
-             ('taken, 16 to 32 bytes', 'pieces:{n}:16:32'))
+SET_KINDS = (
+    ("taken, 5 to 12 bytes", "pieces:{n}:5:12"),
+    ("made up, 5 to 12 bytes", "drawn:{n}:5:12"),
+    ("taken, 16 to 32 bytes", "pieces:{n}:16:32"),
+)
 SET_FLAGS_COUNT = 1000
 MADE = (  # texts that trawl-bench makes
-    ('a-z', 'letters'), ('ab', 'letters:ab'), ('ACGT', 'letters:ACGT'),
-    ('16 letters', 'letters:0123456789abcdef'), ('Thue-Morse', 'thue-morse'), ('Fibonacci', 'fibonacci'),
-    ('(37 letters)^n', 'piece:37'), ('(1,000 letters)^n', 'piece:1000'), ('a^n', 'repeat:a'),
-    ('(ab)^n', 'repeat:ab'))
+    ("a-z", "letters"),
+    ("ab", "letters:ab"),
+    ("ACGT", "letters:ACGT"),
+    ("16 letters", "letters:0123456789abcdef"),
+    ("Thue-Morse", "thue-morse"),
+    ("Fibonacci", "fibonacci"),
+    ("(37 letters)^n", "piece:37"),
+    ("(1,000 letters)^n", "piece:1000"),
+    ("a^n", "repeat:a"),
+    ("(ab)^n", "repeat:ab"),
+)
 FILES = (  # texts of texts.py
     ('DNA', 'dna'), ('English', 'english'), ('world192', 'world'), ('Russian', 'cyrillic'),
     ('Chinese', 'chinese'), ('list of words', 'words'), ('log', 'log'), ('JSON lines', 'json'),
     ('CSV', 'csv'), ('XML', 'xml'), ('machine code', 'programs'), ('image', 'image'),
     ('base64', 'base64'), ('UTF-16', 'utf-16'), ('C', 'c'), ('C++', 'c++'), ('Python', 'python'),
-    ('Rust', 'code'), ('JavaScript', 'javascript'), ('Perl', 'perl'), ('log, programs, DNA', None))
-WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', 'XML', 'machine code', 'C',
-             'Python', 'log, programs, DNA')
+    ('Rust', 'code'), ('JavaScript', 'javascript'), ('Perl', 'perl'), ('log, programs, DNA', None))  # fmt: skip
+WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', 'XML', 'machine code', 'C', 'Python',
+             'log, programs, DNA')  # fmt: skip
 BEHIND = 1.5  # a forced method that takes BEHIND times as long as the best is only run twice
 ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
@@ -54,43 +68,49 @@ WORST = 20
 def contestants(options, is_set):
     """Return the contestants: the plan's own choice, for a single pattern on the host several times, and each
     method forced."""
-    on_device = options.engine == 'cuda'
-    common = {'engine': options.engine, 'threads': options.threads, 'loaded': on_device,
-              'plan': 'new', 'before': options.warm, 'ours': True,
-              'clock': 'cpu' if options.threads == 1 and not on_device else None}
-    forced = [name for name in options.facts['methods'] if name != 'auto']
-    first = {**common, 'name': CHOICE}
+    on_device = options.engine == "cuda"
+    common = {
+        "engine": options.engine,
+        "threads": options.threads,
+        "loaded": on_device,
+        "plan": "new",
+        "before": options.warm,
+        "ours": True,
+        "clock": "cpu" if options.threads == 1 and not on_device else None,
+    }
+    forced = [name for name in options.facts["methods"] if name != "auto"]
+    first = {**common, "name": CHOICE}
     if on_device and not is_set:
-        forced = forced[:forced.index('set') + 1]  # the later methods are the host's
+        forced = forced[: forced.index("set") + 1]  # the later methods are the host's
     turns = 1 if on_device or is_set else TURNS
-    return turns * [first] + [{**common, 'name': name, 'method': name, 'behind': BEHIND} for name in forced]
+    return turns * [first] + [{**common, "name": name, "method": name, "behind": BEHIND} for name in forced]
 
 
 def questions(label, size):
     """Yield (name, facts, fields for patterns and flags) for the rows of a text."""
     for m in (m for m in LENGTHS if 4 * m <= size):
         for kind, recipe, more in KINDS:
-            facts = {'m': m, 'kind': kind}
-            ask = {'patterns': recipe.format(m=m, at=size // 2), **more}
-            yield f'{label}, m = {m}, {kind}', facts, ask
+            facts = {"m": m, "kind": kind}
+            ask = {"patterns": recipe.format(m=m, at=size // 2), **more}
+            yield f"{label}, m = {m}, {kind}", facts, ask
             for flags, option in FLAGS:
                 if m in FLAG_LENGTHS and not more:
-                    yield f'{label}, m = {m}, {kind}, {option}', facts, {**ask, 'flags': flags}
+                    yield f"{label}, m = {m}, {kind}, {option}", facts, {**ask, "flags": flags}
     for n in SETS if label in WITH_SETS else ():
         for kind, recipe in SET_KINDS:
-            facts = {'n': n, 'kind': kind}
-            ask = {'patterns': recipe.format(n=n)}
-            yield f'{label}, {n:,} strings, {kind}', facts, ask
+            facts = {"n": n, "kind": kind}
+            ask = {"patterns": recipe.format(n=n)}
+            yield f"{label}, {n:,} strings, {kind}", facts, ask
             for flags, option in FLAGS:
                 if n == SET_FLAGS_COUNT:
-                    yield f'{label}, {n:,} strings, {kind}, {option}', facts, {**ask, 'flags': flags}
+                    yield f"{label}, {n:,} strings, {kind}, {option}", facts, {**ask, "flags": flags}
 
 
 def recipe_of(texts, source):
     """Return the recipe of a text in a file; None: this machine lacks the text."""
     if source is None:  # a text that consists of three kinds
-        parts = [texts.source(name)[0][:1 << 21] for name in ('log', 'programs', 'dna')]
-        content = b''.join(parts) if all(parts) else b''
+        parts = [texts.source(name)[0][: 1 << 21] for name in ("log", "programs", "dna")]
+        content = b"".join(parts) if all(parts) else b""
     else:
         content = texts.source(source)[0]
     return f"file:{texts.write(f'regret-{source}', content)}" if content else None
@@ -102,34 +122,47 @@ def rows(options, texts):
     begin, kinds, late = time.monotonic(), MADE + FILES, 0
     for index, (label, source) in enumerate(kinds):
         until = options.seconds and begin + SHARE_OF_SECONDS * options.seconds * (index + 1) / len(kinds)
-        made = [it for it in questions(label, options.bytes)
-                if (options.filter or '') in it[0]
-                and random.Random(f'{options.seed} {it[0]}').random() < options.share]
+        made = [
+            it
+            for it in questions(label, options.bytes)
+            if (options.filter or "") in it[0] and random.Random(f"{options.seed} {it[0]}").random() < options.share
+        ]
         recipe = made and (source if index < len(MADE) else recipe_of(texts, source))
         if recipe is None:
-            print(f'SKIPPED: {label}: this machine has no such files')
+            print(f"SKIPPED: {label}: this machine has no such files")
             continue
         random.Random(options.seed).shuffle(made)
         for number, (name, facts, ask) in enumerate(made):
             if until and time.monotonic() > until:
                 late += len(made) - number
                 break
-            who = contestants(options, 'n' in facts)
+            who = contestants(options, "n" in facts)
             if number == 0:
-                who.append({'name': READS[options.engine == 'cuda'], 'threads': options.threads,
-                            'kind': READS[options.engine == 'cuda']})
-            ask = {'text': recipe, 'bytes': options.bytes, 'oracle': '1M', **ask}
-            yield {'name': name, 'text': label, **facts, 'flags': ask.get('flags', ''),
-                   'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS),
-                   'asks': [(ask, who)]}
+                who.append(
+                    {
+                        "name": READS[options.engine == "cuda"],
+                        "threads": options.threads,
+                        "kind": READS[options.engine == "cuda"],
+                    }
+                )
+            ask = {"text": recipe, "bytes": options.bytes, "oracle": "1M", **ask}
+            yield {
+                "name": name,
+                "text": label,
+                **facts,
+                "flags": ask.get("flags", ""),
+                "rounds": options.rounds,
+                "seconds": min(options.cell_seconds, ROW_SECONDS),
+                "asks": [(ask, who)],
+            }
     if late:
-        print(f'the time was up: {late} rows are left out')
+        print(f"the time was up: {late} rows are left out")
 
 
 def doubtful(data):
     """Return the rows with a regret above AGAIN_FROM. Rows on a device are skipped: a device has little
     noise, and large texts take long to make."""
-    return [row for row in data['rows'] if (regret(row) or 0) > AGAIN_FROM and data.get('engine') != 'cuda']
+    return [row for row in data["rows"] if (regret(row) or 0) > AGAIN_FROM and data.get("engine") != "cuda"]
 
 
 # ---- The report -----------------------------------------------------------------------------
@@ -137,16 +170,13 @@ def doubtful(data):
 
 def methods_of(row):
     """Return {forced method: least time}, without rejected methods, the slowest last."""
-    found = {it['name']: least(result(row, it['name'])) for it in row['results']
-             if it['name'] not in (CHOICE, *READS)}
-    return dict(sorted(((name, value) for name, value in found.items() if value),
-                       key=lambda it: it[1]))
+    found = {it["name"]: least(result(row, it["name"])) for it in row["results"] if it["name"] not in (CHOICE, *READS)}
+    return dict(sorted(((name, value) for name, value in found.items() if value), key=lambda it: it[1]))
 
 
 def least_of(row, name):
     """Return the least time of a contestant's turns; None: the contestant was not measured."""
-    found = [least(it) for it in row['results']
-             if it['name'] == name and it.get('seconds') and not it.get('wrong')]
+    found = [least(it) for it in row["results"] if it["name"] == name and it.get("seconds") and not it.get("wrong")]
     return min(found) if found else None
 
 
@@ -158,29 +188,36 @@ def regret(row):
 
 
 def speed(row, name=CHOICE):
-    return row['text_bytes'] / least_of(row, name) / 1e9
+    return row["text_bytes"] / least_of(row, name) / 1e9
 
 
 def figures(found):
     """Return how many rows are above BAR, and the mean and the worst regret."""
     values = [regret(row) for row in found]
-    return [sum(value > BAR for value in values), f'{statistics.mean(values):.3f}', times(max(values))]
+    return [sum(value > BAR for value in values), f"{statistics.mean(values):.3f}", times(max(values))]
 
 
 def kind_of(row):
-    return row['text'] + (', sets' if 'n' in row else '')
+    return row["text"] + (", sets" if "n" in row else "")
 
 
 def kind_table(found):
     """Return the table of regrets by kind of text."""
     cells = []
-    for kind in [*dict.fromkeys(map(kind_of, found)), 'all']:
-        own = [row for row in found if kind in ('all', kind_of(row)) and regret(row)]
-        sparse = [row for row in own if row.get('found', 0) < SPARSE * row['text_bytes']]
+    for kind in [*dict.fromkeys(map(kind_of, found)), "all"]:
+        own = [row for row in found if kind in ("all", kind_of(row)) and regret(row)]
+        sparse = [row for row in own if row.get("found", 0) < SPARSE * row["text_bytes"]]
         if own:
-            cells.append([kind, len(own), *figures(own), digits(min(map(speed, own))),
-                          digits(min(map(speed, sparse))) if sparse else '-'])
-    return table(['text', 'rows', '> 1.25', 'mean', 'worst', 'slowest, GB/s', 'of < 1 % occurrences'], cells)
+            cells.append(
+                [
+                    kind,
+                    len(own),
+                    *figures(own),
+                    digits(min(map(speed, own))),
+                    digits(min(map(speed, sparse))) if sparse else "-",
+                ]
+            )
+    return table(["text", "rows", "> 1.25", "mean", "worst", "slowest, GB/s", "of < 1 % occurrences"], cells)
 
 
 def clear_winner(row):
@@ -195,47 +232,71 @@ def method_lines(found):
     names = dict.fromkeys(name for row in found for name in methods_of(row))
     for name in names:
         won = [row for row in found if clear_winner(row) == name]
-        chosen = [row for row in found if (result(row, CHOICE) or {}).get('method') == name]
-        kinds = ', '.join(dict.fromkeys(kind_of(row) for row in won))
-        yield (f'- {name}: chosen in {len(chosen)} rows, clearly the best in {len(won)}'
-               f"{': ' if kinds else ''}{kinds}")
+        chosen = [row for row in found if (result(row, CHOICE) or {}).get("method") == name]
+        kinds = ", ".join(dict.fromkeys(kind_of(row) for row in won))
+        yield (f"- {name}: chosen in {len(chosen)} rows, clearly the best in {len(won)}{': ' if kinds else ''}{kinds}")
 
 
 def noise_line(found):
     """Compare the choice with the same method forced, which is the same work: the difference is noise."""
-    values = sorted(least_of(row, CHOICE) / methods_of(row)[it['method']] for row in found
-                    for it in [result(row, CHOICE) or {}] if it.get('method') in methods_of(row))
+    values = sorted(
+        least_of(row, CHOICE) / methods_of(row)[it["method"]]
+        for row in found
+        for it in [result(row, CHOICE) or {}]
+        if it.get("method") in methods_of(row)
+    )
     if not values:
-        return '- nothing says how large the noise is'
-    return (f"- noise: the choice / the same method forced, {len(values)} rows: "
-            f'{values[len(values) // 20]:.3f} to {values[len(values) * 19 // 20]:.3f} in nine of ten, '
-            f'median {statistics.median(values):.3f}')
+        return "- nothing says how large the noise is"
+    return (
+        f"- noise: the choice / the same method forced, {len(values)} rows: "
+        f"{values[len(values) // 20]:.3f} to {values[len(values) * 19 // 20]:.3f} in nine of ten, "
+        f"median {statistics.median(values):.3f}"
+    )
 
 
 def worst_table(found):
     """Return the table of the rows with the greatest regret."""
     cells = []
     for row in sorted((row for row in found if regret(row)), key=regret, reverse=True)[:WORST]:
-        best = next(iter(methods_of(row)), '-')
-        cells.append([row['name'], row.get('found', '-'), result(row, CHOICE).get('method', '-'),
-                      digits(speed(row)), times(regret(row)), best,
-                      digits(speed(row, best)) if best != '-' else '-'])
-    return table(['row', 'occurrences', 'chosen', 'GB/s', 'regret', 'fastest forced', 'GB/s'], cells)
+        best = next(iter(methods_of(row)), "-")
+        cells.append(
+            [
+                row["name"],
+                row.get("found", "-"),
+                result(row, CHOICE).get("method", "-"),
+                digits(speed(row)),
+                times(regret(row)),
+                best,
+                digits(speed(row, best)) if best != "-" else "-",
+            ]
+        )
+    return table(["row", "occurrences", "chosen", "GB/s", "regret", "fastest forced", "GB/s"], cells)
 
 
 def section(data):
     """Return the lines of the page."""
-    found, machine = data['rows'], data['machine']
+    found, machine = data["rows"], data["machine"]
     reads = [speed(row, name) for row in found for name in READS if result(row, name)]
     lines = [
-        f'- {machine_line(data, on_gpu=True)}',
+        f"- {machine_line(data, on_gpu=True)}",
         f"- texts of {machine['text_bytes']:,} bytes, engine {data['engine']}, threads {data['threads']}; "
         f"each count is number {data.get('warm', 0) + 1} of its plan; "
-        f'{len(found)} rows, every answer alike', noise_line(found)]
+        f"{len(found)} rows, every answer alike",
+        noise_line(found),
+    ]
     if reads:
-        lines.append(f'- read speed, median of the texts: {digits(statistics.median(reads))} GB/s')
-    return lines + [*method_lines(found), '', '### Regret by text', '', *kind_table(found), '',
-                    f'### The {WORST} worst rows', '', *worst_table(found)]
+        lines.append(f"- read speed, median of the texts: {digits(statistics.median(reads))} GB/s")
+    return lines + [
+        *method_lines(found),
+        "",
+        "### Regret by text",
+        "",
+        *kind_table(found),
+        "",
+        f"### The {WORST} worst rows",
+        "",
+        *worst_table(found),
+    ]
 
 
 def show(row):

@@ -1,5 +1,6 @@
 """sets and matrix: measure many patterns in a text, and in many records of 200 bytes, beside Hyperscan,
 memmem, the gallery, aho-corasick, and commands with a file of patterns."""
+
 import statistics
 import subprocess
 import sys
@@ -12,25 +13,32 @@ from runner import command
 MIB = 1 << 20
 LINE = 80
 RECORD = 200
-AHO = 'aho-corasick (Rust), one core'
+AHO = "aho-corasick (Rust), one core"
 AHO_BYTES = 4 << 20  # share of the text for aho-corasick, which makes an object for each match
 GALLERY_PATTERNS_MAX = 100  # the gallery's algorithm reads the text once for each pattern
-ONE, ALL, HYPERSCAN = 'trawl, one core', 'trawl, all cores', 'Hyperscan, one core'
-MEMMEM, GALLERY = 'memmem, all cores', 'rabin-karp of the gallery, one core'
-SET_COMMANDS = ('grep -F -c -f', 'trawl -c -f', 'trawl -j1 -c -f', 'rg -F -c -f')
+ONE, ALL, HYPERSCAN = "trawl, one core", "trawl, all cores", "Hyperscan, one core"
+MEMMEM, GALLERY = "memmem, all cores", "rabin-karp of the gallery, one core"
+SET_COMMANDS = ("grep -F -c -f", "trawl -c -f", "trawl -j1 -c -f", "rg -F -c -f")
 # A row: kind, number of patterns, bytes of a pattern (0: the kind says the lengths).
-MIXED = tuple((kind, count, 0) for kind in ('words of 3 to 20 bytes', 'pieces of 2 to 300 bytes')
-              for count in (100, 1000, 10000))
+MIXED = tuple(
+    (kind, count, 0) for kind in ("words of 3 to 20 bytes", "pieces of 2 to 300 bytes") for count in (100, 1000, 10000)
+)
 SETS = MIXED + (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),
-        ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))
+        ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))  # fmt: skip
 # A row: kind, number of patterns, bytes of a pattern, most records.
-MATRICES = (('letters', 4096, 12, 1000000), ('letters', 100000, 12, 1000000), ('english', 1000, 4, 20000))  # the last is dense: about 130 cells a record
+# the last is dense: about 130 cells a record
+MATRICES = (("letters", 4096, 12, 1000000), ("letters", 100000, 12, 1000000), ("english", 1000, 4, 20000))
 # The pairs that are compared: (contestant, other contestant, whether the times to compile are compared).
-PAIRS = ((ONE, HYPERSCAN, False), (ONE, HYPERSCAN, True), ('trawl -j1 -c -f', 'grep -F -c -f', False),
-         ('trawl -j1 -c -f', 'rg -F -c -f', False), ('trawl, cells, all cores', MEMMEM, False),
-         ('trawl, cells, all cores', 'rabin-karp-matrix of the gallery, all cores', False),
-         ('trawl, cells, one core', 'Hyperscan for each record, one core', False))
-AHO_SCRIPT = '''
+PAIRS = (
+    (ONE, HYPERSCAN, False),
+    (ONE, HYPERSCAN, True),
+    ("trawl -j1 -c -f", "grep -F -c -f", False),
+    ("trawl -j1 -c -f", "rg -F -c -f", False),
+    ("trawl, cells, all cores", MEMMEM, False),
+    ("trawl, cells, all cores", "rabin-karp-matrix of the gallery, all cores", False),
+    ("trawl, cells, one core", "Hyperscan for each record, one core", False),
+)
+AHO_SCRIPT = """
 import sys, time
 import ahocorasick_rs as rust
 patterns = open(sys.argv[1], 'rb').read().split(b'\\n')[:-1]
@@ -40,25 +48,25 @@ made = rust.BytesAhoCorasick(patterns)
 built = time.perf_counter()
 count = len(made.find_matches_as_indexes(text, overlapping=True))
 print(built - begin, time.perf_counter() - begin, count)
-'''
+"""
 
 
 def set_text(kind, count, texts):
     """Return the path of a text of `count` bytes in lines of LINE bytes, of one of the kinds of
     SETS."""
-    if kind == 'letters':
+    if kind == "letters":
         content = recipes.letters(count, 1)
-        return texts.write('set-letters', b''.join(
-            content[i:i + LINE - 1] + b'\n' for i in range(0, len(content), LINE - 1)))
-    return texts.corpus('dna' if kind == 'dna' else 'english', count,
-                        LINE - 1 if kind == 'dna' else 0)
+        return texts.write(
+            "set-letters", b"".join(content[i : i + LINE - 1] + b"\n" for i in range(0, len(content), LINE - 1))
+        )
+    return texts.corpus("dna" if kind == "dna" else "english", count, LINE - 1 if kind == "dna" else 0)
 
 
 def set_patterns(kind, count, length, path, texts):
     """Return `count` different patterns for the text, as a row of SETS asks for."""
-    if kind == 'words':
-        return recipes.distinct(recipes.words(texts.source('words')[0], 4), count)
-    with open(path, 'rb') as file:
+    if kind == "words":
+        return recipes.distinct(recipes.words(texts.source("words")[0], 4), count)
+    with open(path, "rb") as file:
         content = file.read()
     if (kind, count, length) in MIXED:
         return recipes.mixed(content, kind, count)
@@ -70,84 +78,120 @@ def aho_corasick(patterns, path, rounds, text_bytes):
     share = min(text_bytes, AHO_BYTES)
     runs = []
     for _ in range(rounds + 1):
-        done = subprocess.run([sys.executable, '-c', AHO_SCRIPT, patterns, path, str(share)],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", AHO_SCRIPT, patterns, path, str(share)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
         if done.returncode != 0:
-            return {'name': AHO, 'why': 'not measured: Python has no ahocorasick_rs here'}
+            return {"name": AHO, "why": "not measured: Python has no ahocorasick_rs here"}
         runs.append([float(word) for word in done.stdout.split()])
     factor = text_bytes / share
-    return {'name': AHO, 'seconds': [run[1] * factor for run in runs[1:]],
-            'plan': [run[0] * factor for run in runs[1:]], 'share': share / text_bytes,
-            'compile': [run[0] for run in runs], 'count': int(runs[0][2])}
+    return {
+        "name": AHO,
+        "seconds": [run[1] * factor for run in runs[1:]],
+        "plan": [run[0] * factor for run in runs[1:]],
+        "share": share / text_bytes,
+        "compile": [run[0] for run in runs],
+        "count": int(runs[0][2]),
+    }
 
 
 def set_rows(options, texts):
     """Yield the rows of SETS: lists of strings, searched by whole programs and by the library."""
     installed, trawl = commands.versions(options), commands.install(options, texts)
-    words = {'grep -F -c -f': ['grep', '-F'], 'trawl -c -f': [trawl], 'trawl -j1 -c -f': [trawl, '-j1'],
-             'rg -F -c -f': ['rg', '-F', '--no-config', '--include-zero']}
+    words = {
+        "grep -F -c -f": ["grep", "-F"],
+        "trawl -c -f": [trawl],
+        "trawl -j1 -c -f": [trawl, "-j1"],
+        "rg -F -c -f": ["rg", "-F", "--no-config", "--include-zero"],
+    }
     for kind, count, length in SETS:
-        name = f'{kind}, {count} patterns'
+        name = f"{kind}, {count} patterns"
         if options.filter and options.filter not in name:
             continue
         bytes_count = min(options.bytes, 64 * MIB)
         path = set_text(kind, bytes_count, texts)
         made = set_patterns(kind, count, length, path, texts)
         patterns = texts.patterns(f"set-{kind.replace(' ', '-')}-{count}", made)
-        ask = {'text': f'file:{path}', 'patterns': f'file:{patterns}'}
-        own = {'isa': options.instruction_set, 'ours': True}
-        who = [{'name': ONE, 'threads': 1, **own}, {'name': ALL, 'threads': options.threads, **own},
-               {'name': HYPERSCAN, 'kind': 'hyperscan'},
-               {'name': MEMMEM, 'kind': 'memmem', 'limit': options.cell_seconds}]
+        ask = {"text": f"file:{path}", "patterns": f"file:{patterns}"}
+        own = {"isa": options.instruction_set, "ours": True}
+        who = [
+            {"name": ONE, "threads": 1, **own},
+            {"name": ALL, "threads": options.threads, **own},
+            {"name": HYPERSCAN, "kind": "hyperscan"},
+            {"name": MEMMEM, "kind": "memmem", "limit": options.cell_seconds},
+        ]
         if count <= GALLERY_PATTERNS_MAX:
-            who.append({'name': GALLERY, 'algorithm': 'rabin-karp', 'threads': 1,
-                        'limit': options.cell_seconds, 'ours': True})
-        programs = [{'name': label, 'ours': 'trawl' in label,
-                     **command(*words[label], '-c', '-f', patterns, path)}
-                    for label in SET_COMMANDS
-                    if words[label][0] == trawl or f'{words[label][0]} -F' in installed]
-        yield {'name': name, 'work': f'{len(made)} patterns in {bytes_count >> 20} MiB',
-               'memory': True, 'paths': (patterns, path),
-               'rounds': options.rounds, 'asks': [(ask, who)]}
-        yield {'name': name, 'merge': True, 'rounds': options.rounds, 'asks': [({}, programs)]}
+            who.append(
+                {"name": GALLERY, "algorithm": "rabin-karp", "threads": 1, "limit": options.cell_seconds, "ours": True}
+            )
+        programs = [
+            {"name": label, "ours": "trawl" in label, **command(*words[label], "-c", "-f", patterns, path)}
+            for label in SET_COMMANDS
+            if words[label][0] == trawl or f"{words[label][0]} -F" in installed
+        ]
+        yield {
+            "name": name,
+            "work": f"{len(made)} patterns in {bytes_count >> 20} MiB",
+            "memory": True,
+            "paths": (patterns, path),
+            "rounds": options.rounds,
+            "asks": [(ask, who)],
+        }
+        yield {"name": name, "merge": True, "rounds": options.rounds, "asks": [({}, programs)]}
 
 
 def matrix_rows(options, texts):
     """Yield the rows of MATRICES: which patterns occur in which records."""
     for kind, count, length, most in MATRICES:
-        name = f'{kind}, {count} patterns'
+        name = f"{kind}, {count} patterns"
         if options.filter and options.filter not in name:
             continue
         records = min(options.bytes // RECORD, most)
-        ask = {'text': 'letters' if kind == 'letters' else
-                       f"file:{texts.write('english', texts.source('english')[0])}",
-               'bytes': records * RECORD, 'record': RECORD, 'call': 'cells', 'pattern-seed': 11,
-               'patterns': f'pieces:{count}:{length}:{length}'}
-        own = {'isa': options.instruction_set, 'ours': True, 'threads': options.threads}
-        who = [{'name': 'trawl, cells, all cores', **own},
-               {'name': 'trawl, cells, one core', **own, 'threads': 1}]
-        who += [{'name': MEMMEM, 'kind': 'memmem', 'limit': options.cell_seconds},
-                {'name': 'rabin-karp-matrix of the gallery, all cores', 'ours': True,
-                 'algorithm': 'rabin-karp-matrix', 'limit': options.cell_seconds},
-                {'name': 'Hyperscan for each record, one core', 'kind': 'hyperscan',
-                 'limit': options.cell_seconds}]
-        yield {'name': name, 'work': f'{count} patterns in {records} records of {RECORD} bytes',
-               'memory': True, 'rounds': options.rounds, 'asks': [(ask, who)]}
+        ask = {
+            "text": "letters" if kind == "letters" else f"file:{texts.write('english', texts.source('english')[0])}",
+            "bytes": records * RECORD,
+            "record": RECORD,
+            "call": "cells",
+            "pattern-seed": 11,
+            "patterns": f"pieces:{count}:{length}:{length}",
+        }
+        own = {"isa": options.instruction_set, "ours": True, "threads": options.threads}
+        who = [{"name": "trawl, cells, all cores", **own}, {"name": "trawl, cells, one core", **own, "threads": 1}]
+        who += [
+            {"name": MEMMEM, "kind": "memmem", "limit": options.cell_seconds},
+            {
+                "name": "rabin-karp-matrix of the gallery, all cores",
+                "ours": True,
+                "algorithm": "rabin-karp-matrix",
+                "limit": options.cell_seconds,
+            },
+            {"name": "Hyperscan for each record, one core", "kind": "hyperscan", "limit": options.cell_seconds},
+        ]
+        yield {
+            "name": name,
+            "work": f"{count} patterns in {records} records of {RECORD} bytes",
+            "memory": True,
+            "rounds": options.rounds,
+            "asks": [(ask, who)],
+        }
 
 
 def merged(rows):
     """Join the rows of commands, which hold no text in memory, to the rows before them."""
-    for row in [row for row in rows if row.get('merge')]:
-        before = next(it for it in rows if it['name'] == row['name'])
-        before['results'] += row['results']
-    return [row for row in rows if not row.get('merge')]
+    for row in [row for row in rows if row.get("merge")]:
+        before = next(it for it in rows if it["name"] == row["name"])
+        before["results"] += row["results"]
+    return [row for row in rows if not row.get("merge")]
 
 
 def finish(row, rounds):
     """Add the results that trawl-bench does not measure."""
-    paths = row.pop('paths', None)
+    paths = row.pop("paths", None)
     if paths:
-        row['results'].append(aho_corasick(*paths, rounds, row['text_bytes']))
+        row["results"].append(aho_corasick(*paths, rounds, row["text_bytes"]))
     return row
 
 
@@ -155,7 +199,7 @@ def finish(row, rounds):
 
 
 def compiling(it):
-    runs = it.get('compile') or it.get('plan')
+    runs = it.get("compile") or it.get("plan")
     return statistics.median(runs) if runs else None
 
 
@@ -172,64 +216,88 @@ def ratio_of(row, faster, than, compiles):
 
 
 def fast(value):
-    return format(value, '.3g' if value < 100 else '.0f')
+    return format(value, ".3g" if value < 100 else ".0f")
 
 
 def conclusions(data):
     """Yield a row of cells for each of PAIRS, which sums up all rows."""
     for faster, than, compiles in PAIRS:
-        values = [ratio_of(row, faster, than, compiles) for row in data['rows']]
+        values = [ratio_of(row, faster, than, compiles) for row in data["rows"]]
         values = [value for value in values if value]
         if not values:
             continue
         slower = sum(value < 1 for value in values)
-        yield [faster, than + (', compiling' if compiles else ''),
-               f'{fast(min(values))} to {fast(max(values))}', str(len(values)), str(slower)]
+        yield [
+            faster,
+            than + (", compiling" if compiles else ""),
+            f"{fast(min(values))} to {fast(max(values))}",
+            str(len(values)),
+            str(slower),
+        ]
 
 
 def cost_of(it):
     """Format the milliseconds to compile, and the MiB that the compiled patterns take."""
-    made, held = (compiling(it), it.get('memory_bytes')) if it else (None, None)
-    return '/'.join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
+    made, held = (compiling(it), it.get("memory_bytes")) if it else (None, None)
+    return "/".join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
 
 
 def section(data):
     """Make the section: conclusions, a table of speeds, and a table of compile times and memory."""
-    rows_of = data['rows']
-    names = list(dict.fromkeys(it['name'] for row in rows_of for it in row['results']))
-    lines = opening(data) + [spread_line(data), '']
-    lines += table(['', 'compared with', 'times as fast', 'workloads', 'slower in'], conclusions(data), left=2)
-    works = [row['work'].partition(' in ')[2] for row in rows_of]
+    rows_of = data["rows"]
+    names = list(dict.fromkeys(it["name"] for row in rows_of for it in row["results"]))
+    lines = opening(data) + [spread_line(data), ""]
+    lines += table(["", "compared with", "times as fast", "workloads", "slower in"], conclusions(data), left=2)
+    works = [row["work"].partition(" in ")[2] for row in rows_of]
     same = len(set(works)) == 1
-    lines += ['', f"GB/s of text{f' ({works[0]})' * same}, without compiling the patterns, whose kind and number a column "
-              'names. A star: measured on a part of the work; a dash: not measured.', '']
+    lines += [
+        "",
+        f"GB/s of text{f' ({works[0]})' * same}, without compiling the patterns, whose kind and number a column "
+        "names. A star: measured on a part of the work; a dash: not measured.",
+        "",
+    ]
     speeds, costs = [], []
     for contestant in names:
-        them = [next((it for it in row['results'] if it['name'] == contestant), {}) for row in rows_of]
+        them = [next((it for it in row["results"] if it["name"] == contestant), {}) for row in rows_of]
         good = [result(row, contestant) for row in rows_of]
-        speeds.append([contestant] + [
-            (number(row['text_bytes'] / working(it) / 1e9, '.3g') + (' *' if it.get('share') else ''))
-            if it else 'another count' if them[i].get('wrong') else '-'
-            for i, (row, it) in enumerate(zip(rows_of, good))])
+        speeds.append(
+            [contestant]
+            + [
+                (number(row["text_bytes"] / working(it) / 1e9, ".3g") + (" *" if it.get("share") else ""))
+                if it
+                else "another count"
+                if them[i].get("wrong")
+                else "-"
+                for i, (row, it) in enumerate(zip(rows_of, good))
+            ]
+        )
         cost = [cost_of(it) for it in good]
         # a command's time includes compiling; compiling uses one core
-        if any(cost) and contestant not in SET_COMMANDS and 'all cores' not in contestant:
-            costs.append([contestant] + [text or '-' for text in cost])
-    heads = [''] + [row['name'].removesuffix(' patterns').replace(MIXED[0][0], 'mixed words').replace(MIXED[-1][0], 'pieces')
-                    for row in rows_of]
-    lines += table(heads, [['work'] + works] * (not same)
-                   + [['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
-    return lines + ['', 'Milliseconds to compile the patterns/MiB (the most allocated; for Hyperscan, the compiled '
-                    'patterns):', '',
-                    *table(heads, costs)]
+        if any(cost) and contestant not in SET_COMMANDS and "all cores" not in contestant:
+            costs.append([contestant] + [text or "-" for text in cost])
+    heads = [""] + [
+        row["name"].removesuffix(" patterns").replace(MIXED[0][0], "mixed words").replace(MIXED[-1][0], "pieces")
+        for row in rows_of
+    ]
+    lines += table(
+        heads, [["work"] + works] * (not same) + [["found"] + [f"{row['found']:,}" for row in rows_of]] + speeds
+    )
+    return lines + [
+        "",
+        "Milliseconds to compile the patterns/MiB (the most allocated; for Hyperscan, the compiled patterns):",
+        "",
+        *table(heads, costs),
+    ]
 
 
 def show(row):
     """Print a row's results and the conclusions."""
-    if row.get('merge'):
+    if row.get("merge"):
         return
     print(f"\n{row['name']}: {row['work']}; {row['found']} found")
-    for it in row['results']:
-        print(f"  {it['name']:44} {number(working(it) if it.get('seconds') else None, '.5f'):>10} s  "
-              f"{it.get('why', '')}{'another count' * it.get('wrong', False)}")
-    print('\n'.join(', '.join(cells) for cells in conclusions({'rows': [row]})), flush=True)
+    for it in row["results"]:
+        print(
+            f"  {it['name']:44} {number(working(it) if it.get('seconds') else None, '.5f'):>10} s  "
+            f"{it.get('why', '')}{'another count' * it.get('wrong', False)}"
+        )
+    print("\n".join(", ".join(cells) for cells in conclusions({"rows": [row]})), flush=True)

@@ -59,7 +59,7 @@ _MARKUP = re.compile(
     "|tt|u|var|wbr)|[bh]r|article|aside|blockquote|body|caption|center|dd|div|dl|dt|figure|footer|h[1-6]"
     "|head|header|html|img|li|main|nav|ol|p|pre|section|table|tbody|td|tfoot|th|thead|title|tr|ul)"
     "(?:\\s+[\\w:-]+\\s*=\\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\\s\"'<>=]+))*\\s*/?>"
-    "|\\]\\([^()\\s]*(?: +\"[^\"\\n]*\")?\\)"
+    '|\\]\\([^()\\s]*(?: +"[^"\\n]*")?\\)'
     r"|\\(?:emph|underline|text(?:bf|it|rm|sc|sf|sl|tt)|math(?:bf|cal|it|rm|sf|tt)) *\{",
     re.IGNORECASE,
 )
