@@ -131,7 +131,9 @@ def test_records(rng):
     """Check searches of records, where each record takes the place of a line. In a record whose matches are all empty,
     the first of them counts."""
     for options, expressions, lines, _ in cases(rng, amount(300)):
-        expressions += rng.sample(["^$", "$", "x*", "(a|)$", "^|b", r"\ba*" if not options else "a*"], rng.randint(0, 2))
+        expressions += rng.sample(
+            ["^$", "$", "x*", "(a|)$", "^|b", r"\ba*" if not options else "a*"], rng.randint(0, 2)
+        )
         lines += [""] * rng.randint(0, 2)
         rng.shuffle(lines)
         plan = pickle.loads(pickle.dumps(trawl.Plan(expressions, **{"regex": True, **options})))
@@ -262,7 +264,9 @@ def cases_of_groups(rng, count):
         for _ in range(rng.choice([1, 1, 1, 2])):
             names = map("n{}".format, itertools.count())
             text = draw(rng, options) if rng.random() < 0.5 else f"({draw(rng, options)})?(a|.b)"
-            expressions.append(re.sub(r"\((?!\?)", lambda _: f"(?P<{next(names)}>" if rng.random() < 0.5 else "(", text))
+            expressions.append(
+                re.sub(r"\((?!\?)", lambda _: f"(?P<{next(names)}>" if rng.random() < 0.5 else "(", text)
+            )
         lines = ["".join(rng.choices("aabbAB\u00e91 .", k=rng.randint(0, 12))) for _ in range(rng.randint(1, 6))]
         found = [sorted(((index, one) for index, text in enumerate(expressions) for one in by_re(text, line, options)),
                         key=lambda pair: (pair[1].start(), pair[0])) for line in lines]  # fmt: skip
@@ -272,13 +276,21 @@ def cases_of_groups(rng, count):
 def test_groups_of_occurrences(rng):
     """Check finditer(), groups() and group_lists() against re.Match."""
     for options, expressions, lines, found in cases_of_groups(rng, amount(900)):
-        plan, text, said = trawl.Plan(expressions, regex=True, **options), "\n".join(lines), (expressions, options, lines)
+        plan, text, said = (
+            trawl.Plan(expressions, regex=True, **options),
+            "\n".join(lines),
+            (expressions, options, lines),
+        )
         matches, at = iter(plan.finditer(text)), 0
         for line, row in zip(lines, found):
             for index, one in row:
                 mine = next(matches)
                 groups = [*range(one.re.groups + 1), *one.re.groupindex]
-                assert (mine.pattern, mine.groups(), mine.groupdict("-")) == (index, one.groups(), one.groupdict("-")), said
+                assert (mine.pattern, mine.groups(), mine.groupdict("-")) == (
+                    index,
+                    one.groups(),
+                    one.groupdict("-"),
+                ), said
                 assert [mine[group] for group in groups] == [one[group] for group in groups], said
                 assert [mine.span(group) for group in groups] == [
                     tuple(place + at if place >= 0 else -1 for place in one.span(group)) for group in groups], said  # fmt: skip
@@ -299,7 +311,22 @@ def test_groups_of_occurrences(rng):
 def test_across_lines(rng):
     """Check occurrences and groups across lines, in texts and in records, against re. No occurrence crosses
     from one record to the next."""
-    expressions = [r"a(\s+)b", r"(?s)(a.)b", r"(\n)", r"(x)\n?", "^(a)", "(b)$", "([^x]+)", r"(a)\n(b)", r"(b)\s*$", r"(x)|(\nb)", r"x*a(b)?", "(ab|ba)", r"\b(\w)\n", r"(x)(\n\w)?"]
+    expressions = [
+        r"a(\s+)b",
+        r"(?s)(a.)b",
+        r"(\n)",
+        r"(x)\n?",
+        "^(a)",
+        "(b)$",
+        "([^x]+)",
+        r"(a)\n(b)",
+        r"(b)\s*$",
+        r"(x)|(\nb)",
+        r"x*a(b)?",
+        "(ab|ba)",
+        r"\b(\w)\n",
+        r"(x)(\n\w)?",
+    ]
     for _ in range(amount(900)):
         expression, is_unicode = rng.choice(expressions), rng.random() < 0.3
         texts = ["".join(rng.choice("abé\nx ") for _ in range(rng.randrange(8))) for _ in range(rng.randrange(1, 6))]
@@ -336,16 +363,28 @@ def test_groups_of_columns(rng):
             continue
         rows = [None, *[[struct_of(plan, one) for _, one in row] for row in found]]
         first = [row[0] if row else None if row is None else dict.fromkeys(plan.group_names) for row in rows]
-        texts = pyarrow.array([None, *lines], [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()][number % 3])
+        texts = pyarrow.array(
+            [None, *lines], [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()][number % 3]
+        )
         picks = [rng.randrange(len(rows)) for _ in range(9)]
         keyed = pyarrow.DictionaryArray.from_arrays(pyarrow.array([None, *picks]), texts)
-        for column, at in ((texts, range(len(rows))), (texts[1:], range(1, len(rows))), (keyed, [0, *picks]), (keyed[3:], picks[2:])):
+        for column, at in (
+            (texts, range(len(rows))),
+            (texts[1:], range(1, len(rows))),
+            (keyed, [0, *picks]),
+            (keyed[3:], picks[2:]),
+        ):
             for made, expected in ((plan.groups(column), first), (plan.group_lists(column), rows)):
-                assert made.tolist() == pyarrow.array(made).to_pylist() == [expected[one] for one in at], (expressions, lines)
+                assert made.tolist() == pyarrow.array(made).to_pylist() == [expected[one] for one in at], (
+                    expressions,
+                    lines,
+                )
                 assert made[1:].tolist() == made.tolist()[1:] and pickle.loads(pickle.dumps(made)) == made
                 pyarrow.array(made).validate(full=True)
         binary = plan.groups([one.encode() for one in lines]).tolist()
-        assert binary == [{name: None if part is None else part.encode() for name, part in one.items()} for one in first[1:]]
+        assert binary == [
+            {name: None if part is None else part.encode() for name, part in one.items()} for one in first[1:]
+        ]
 
 
 def test_a_shard(rng):
@@ -370,7 +409,9 @@ def test_without_the_library(tmp_path):
     the library."""
     shutil.copytree(os.path.dirname(trawl.__file__), tmp_path / "trawl", ignore=shutil.ignore_patterns("*regex*"))
     code = "import trawl; print(trawl.Plan('a').count('a')); trawl.Plan('(a|b)*$', regex=True).count('a')"
-    elsewhere = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}  # may name the library's folder
+    elsewhere = {
+        name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"
+    }  # may name the library's folder
     made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=elsewhere, capture_output=True, text=True)
     assert made.stdout == "1\n" and "UnsupportedError: regular expressions need libtrawl_regex" in made.stderr
 

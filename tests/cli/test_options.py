@@ -826,7 +826,10 @@ def test_version():
         assert (status, said) == (0, b"") and text.decode().startswith(
             "trawl %s\nengines: cpu" % re.search(r'TRAWL_VERSION "(.*)"', open(HEADER).read())[1]
         )
-        for word, options in (("regular expressions", ["-P", "(f|o)*$", "a"]), ("engines", ["--engine=cuda", "foo", "a"])):
+        for word, options in (
+            ("regular expressions", ["-P", "(f|o)*$", "a"]),
+            ("engines", ["--engine=cuda", "foo", "a"]),
+        ):
             status, _, said = run(name, options, more=libraries)
             why = facts.get(
                 "no " + word,
