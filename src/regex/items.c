@@ -101,22 +101,35 @@ static bool add_character(const struct splitter *splitter, bool folds, struct sp
     return add_string(set, bytes, bytes_count, (const uint8_t *)"", 0);
 }
 
-/* Sets *least to the least character that equals `code` where case is ignored. Returns false if the
- * set lacks one of them: an engine would find it, too. */
+/* Stores the letters that differ from the letter only in case, and returns their number. */
+static uint32_t cases_of(const struct splitter *splitter, uint32_t code, uint32_t *variants)
+{
+    const struct trawl_letters *letters = &splitter->options->options->letters;
+
+    if (letters->variants != NULL)
+        return letters->variants(letters->context, code, variants);
+    variants[0] = code ^ 0x20;
+    return (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
+}
+
+/* Sets *least to the least letter whose search under -i finds `code`. That is not always another
+ * case of it: for grep, U+1C80 has the cases U+0412 and U+0432, but they do not have U+1C80.
+ * Returns false if the set lacks a case: an engine would find it, too. */
 static bool least_case(const struct splitter *splitter, const struct syntax_node *node,
                        uint32_t code, uint32_t *least)
 {
-    const struct trawl_letters *letters = &splitter->options->options->letters;
-    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX] = {code ^ 0x20}, count = 0;
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], back[TRAWL_UTF8_VARIANTS_MAX];
+    const uint32_t count = cases_of(splitter, code, variants);
     bool holds = true;
 
-    if (letters->variants != NULL)
-        count = letters->variants(letters->context, code, variants);
-    else if ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
-        count = 1;
     *least = code;
     for (uint32_t i = 0; i < count; i++) {
-        *least = (uint32_t)min_u64(*least, variants[i]);
+        uint32_t finds = variants[i] < *least ? cases_of(splitter, variants[i], back) : 0;
+
+        while (finds > 0 && back[finds - 1] != code)
+            finds--;
+        if (finds > 0)
+            *least = variants[i];
         holds &= sets_hold(node, variants[i]);
     }
     return holds;

@@ -154,7 +154,8 @@ done:
     return status;
 }
 
-/* Returns what RE2 has compiled; NULL if that is impossible. */
+/* Returns what RE2 has compiled; NULL if that is impossible. If memory was lacking, RE2 is asked
+ * again. */
 static const struct regex *regex_of(const struct program *program)
 {
     const struct regex *regex = program->regex;
@@ -162,7 +163,7 @@ static const struct regex *regex_of(const struct program *program)
 
     if (regex != NULL)
         return regex;
-    if (program->why == REGEX_OK)
+    if (program->why == REGEX_OK || program->why == REGEX_MEMORY)
         asked->why = compile(asked, NULL);
     return program->regex;
 }

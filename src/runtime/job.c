@@ -642,12 +642,15 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
                                    struct trawl_text *text, const uint64_t *places, uint64_t count,
                                    struct sink *sink, struct trawl_error *error)
 {
-    const uint64_t begin_ns = clock_now_ns();
     const uint8_t *bytes = text->bytes;
     struct search search;
     uint64_t end = 0;
 
     brief_begin(&search, searcher, plan, text, sink);
+    search.for_devices = true; /* the call's work begins with that of the search for the places */
+    memcpy(&search.done, &searcher->last, sizeof search.done);
+    search.begin_ns = clock_now_ns() - search.done.stats.wall_ns;
+    search.done.stats.match_count = 0;
     for (uint64_t i = 0; i < count && !engine_call_is_over(&searcher->call); i++) {
         uint64_t begin = places[i];
 
@@ -662,10 +665,6 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
         if (!brief_part(&search, begin, end, end == text->bytes_count))
             break;
     }
-    search.begin_ns = begin_ns;
-    search.done.stats.text_bytes = text->bytes_count; /* a device has read the other lines */
-    search.done.stats.device_chunk_count = 1;
-    search.done.stats.chunk_count++;
     return brief_end(&search, text->bytes_count, error);
 }
 

@@ -49,7 +49,7 @@ void search_end(struct search *search);
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
 /* Like search_run, but searches only the lines in which the places stand, in the calling thread.
- * `places` ascend; the text is in the host's memory. */
+ * `places` ascend, and come from the searcher's last search; the text is in the host's memory. */
 enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, const uint64_t *places, uint64_t count,
                                    struct sink *sink, struct trawl_error *error);
