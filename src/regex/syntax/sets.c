@@ -28,9 +28,10 @@ static void add(struct set *set, uint32_t first, uint32_t last)
     const uint64_t capacity = max_u64(16, 2 * set->capacity);
 
     if (set->count == set->capacity) {
-        set->is_cut |= MEMORY_GROW(set->ranges, set->capacity, capacity, NULL) != TRAWL_OK;
-        if (set->is_cut)
+        if (set->is_cut || MEMORY_GROW(set->ranges, set->capacity, capacity, NULL) != TRAWL_OK) {
+            set->is_cut = true;
             return;
+        }
         set->capacity = capacity;
     }
     set->ranges[set->count++] = (struct code_range){first, last};
