@@ -174,6 +174,14 @@ bool program_is_ready(const struct program *program)
            ((program->one_pass != NULL && !program->has_counts) || regex_of(program) != NULL);
 }
 
+int program_why(const struct program *program)
+{
+    return program == NULL                 ? 0
+           : program->why == REGEX_MISSING ? PROGRAM_MISSING
+           : program->why == REGEX_MEMORY  ? PROGRAM_MEMORY
+                                           : 0;
+}
+
 bool program_is_quick(const struct program *program)
 {
     return program->one_pass != NULL;

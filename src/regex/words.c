@@ -325,8 +325,11 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
     const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
     struct words *words = line->words;
 
-    if (!program_is_ready(expressions->marked[expression]))
-        return WORDS_LARGE;
+    if (!program_is_ready(expressions->marked[expression])) {
+        const int why = program_why(expressions->marked[expression]);
+
+        return why != 0 ? why : WORDS_LARGE;
+    }
     for (uint64_t part = PART_BYTES; any && part + WORDS_STEP < to; part *= PART_GROWS) {
         uint64_t end;
         int found;
