@@ -563,7 +563,9 @@ def form_lines(data, group, title, rows_of):
         "In bold: the median speed on the GPU, as a multiple of the read speed. Then the time of "
         "the first call with a new plan in a newly loaded text, as a multiple of the median. Last: the speed of the "
         "host's cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, "
-        "stay in GPU memory.",
+        "stay in GPU memory."
+        if group == "forms"
+        else "Figures as above.",
         "",
     ]
     lines += table([""] + columns_are, [[code(it)] + [cell_of(it, other) for other in columns_are] for it in rows_are])
