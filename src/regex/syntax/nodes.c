@@ -273,7 +273,8 @@ enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_err
 
     if (reader->beyond && reader->depth == 1)
         drop_aheads(reader);
-    note_edges(reader, reader->nodes + frame->list, reader->count - frame->list);
+    if (reader->count > frame->list)
+        note_edges(reader, reader->nodes + frame->list, reader->count - frame->list);
     TRAWL_TRY(make(reader, SYNTAX_LIST, reader->at, &list, error));
     TRAWL_TRY(give_items(reader, frame->list, list, error));
     TRAWL_TRY(push(reader, list, error));
