@@ -31,8 +31,7 @@ static bool finds_all(const struct trawl_plan *plan)
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
 {
     if (plan->line_automaton != NULL) /* it decides about lines and records; hits say which */
-        return form <= ANSWER_OF_RECORDS && form != ANSWER_OF_COUNT && form != ANSWER_OF_PATTERNS &&
-               finds_all(plan);
+        return form != ANSWER_OF_COUNT && form != ANSWER_OF_PATTERNS && finds_all(plan);
     return form != ANSWER_OF_HITS && finds_all(plan) &&
            (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
 }
@@ -314,8 +313,10 @@ static enum trawl_status add_hits(struct engine_worker *worker, const struct ans
     const uint32_t bits = log2_ceiling(a->end - a->begin);
     struct cuda_hits_room hits = {
         .literal = 1ull << 32, .count = count, .base = a->begin - worker->answering->chunk_at};
+    const uint64_t most = worker->answering->answer->hits_most;
 
-    if (count == 0 || (worker->answering->room != NULL && worker->answering->room->count == 0))
+    if (count == 0 || (most > 0 && result->count > most) ||
+        (worker->answering->room != NULL && worker->answering->room->count == 0))
         return TRAWL_OK;
     if (worker->answering->room != NULL) {
         TRAWL_TRY(cuda_lists_sort(worker, &which, count, bits, 0, worker->answering->room, error));

@@ -345,7 +345,8 @@ static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_pla
     sink_begins_into(&found, places, room);
     found.by_engine = true;
     *status = search_run(searcher, lines, text, &found, NULL);
-    is_done = *status == TRAWL_STOPPED || (*status == TRAWL_OK && found.count <= room);
+    is_done = *status == TRAWL_STOPPED ||
+              (*status == TRAWL_OK && searcher->last.stats.match_count <= room);
     if (*status == TRAWL_OK && is_done)
         *status = search_run_lines(searcher, plan, text, places, found.count, sink, error);
     memory_release(places, room, sizeof *places);
@@ -359,8 +360,9 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
     enum trawl_status status;
 
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    if (!plan_has_expressions(plan) || sink->digest != NULL || sink->keeps_text ||
-        !run_in_lines(searcher, plan, text, sink, &status, error))
+    /* the host may find the first match long before a device has read the text */
+    if (!plan_has_expressions(plan) || sink->want == WANT_FIRST || sink->digest != NULL ||
+        sink->keeps_text || !run_in_lines(searcher, plan, text, sink, &status, error))
         status = search_run(searcher, plan, text, sink, error);
     searcher_leave(searcher);
     return status;

@@ -164,8 +164,10 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
                                          struct trawl_error *error)
 {
     const struct sink *sink = search->sink;
-    struct hits_answer answer = {
-        .form = sink->form, .counts_ends = sink->lines.invert, .records = sink->record_answer};
+    struct hits_answer answer = {.form = sink->form,
+                                 .hits_most = sink->by_engine ? sink->begins_max : 0,
+                                 .counts_ends = sink->lines.invert,
+                                 .records = sink->record_answer};
     /* the host does not search records for a device: they may lie in its memory alone */
     struct engine_chunk own = *chunk;
     struct engine_task asked = {.chunk = &own,
