@@ -107,6 +107,16 @@ static void subtract(struct set *set, const struct set *other, uint32_t last)
     negate(set, last);
 }
 
+uint32_t sets_cases(const struct regex_options *options, uint32_t code, uint32_t *cases)
+{
+    const struct trawl_letters *letters = &options->letters;
+
+    if (letters->variants != NULL)
+        return letters->variants(letters->context, code, cases);
+    cases[0] = code ^ 0x20;
+    return (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
+}
+
 /* Adds each letter that differs from a letter of the set only in case. */
 static void add_cases(const struct regex_options *options, struct set *set)
 {
@@ -117,12 +127,8 @@ static void add_cases(const struct regex_options *options, struct set *set)
         const struct code_range range = set->ranges[i];
 
         for (uint32_t code = range.first; code <= range.last && code < CASE_END; code++) {
-            uint32_t equals = 0;
+            const uint32_t equals = sets_cases(options, code, equal);
 
-            if (options->letters.variants != NULL)
-                equals = options->letters.variants(options->letters.context, code, equal);
-            else if ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
-                equal[equals++] = code ^ 0x20;
             for (uint32_t k = 0; k < equals; k++)
                 if (equal[k] < range.first || equal[k] > range.last)
                     add(set, equal[k], equal[k]);

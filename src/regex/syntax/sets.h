@@ -26,6 +26,9 @@ enum trawl_status sets_read(const struct regex_options *options, const char *tex
                             bool is_char, uint8_t flags, struct set *set,
                             struct trawl_error *error);
 void sets_release(struct set *set);
+/* Stores the letters that differ from the letter only in case, at most TRAWL_UTF8_VARIANTS_MAX, and
+ * returns their number. */
+uint32_t sets_cases(const struct regex_options *options, uint32_t code, uint32_t *cases);
 /* Returns true if the set of a CHAR or a SET holds the code point. */
 bool sets_hold(const struct syntax_node *node, uint32_t code);
 
