@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "match/line_automaton.h"
 #include "plan/build.h"
-#include "regex/class_text.h"
 #include "regex/regex_compile.h"
 
 #define PLACES_MAX 2048u

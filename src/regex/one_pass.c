@@ -3,7 +3,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/class_text.h"
 #include "regex/sequence.h"
 
 /* A try looks for a match at one begin. When failed tries have read WASTE_MAX bytes, and

@@ -14,7 +14,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/class_text.h"
 #include "regex/syntax/sets.h"
 
 /* ---- Text --------------------------------------------------------------------------------- */
@@ -267,7 +266,9 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
 /* Writes the text for PCRE2, in which '@' stands for a word character. */
 static void put_words(const struct printer *printer, const char *text)
 {
+    static const struct sets_source source = {.text = "\\w", .count = 2};
     struct set word;
+    uint64_t length;
 
     for (; *text != '\0'; text++) {
         if (*text != '@') {
@@ -275,7 +276,7 @@ static void put_words(const struct printer *printer, const char *text)
             continue;
         }
         printer->out->is_complete &=
-            sets_read(printer->options, "\\w", 2, false, 0, &word, NULL) == TRAWL_OK;
+            sets_read(printer->options, &source, &word, &length, NULL) == TRAWL_OK;
         put_text(printer->out, "(?-i:");
         put_class(printer->out, word.ranges, word.count);
         put_text(printer->out, ")");
