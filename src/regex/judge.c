@@ -211,7 +211,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             empty = min_u64(empty, span->begin);
             matched = 0;
             /* with \G, a further match may begin inside a character, as in ripgrep */
-            from = pcre2 != NULL && !pcre2_may_stop(pcre2)
+            from = pcre2 != NULL && !pcre2->may_stop
                        ? span->begin + 1
                        : words_step(expressions, line->bytes, count, span->begin);
         }
@@ -353,7 +353,7 @@ enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_withi
     *pcre = 0;
     for (uint32_t i = 0; expressions->beyond != NULL && i < expressions->count; i++)
         if (expressions->beyond[i] != NULL && *pcre < 2)
-            *pcre = pcre2_may_be_empty(expressions->beyond[i]) ? 2 : 1;
+            *pcre = expressions->beyond[i]->may_be_empty ? 2 : 1;
     return TRAWL_OK;
 }
 
@@ -361,7 +361,7 @@ static uint32_t groups_of(const struct expressions *expressions, uint64_t index)
 {
     const struct pcre2 *pcre2 = beyond_of(expressions, index);
 
-    return pcre2 != NULL ? pcre2_groups(pcre2) : program_groups(expressions->each[index]);
+    return pcre2 != NULL ? pcre2->groups : program_groups(expressions->each[index]);
 }
 
 struct trawl_line {
@@ -372,58 +372,39 @@ struct trawl_line {
     uint64_t looks; /* calls of regex_line_match */
     uint64_t after; /* where the match of the last call of regex_line_groups ends */
     uint64_t span_count;
-    struct regex_span *spans; /* for the match and each group: `few`, or memory of their own */
-    struct regex_span few[8];
+    struct regex_span spans[]; /* the match and each group */
 };
-
-/* Begins a line. After a success the caller must call end_line. */
-static enum trawl_status begin_line(struct trawl_line *made, const struct trawl_plan *plan,
-                                    uint64_t pattern_index, const void *line, uint64_t line_bytes,
-                                    const struct engine_call *call, struct trawl_error *error)
-{
-    TRAWL_TRY(expressions_want(plan, &made->expressions, error));
-    made->expression = (uint32_t)pattern_index;
-    made->words = (struct words){.copy = NULL};
-    made->judged = (struct judged){
-        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
-    made->looks = made->after = 0;
-    made->span_count = (uint64_t)groups_of(made->expressions, pattern_index) + 1;
-    made->spans = made->few;
-    if (made->span_count > sizeof made->few / sizeof *made->few)
-        TRAWL_TRY(MEMORY_NEW(made->spans, made->span_count, error));
-    return TRAWL_OK;
-}
-
-static void end_line(struct trawl_line *line)
-{
-    words_release(&line->words);
-    if (line->spans != line->few)
-        memory_release(line->spans, line->span_count, sizeof *line->spans);
-}
 
 enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
                                   struct trawl_error *error)
 {
+    const struct expressions *expressions;
     struct trawl_line *made;
-    enum trawl_status status;
+    uint64_t spans;
+    void *memory;
 
-    TRAWL_TRY(MEMORY_NEW(made, 1, error));
-    status = begin_line(made, plan, pattern_index, line, line_bytes, call, error);
-    if (status == TRAWL_OK)
-        *out = made;
-    else
-        memory_release(made, 1, sizeof *made);
-    return status;
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    spans = (uint64_t)groups_of(expressions, pattern_index) + 1;
+    TRAWL_TRY(
+        memory_allocate_zeroed(1, sizeof *made + spans * sizeof *made->spans, &memory, error));
+    made = (struct trawl_line *)memory;
+    made->expressions = expressions;
+    made->expression = (uint32_t)pattern_index;
+    made->judged = (struct judged){
+        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
+    made->span_count = spans;
+    *out = made;
+    return TRAWL_OK;
 }
 
 void regex_line_close(struct trawl_line *line)
 {
     if (line == NULL)
         return;
-    end_line(line);
-    memory_release(line, 1, sizeof *line);
+    words_release(&line->words);
+    memory_release(line, 1, sizeof *line + line->span_count * sizeof *line->spans);
 }
 
 /* Stores the match and groups of line->spans, whose offsets count from byte `first` of the line.
@@ -465,7 +446,7 @@ static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, 
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)
 {
-    const bool lists = pcre2_remembers(beyond_of(line->expressions, line->expression));
+    const bool lists = beyond_of(line->expressions, line->expression)->remembers;
     uint64_t from = !lists ? begin : line->after <= begin ? line->after : 0;
 
     do {
@@ -507,20 +488,6 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
                         REGEX_WHOLE, line->spans, (uint32_t)min_u64(groups_max, line->span_count));
     words_begin(&judged); /* line->words tells of this part of the line */
     return put_groups(line, found, first, groups, groups_max, error);
-}
-
-enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
-                               struct trawl_range *groups, uint64_t groups_max,
-                               struct trawl_error *error)
-{
-    struct trawl_line opened;
-    enum trawl_status status;
-
-    TRAWL_TRY(begin_line(&opened, plan, pattern_index, line, line_bytes, NULL, error));
-    status = regex_line_groups(&opened, begin, end, groups, groups_max, error);
-    end_line(&opened);
-    return status;
 }
 
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,

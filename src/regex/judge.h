@@ -124,11 +124,7 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
                                     struct trawl_range *groups, uint64_t groups_max,
                                     struct trawl_error *error);
 void regex_line_close(struct trawl_line *line);
-/* Implements trawl_expression_groups and trawl_expression_group (trawl.h). */
-enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
-                               struct trawl_range *groups, uint64_t groups_max,
-                               struct trawl_error *error);
+/* Implements trawl_expression_group (trawl.h). */
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
                      uint64_t name_bytes);
 

@@ -128,15 +128,6 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
     return syntax_parse(&options, bytes, count, out, error);
 }
 
-enum trawl_status expressions_parse(const struct expressions *made, uint32_t index,
-                                    struct syntax *syntax, struct trawl_error *error)
-{
-    const struct trawl_pattern pattern = trawl_plan_pattern(made->plan, index);
-
-    return parse(made, made->plan->expressions.syntax, false, (const char *)pattern.bytes,
-                 pattern.bytes_count, syntax, error);
-}
-
 /* Compiles expression number `index` a second time, for copies of lines with marks (words.h).
  * Serves expressions that ask for edges of words, about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
