@@ -265,19 +265,14 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     const uint32_t words = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     enum trawl_status status;
     struct printed printed;
-    uint64_t from;
 
     made->lines_alone |= syntax->chooses;
-    TRAWL_TRY(print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, UINT64_MAX,
-                          &from, &printed, error));
+    TRAWL_TRY(
+        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, &printed, error));
     status = compile_beyond(maker, index, printed.bytes, printed.count, error);
     print_release(&printed);
-    if (status == TRAWL_ARGUMENT && error != NULL &&
-        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, error->text_offset,
-                    &from, &printed, NULL) == TRAWL_OK) {
-        error->text_offset = from;
-        print_release(&printed);
-    }
+    if (status == TRAWL_ARGUMENT && error != NULL) /* the expression is too large or too deep */
+        error->text_offset = UINT64_MAX;
     return status;
 }
 

@@ -103,7 +103,8 @@ static bool append(struct split_strings *to, const struct split_strings *more, u
             if (!add_string(&made, to->items[i].bytes, to->items[i].bytes_count,
                             more->items[k].bytes, more->items[k].bytes_count))
                 return false;
-    *to = made;
+    to->count = made.count;
+    memcpy(to->items, made.items, made.count * sizeof *made.items);
     return true;
 }
 
@@ -184,14 +185,18 @@ static bool list_set(const struct split_options *options, const struct syntax_no
                      struct split_strings *set)
 {
     const bool folds = (node->flags & SYNTAX_FOLDS) != 0;
-    uint32_t left = 2 * SPLIT_STRINGS_MAX; /* with both cases of each letter */
+    uint64_t count = 0;
 
+    for (uint32_t i = 0; i < node->set_count; i++)
+        count += node->set[i].last - node->set[i].first + UINT64_C(1);
+    if (count > (folds ? 2 : 1) * SPLIT_STRINGS_MAX) /* with both cases of each letter */
+        return false;
     for (uint32_t i = 0; i < node->set_count; i++)
         for (uint32_t code = node->set[i].first; code <= node->set[i].last; code++) {
             uint32_t least = code, length = 1;
             uint8_t bytes[4];
 
-            if (left-- == 0 || (folds && !least_case(options, node, code, &least)))
+            if (folds && !least_case(options, node, code, &least))
                 return false;
             bytes[0] = (uint8_t)least;
             if (!options->options->bytes)

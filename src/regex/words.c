@@ -178,13 +178,9 @@ static bool copy_line(const struct expressions *expressions, const struct judged
         uint64_t at = words->copied;
         uint8_t *to;
 
-        if (words->capacity - words->copy_count < MARKED_MAX * (WORDS_STEP + 4)) {
-            const uint64_t capacity = 2 * words->capacity + 1024;
-
-            if (MEMORY_GROW(words->copy, words->capacity, capacity, NULL) != TRAWL_OK)
-                return false;
-            words->capacity = capacity;
-        }
+        if (MEMORY_ROOM(words->copy, words->capacity,
+                        words->copy_count + MARKED_MAX * (WORDS_STEP + 4), NULL) != TRAWL_OK)
+            return false;
         to = words->copy + words->copy_count;
         while (at < end) {
             const uint8_t byte = line->bytes[at];

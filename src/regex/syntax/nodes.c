@@ -80,13 +80,8 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
 static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *node,
                               struct trawl_error *error)
 {
-    if (reader->count == reader->capacity) {
-        const uint64_t capacity = max_u64(64, 2 * reader->capacity);
-
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
-        TRAWL_TRY(MEMORY_GROW(reader->nodes, reader->capacity, capacity, error));
-        reader->capacity = capacity;
-    }
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
+    TRAWL_TRY(MEMORY_ROOM(reader->nodes, reader->capacity, reader->count + 1, error));
     reader->nodes[reader->count++] = node;
     return TRAWL_OK;
 }

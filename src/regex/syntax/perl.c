@@ -115,13 +115,8 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
         if (reader->names[i]->bytes_count == group->bytes_count &&
             memcmp(reader->names[i]->bytes, group->bytes, group->bytes_count) == 0)
             return syntax_refuse(from, error, "two groups have the same name");
-    if (reader->name_count == reader->name_capacity) {
-        const uint64_t capacity = max_u64(8, 2 * reader->name_capacity);
-
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
-        TRAWL_TRY(MEMORY_GROW(reader->names, reader->name_capacity, capacity, error));
-        reader->name_capacity = capacity;
-    }
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
+    TRAWL_TRY(MEMORY_ROOM(reader->names, reader->name_capacity, reader->name_count + 1, error));
     reader->names[reader->name_count++] = group;
     return TRAWL_OK;
 }

@@ -20,19 +20,12 @@
 
 static void put(struct printed *out, const char *bytes, uint64_t count)
 {
-    if (count > out->capacity - out->count) {
-        const uint64_t capacity = max_u64(2 * out->capacity, out->count + count + 64);
-
-        if (!out->is_complete ||
-            MEMORY_GROW(out->bytes, out->capacity, capacity, NULL) != TRAWL_OK) {
-            out->is_complete = false;
-            return;
-        }
-        out->capacity = capacity;
-    }
-    if (count > 0)
+    if (!out->is_complete || count == 0)
+        return;
+    out->is_complete = MEMORY_ROOM(out->bytes, out->capacity, out->count + count, NULL) == TRAWL_OK;
+    if (out->is_complete)
         memcpy(out->bytes + out->count, bytes, (size_t)count);
-    out->count += count;
+    out->count += out->is_complete ? count : 0;
 }
 
 static void put_text(struct printed *out, const char *text)
@@ -110,15 +103,8 @@ static void put_counts(struct printed *out, const struct syntax_node *repeat)
 struct printer {
     const struct regex_options *options;
     struct printed *out;
-    bool beyond;   /* for PCRE2 */
-    uint64_t most; /* as given to print_pcre2 */
-    uint64_t *from;
+    bool beyond; /* for PCRE2 */
     bool alternates;
-    bool pairs; /* some set is exactly a letter in both cases */
-    /* for RE2, such a letter equals a third character: K the Kelvin sign, S the long s */
-    bool has_three;
-    bool others; /* some other character or class stands where case counts */
-    bool apart;
 };
 
 /* Returns true if the set is a letter in both cases, and no other character. */
@@ -242,16 +228,12 @@ static void put_beyond(const struct printer *printer, const struct syntax_node *
 static void put_set(struct printer *printer, const struct syntax_node *node)
 {
     const struct regex_options *options = printer->options;
-    const bool folds = (node->flags & SYNTAX_FOLDS) != 0, is_two = is_pair(node);
     const bool is_high = (uint8_t)node->bytes[0] >= 0x80, is_set = node->kind == SYNTAX_SET;
     struct printed *out = printer->out;
 
     TRAWL_ASSERT(node->set_count == 0 || node->set != NULL);
-    printer->pairs |= is_two;
-    printer->has_three |= is_two && strchr("KS", (int)node->set[0].first) != NULL;
-    printer->others |= !is_two && !folds;
-    if ((printer->apart && is_two) ||
-        (printer->alternates && options->bytes && (is_high || (is_set && node->bytes_count > 2))))
+    if (printer->alternates &&
+        (is_pair(node) || (options->bytes && (is_high || (is_set && node->bytes_count > 2)))))
         put_text(out, "(?:)");
     if (options->marks != REGEX_UNMARKED)
         put_marked(printer, node);
@@ -356,8 +338,6 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
     struct printed *out = printer->out;
     bool groups;
 
-    if (printer->beyond && out->count <= printer->most)
-        *printer->from = node->from;
     switch (node->kind) {
     case SYNTAX_CHAR:
     case SYNTAX_SET:
@@ -400,24 +380,16 @@ enum trawl_status print_re2(const struct syntax_node *root, const struct regex_o
     struct printer printer = {.options = options, .out = out, .alternates = has_alternatives(root)};
 
     *out = (struct printed){.is_complete = true};
-    for (uint32_t i = 0; i < 2; i++) {
-        printer.apart = i > 0;
-        out->count = 0;
-        put_text(out, words ? "(?m:^)(?:" : "");
-        put_lists(&printer, root);
-        if (!printer.alternates || !printer.pairs || (!printer.others && !printer.has_three))
-            break;
-    }
+    put_text(out, words ? "(?m:^)(?:" : "");
+    put_lists(&printer, root);
     put_text(out, words ? ")(?m:$)" : "");
     return status_of(out, error);
 }
 
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
-                              bool words, uint64_t most, uint64_t *from, struct printed *out,
-                              struct trawl_error *error)
+                              bool words, struct printed *out, struct trawl_error *error)
 {
-    struct printer printer = {
-        .options = options, .out = out, .beyond = true, .most = most, .from = from};
+    struct printer printer = {.options = options, .out = out, .beyond = true};
 
     *out = (struct printed){.is_complete = true};
     put_words(&printer, words ? "(?<!@)" : "");

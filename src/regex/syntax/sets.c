@@ -25,16 +25,9 @@ void sets_release(struct set *set)
 
 static void add(struct set *set, uint32_t first, uint32_t last)
 {
-    const uint64_t capacity = max_u64(16, 2 * set->capacity);
-
-    if (set->count == set->capacity) {
-        if (set->is_cut || MEMORY_GROW(set->ranges, set->capacity, capacity, NULL) != TRAWL_OK) {
-            set->is_cut = true;
-            return;
-        }
-        set->capacity = capacity;
-    }
-    set->ranges[set->count++] = (struct code_range){first, last};
+    set->is_cut |= MEMORY_ROOM(set->ranges, set->capacity, set->count + 1, NULL) != TRAWL_OK;
+    if (!set->is_cut)
+        set->ranges[set->count++] = (struct code_range){first, last};
 }
 
 static void add_all(struct set *set, const struct code_range *ranges, uint64_t count)
@@ -281,8 +274,7 @@ static enum trawl_status read_character(struct class_reader *reader, bool in_cla
 
 /* Adds the characters of the class with this name, by the caller's rules or of ASCII. Adds nothing
  * if no class has the name. */
-static void add_named(const struct class_reader *reader, const char *name, uint64_t length,
-                      struct set *set)
+static void add_named(const struct class_reader *reader, const char *name, struct set *set)
 {
     static const struct {
         const char *name;
@@ -295,31 +287,22 @@ static void add_named(const struct class_reader *reader, const char *name, uint6
                    {"upper", "AZ"},       {"word", "09AZ__az"},
                    {"xdigit", "09AFaf"},  {"ascii", "\x01\x7f"}};
     const struct trawl_letters *letters = &reader->options->letters;
-    const bool is_own = length == 4 && memcmp(name, "word", 4) == 0;
-    const bool is_ascii = length == 5 && memcmp(name, "ascii", 5) == 0;
+    const bool is_word = strcmp(name, "word") == 0;
     const uint32_t *listed;
-    char text[8] = "";
     uint64_t count;
 
-    if (length >= sizeof text)
-        return;
-    memcpy(text, name, (size_t)length);
-    if (letters->class_ranges == NULL) {
-        for (uint32_t i = 0; i < sizeof classes / sizeof *classes; i++)
-            for (const char *range = classes[i].ranges;
-                 strcmp(classes[i].name, text) == 0 && *range != '\0'; range += 2)
-                add(set, *range == '\x01' ? 0 : (uint8_t)range[0], (uint8_t)range[1]);
+    if (letters->class_ranges != NULL && strcmp(name, "ascii") != 0) {
+        count = letters->class_ranges(letters->context, is_word ? "alnum" : name, &listed);
+        for (uint64_t i = 0; i < count; i++)
+            add(set, listed[2 * i], listed[2 * i + 1]);
+        if (is_word)
+            add(set, '_', '_');
         return;
     }
-    if (is_own || is_ascii)
-        add_named(reader, is_own ? "alnum" : "print", 5, set);
-    if (is_own) {
-        add(set, '_', '_');
-        return;
-    }
-    count = letters->class_ranges(letters->context, is_ascii ? "cntrl" : text, &listed);
-    for (uint64_t i = 0; i < count; i++)
-        add(set, listed[2 * i], listed[2 * i + 1]);
+    for (uint32_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        for (const char *range = classes[i].ranges;
+             strcmp(classes[i].name, name) == 0 && *range != '\0'; range += 2)
+            add(set, *range == '\x01' ? 0 : (uint8_t)range[0], (uint8_t)range[1]);
 }
 
 /* Reads a name such as [:alpha:]. */
@@ -328,19 +311,18 @@ static enum trawl_status read_name(struct class_reader *reader, uint64_t length,
     const struct regex_options *options = reader->options;
     const uint64_t begin = reader->at;
     const bool is_other = reader->text[begin + 2] == '^' && !options->longest;
-    const char *name = reader->text + begin + 2 + is_other;
-    uint64_t count = length - 4 - is_other;
-    const bool is_case =
-        count == 5 && (memcmp(name, "upper", 5) == 0 || memcmp(name, "lower", 5) == 0);
-    const bool is_perl = (count == 4 && memcmp(name, "word", 4) == 0) ||
-                         (count == 5 && memcmp(name, "ascii", 5) == 0);
+    const uint64_t count = min_u64(length - 4 - is_other, 7);
+    char name[8] = "";
+    bool is_perl, is_case;
 
+    memcpy(name, reader->text + begin + 2 + is_other, (size_t)count);
+    is_case = strcmp(name, "upper") == 0 || strcmp(name, "lower") == 0;
+    is_perl = strcmp(name, "word") == 0 || strcmp(name, "ascii") == 0;
     if (options->unicode)
         TRAWL_TRY(leave_to_pcre2(reader, begin));
     reader->at += length;
     if (!options->longest || !is_perl) /* only Perl's syntax has these names */
-        add_named(reader, is_case && reader->folds && !options->unicode ? "alpha" : name, count,
-                  set);
+        add_named(reader, is_case && reader->folds && !options->unicode ? "alpha" : name, set);
     if (set->count == 0)
         return fail(reader, begin, "unknown class or property");
     if (reader->folds && options->unicode)
@@ -405,7 +387,6 @@ static void add_kind(const struct class_reader *reader, char kind, struct set *s
                                                {0x85, 0x85},     {0xa0, 0xa0},     {0x1680, 0x1680},
                                                {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
                                                {0x205f, 0x205f}, {0x3000, 0x3000}};
-    static const struct code_range words[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
     static const struct code_range ends[] = {{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}};
     static const struct code_range blanks[] = {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
     const struct regex_options *options = reader->options;
@@ -416,14 +397,11 @@ static void add_kind(const struct class_reader *reader, char kind, struct set *s
     } else if (kind == 'd') {
         add(set, '0', '9');
         add_all(set, unicode_digits, unicode ? unicode_digit_count : 0);
-    } else if (kind == 'w' && unicode) {
-        add_all(set, words, 4);
-        add_all(set, unicode_words, unicode_word_count);
     } else if (kind == 'w') {
-        add_named(reader, "alnum", 5, set);
-        add(set, '_', '_');
+        add_named(reader, "word", set);
+        add_all(set, unicode_words, unicode ? unicode_word_count : 0);
     } else if (!unicode && (options->ripgrep || options->longest || options->pcre)) {
-        add_named(reader, "space", 5, set);
+        add_named(reader, "space", set);
     } else {
         add_all(set, blanks, 3);
         if (unicode)
