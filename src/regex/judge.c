@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/checked.h"
@@ -230,48 +231,44 @@ static bool comes_before(const struct occurrence *a, const struct occurrence *b)
                                           : a->expression < b->expression;
 }
 
-static void swap(struct occurrence *a, struct occurrence *b)
+/* Moves items[at] behind the occurrences after it that come before it. */
+static void settle(struct merge *merge, uint64_t at)
 {
-    const struct occurrence kept = *a;
+    const struct occurrence moved = merge->items[at];
+    uint64_t to = at;
 
-    *a = *b;
-    *b = kept;
+    while (to + 1 < merge->count && comes_before(&merge->items[to + 1], &moved))
+        to++;
+    memmove(merge->items + at, merge->items + at + 1, (size_t)(to - at) * sizeof moved);
+    merge->items[to] = moved;
 }
 
-/* Restores the order of the heap after items[at] has changed. */
-static void sink(struct merge *merge, uint64_t at)
+/* Lets the expression of items[at] go on after items[at].span; the item is removed if there is no
+ * further occurrence. */
+static enum trawl_status go_on(struct merge *merge, const struct expressions *expressions,
+                               const struct judged *line, uint64_t at, struct trawl_error *error)
 {
-    struct occurrence *items = merge->items;
+    struct occurrence *item = &merge->items[at];
+    bool found;
 
-    for (;;) {
-        uint64_t below = 2 * at + 1;
-
-        if (below >= merge->count)
-            return;
-        if (below + 1 < merge->count && comes_before(&items[below + 1], &items[below]))
-            below++;
-        if (!comes_before(&items[below], &items[at]))
-            return;
-        swap(&items[at], &items[below]);
-        at = below;
-    }
+    TRAWL_TRY(judge_next(expressions, item->expression, line, &item->span, &found, error));
+    if (found)
+        settle(merge, at);
+    else
+        memmove(item, item + 1, (size_t)(--merge->count - at) * sizeof *item);
+    return TRAWL_OK;
 }
 
-/* Adds the occurrence behind the heap, items[count], to the heap. */
-static void rise(struct merge *merge)
+static int compare(const void *a, const void *b)
 {
-    uint64_t at = merge->count++;
-
-    for (; at > 0 && comes_before(&merge->items[at], &merge->items[(at - 1) / 2]);
-         at = (at - 1) / 2)
-        swap(&merge->items[at], &merge->items[(at - 1) / 2]);
+    return comes_before((const struct occurrence *)a, (const struct occurrence *)b) ? -1 : 1;
 }
 
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error)
 {
-    merge->count = merge->waiting = 0;
+    merge->count = merge->at = 0;
     words_begin(line);
     for (uint32_t i = 0; i < count; i++) {
         struct occurrence first = {{UINT64_MAX, 0}, candidates != NULL ? candidates[i] : i};
@@ -281,17 +278,9 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
         if (found)
             merge->items[merge->count++] = first;
     }
-    for (uint64_t i = merge->count / 2; i-- > 0;)
-        sink(merge, i);
+    if (merge->count > 1)
+        qsort(merge->items, (size_t)merge->count, sizeof *merge->items, compare);
     return TRAWL_OK;
-}
-
-/* Moves items[0] from the heap to the waiting occurrences. */
-static void leave_heap(struct merge *merge)
-{
-    swap(&merge->items[0], &merge->items[--merge->count]);
-    merge->waiting++;
-    sink(merge, 0);
 }
 
 /* Does what merge_next does, with line->spans. Occurrences with the span's begin come in turn, and
@@ -300,26 +289,17 @@ static void leave_heap(struct merge *merge)
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
-    const struct regex_span first = merge->items[0].span;
+    const struct regex_span now = merge->items[merge->at].span;
 
-    if (merge->waiting == 0 || (line->spans == SPANS_LONGEST && first.end > merge->end))
-        merge->end = first.end;
-    leave_heap(merge);
-    if (merge->count > 0 && merge->items[0].span.begin == first.begin)
+    if (merge->at == 0 || (line->spans == SPANS_LONGEST && now.end > merge->end))
+        merge->end = now.end;
+    if (++merge->at < merge->count && merge->items[merge->at].span.begin == now.begin)
         return TRAWL_OK;
-    while (merge->count > 0 && merge->items[0].span.begin < merge->end)
-        leave_heap(merge);
-    while (merge->waiting > 0) {
-        struct occurrence *next = &merge->items[merge->count];
-        bool found;
-
-        next->span = (struct regex_span){first.begin, merge->end};
-        TRAWL_TRY(judge_next(expressions, next->expression, line, &next->span, &found, error));
-        merge->waiting--;
-        if (found)
-            rise(merge);
-        else
-            *next = merge->items[merge->count + merge->waiting];
+    while (merge->at < merge->count && merge->items[merge->at].span.begin < merge->end)
+        merge->at++;
+    while (merge->at > 0) {
+        merge->items[--merge->at].span = (struct regex_span){now.begin, merge->end};
+        TRAWL_TRY(go_on(merge, expressions, line, merge->at, error));
     }
     return TRAWL_OK;
 }
@@ -327,19 +307,15 @@ static enum trawl_status next_span(struct merge *merge, const struct expressions
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error)
 {
-    struct occurrence *first = merge->items;
-    bool found;
+    const struct regex_span *first = &merge->items[0].span;
 
-    TRAWL_ASSERT(merge->count > 0);
+    TRAWL_ASSERT(merge->at < merge->count);
     if (line->spans != SPANS_ALL && expressions->count > 1)
         return next_span(merge, expressions, line, error);
     /* unless each_empty is set, an empty match is its expression's only match in the line */
-    found = first->span.end > first->span.begin || line->each_empty;
-    if (found)
-        TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
-    if (!found)
-        *first = merge->items[--merge->count];
-    sink(merge, 0);
+    if (first->end > first->begin || line->each_empty)
+        return go_on(merge, expressions, line, 0, error);
+    memmove(merge->items, merge->items + 1, (size_t)--merge->count * sizeof *merge->items);
     return TRAWL_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/forks.h"
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "regex/syntax/print.h"
 
 #define LIBRARY "libpcre2-8.so.0"
 /* Constants of pcre2.h, which are the same in all versions of the library. */
@@ -173,59 +174,48 @@ static const char *instead(enum pcre2_program program, uint32_t flags, char lett
                                            : "(?-m:$)";
 }
 
-struct writer {
-    char *bytes; /* NULL: only the length is wanted */
-    uint64_t count;
-    bool differs; /* the text is not that of the program before, so it must be compiled */
-};
-
-static void put(struct writer *writer, const char *bytes, uint64_t count)
-{
-    if (writer->bytes != NULL && count > 0)
-        memcpy(writer->bytes + writer->count, bytes, (size_t)count);
-    writer->count += count;
-}
-
 /* Writes the repetition {n}, {n,}, {n,m} or {,m} without blanks, and {,m} as {0,m}: PCRE2 before
  * 10.43 takes {,m} and braces with blanks for ordinary text. */
-static void put_counts(const char *bytes, uint64_t count, struct writer *writer)
+static void put_counts(const char *bytes, uint64_t count, struct printed *text)
 {
     for (uint64_t i = 0; i < count; i++) {
         if (i == 1)
-            put(writer, "0", 1);
-        put(writer, bytes + i, bytes[i] != ' ' && bytes[i] != '\t');
+            print_text(text, "0");
+        print_put(text, bytes + i, bytes[i] != ' ' && bytes[i] != '\t');
     }
 }
 
-/* Writes the text that a program is compiled from. */
-static void write_program(enum pcre2_program program, const struct source *source, uint32_t flags,
-                          struct writer *writer)
+/* Writes the text that a program is compiled from. Returns false if it is that of the program
+ * before. */
+static bool write_program(enum pcre2_program program, const struct source *source, uint32_t flags,
+                          struct printed *text)
 {
     const struct syntax *syntax = source->syntax;
+    bool differs = program == PROGRAM_LINES;
     uint64_t from = 0;
 
-    writer->count = 0;
-    writer->differs = program == PROGRAM_LINES;
-    put(writer, source->before, strlen(source->before));
+    print_text(text, source->before);
     for (uint64_t i = 0; i < syntax->mark_count; from = syntax->marks[i++].end) {
         const struct syntax_mark mark = syntax->marks[i];
-        const char *text = instead(program, flags, mark.letter);
+        const char *other = instead(program, flags, mark.letter);
 
-        put(writer, source->bytes + from, mark.at - from);
-        writer->differs |= text != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
-        if (text != NULL)
-            put(writer, text, strlen(text));
+        print_put(text, source->bytes + from, mark.at - from);
+        differs |= other != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
+        if (other != NULL)
+            print_text(text, other);
         else if (source->counts && mark.letter == '{')
-            put_counts(source->bytes + mark.at, mark.end - mark.at, writer);
+            put_counts(source->bytes + mark.at, mark.end - mark.at, text);
         else
-            put(writer, source->bytes + mark.at, mark.end - mark.at);
+            print_put(text, source->bytes + mark.at, mark.end - mark.at);
     }
-    put(writer, source->bytes + from, source->count - from);
-    put(writer, source->after, strlen(source->after));
+    print_put(text, source->bytes + from, source->count - from);
+    print_text(text, source->after);
+    return differs;
 }
 
-static enum trawl_status compile(const struct source *source, struct writer text, uint32_t flags,
-                                 uint32_t newline, void **out, struct trawl_error *error)
+static enum trawl_status compile(const struct source *source, const struct printed *text,
+                                 uint32_t flags, uint32_t newline, void **out,
+                                 struct trawl_error *error)
 {
     const uint64_t before = strlen(source->before);
     void *context = functions.compile_context_create(NULL);
@@ -236,7 +226,7 @@ static enum trawl_status compile(const struct source *source, struct writer text
 
     if (context != NULL) {
         (void)functions.set_newline(context, newline);
-        *out = functions.compile(text.bytes, (size_t)text.count, flags, &code, &at, context);
+        *out = functions.compile(text->bytes, (size_t)text->count, flags, &code, &at, context);
         functions.compile_context_free(context);
     }
     if (*out != NULL) {
@@ -260,17 +250,13 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
     enum trawl_status status = TRAWL_OK;
 
     for (int i = 0; i < (made->is_utf8 ? PROGRAMS : 1) && status == TRAWL_OK; i++) {
-        struct writer text = {.bytes = NULL};
-        uint64_t room;
+        struct printed text = {.is_complete = true};
 
-        write_program((enum pcre2_program)i, source, flags, &text);
-        if (!text.differs)
-            continue;
-        room = text.count;
-        TRAWL_TRY(MEMORY_NEW(text.bytes, room, error));
-        write_program((enum pcre2_program)i, source, flags, &text);
-        status = compile(source, text, flags, newline, &made->codes[i], error);
-        memory_release(text.bytes, room, 1);
+        if (write_program((enum pcre2_program)i, source, flags, &text))
+            status = text.is_complete
+                         ? compile(source, &text, flags, newline, &made->codes[i], error)
+                         : TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+        print_release(&text);
         if (i > 0 && status == TRAWL_ARGUMENT)
             status = TRAWL_OK; /* too large when rewritten: the program before serves */
     }

@@ -29,5 +29,8 @@ enum trawl_status print_re2(const struct syntax_node *root, const struct regex_o
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
                               bool words, struct printed *out, struct trawl_error *error);
 void print_release(struct printed *printed);
+/* Append bytes or a text; unless memory is short. */
+void print_put(struct printed *out, const char *bytes, uint64_t count);
+void print_text(struct printed *out, const char *text);
 
 #endif
