@@ -235,12 +235,18 @@ static bool comes_before(const struct occurrence *a, const struct occurrence *b)
 static void settle(struct merge *merge, uint64_t at)
 {
     const struct occurrence moved = merge->items[at];
-    uint64_t to = at;
+    uint64_t low = at + 1, high = merge->count;
 
-    while (to + 1 < merge->count && comes_before(&merge->items[to + 1], &moved))
-        to++;
-    memmove(merge->items + at, merge->items + at + 1, (size_t)(to - at) * sizeof moved);
-    merge->items[to] = moved;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (comes_before(&merge->items[middle], &moved))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(merge->items + at, merge->items + at + 1, (size_t)(low - 1 - at) * sizeof moved);
+    merge->items[low - 1] = moved;
 }
 
 /* Lets the expression of items[at] go on after items[at].span; the item is removed if there is no
