@@ -162,6 +162,7 @@ static const struct sequence *sequence_of(const struct splitter *splitter,
     const uint8_t edge = backwards ? splitter->options->before : splitter->options->after;
 
     sequence->count = sequence->group_count = 0;
+    sequence->skips = sequence->is_lazy = false;
     for (uint32_t i = 0; i < ranges->count; i++) {
         const struct range *range = &ranges->all[backwards ? ranges->count - 1 - i : i];
 
