@@ -101,6 +101,19 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     }
 }
 
+bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node)
+{
+    const struct syntax_node *item = node->items[0];
+
+    sequence->is_lazy |= node->is_lazy;
+    return (item->kind == SYNTAX_CHAR || item->kind == SYNTAX_SET) &&
+           add_item(sequence, (struct sequence_item){.is_lazy = node->is_lazy,
+                                                     .most = node->most == SYNTAX_ENDLESS
+                                                                 ? SYNTAX_ENDLESS
+                                                                 : node->most - node->least,
+                                                     .node = item});
+}
+
 bool sequence_equals(const struct sequence *a, const struct sequence *b)
 {
     bool equal = a->count == b->count;

@@ -52,6 +52,8 @@ struct sequence {
 /* Adds a node to the sequence, in the order of the expression or backwards. Returns false if the
  * sequence cannot hold the node, or is full. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
+/* Adds what may follow the least number of repetitions of a node. */
+bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);
 /* Returns true if both sequences match the same. */
 bool sequence_equals(const struct sequence *a, const struct sequence *b);
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge);

@@ -39,11 +39,11 @@ struct around_automaton {
     } * cuts; /* behind `rows` */
     struct around_row {
         uint8_t next[SYMBOLS];
-        bool matches; /* the whole sequence may have been read, whatever comes next */
-        /* Sets of symbols: after which the automaton stays in this state; before which the whole
-         * sequence may have been read. */
+        bool matches;     /* the whole sequence may have been read, whatever comes next */
+        uint64_t accepts; /* a bit for each symbol before which it may have been read */
+        /* A bit for each symbol after which the automaton stays in this state, if `accepts` has no
+         * bit for the symbol or `matches` is set. */
         uint64_t stays;
-        uint64_t accepts;
     } rows[];
 };
 

@@ -307,7 +307,9 @@ static void fill_rows(struct places *places)
             const uint8_t next = next_state(places, state, symbol);
 
             places->rows[state].next[symbol] = next;
-            if (next == AROUND_ASKS + 1 + state)
+            if (next == AROUND_ASKS + 1 + state &&
+                (places->rows[state].matches ||
+                 (places->rows[state].accepts >> symbol & 1) == 0))
                 places->rows[state].stays |= UINT64_C(1) << symbol;
         }
 }

@@ -75,8 +75,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
 
     while (state > AROUND_ASKS) {
         const struct around_row *row = around_row(made, state);
-        const uint64_t stays = longest ? row->stays : row->stays & ~row->accepts;
-        uint32_t symbol = ELSE;
+        uint32_t symbol = ELSE; /* after which no state stays */
         uint64_t from = here;
 
         if (!longest && row->matches) {
@@ -92,12 +91,14 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
                 here += back ? UINT64_MAX : 1;
             else
                 symbol = read_one(made, bytes, &here, count, back, &near);
-            if (longest)
-                end = (row->accepts >> symbol & 1) != 0 ? from : end;
-        } while ((stays >> symbol & 1) != 0);
-        if ((stays >> symbol & 1) != 0 || (from == here && here == stop))
-            break; /* the next bytes decide */
-        state = !longest && (row->accepts >> symbol & 1) != 0 ? AROUND_MATCHES : row->next[symbol];
+        } while ((row->stays >> symbol & 1) != 0);
+        if ((row->stays >> symbol & 1) != 0 || from == here)
+            break; /* at `stop` */
+        state = row->next[symbol];
+        if ((row->accepts >> symbol & 1) != 0) {
+            end = from;
+            state = longest ? state : AROUND_MATCHES;
+        }
     }
     reading->at = here;
     reading->end = end;
@@ -373,19 +374,15 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     return begin;
 }
 
-/* Stores the match and its groups. At each character of the match, only one item fits. */
-static void put_spans(const struct finder *finder, const struct reading *match, uint64_t begin,
-                      struct regex_span *spans, uint32_t span_count)
+/* Stores the match's groups. At each character of the match, only one item fits. */
+static void put_groups(const struct finder *finder, const struct reading *match, uint64_t begin,
+                       struct regex_span *spans, uint32_t span_count)
 {
     const struct sequence *sequence = &finder->sequence;
     uint64_t ends[SEQUENCE_MAX + 1] = {begin}; /* ends[i]: where the first i items end */
     uint64_t at = begin, taken = 0;
     uint32_t item = 0, near = 0;
 
-    if (span_count > 0)
-        spans[0] = (struct regex_span){begin, match->end};
-    if (span_count < 2)
-        return;
     while (at < match->end) {
         const uint64_t here = at;
         const uint32_t symbol =
@@ -452,7 +449,10 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
         if (found < 0)
             return -1;
         if (found > 0 && (anchor != REGEX_WHOLE || reading.end == to)) {
-            put_spans(finder, &reading, begin, spans, span_count);
+            if (span_count > 0)
+                spans[0] = (struct regex_span){begin, reading.end};
+            if (span_count > 1)
+                put_groups(finder, &reading, begin, spans, span_count);
             return 1;
         }
         if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)

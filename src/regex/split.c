@@ -154,15 +154,19 @@ static struct ranges ranges_from(uint64_t first, uint64_t end, const struct outs
 }
 
 /* Makes a sequence of the items, in the expression's order or backwards. Returns NULL if the items
- * cannot be a sequence. */
+ * cannot be a sequence. If the items are the rest of a run, repetitions of its last item may come
+ * first that the run does not list. */
 static const struct sequence *sequence_of(const struct splitter *splitter,
-                                          const struct ranges *ranges, bool backwards,
-                                          struct sequence *sequence)
+                                          const struct ranges *ranges, const struct run *run,
+                                          bool backwards, struct sequence *sequence)
 {
     const uint8_t edge = backwards ? splitter->options->before : splitter->options->after;
 
     sequence->count = sequence->group_count = 0;
     sequence->skips = sequence->is_lazy = false;
+    if (!backwards && run->goes_on &&
+        !sequence_add_rest(sequence, splitter->items[run->end - 1].node))
+        return NULL;
     for (uint32_t i = 0; i < ranges->count; i++) {
         const struct range *range = &ranges->all[backwards ? ranges->count - 1 - i : i];
 
@@ -184,8 +188,8 @@ static bool is_between_sequences(struct splitter *splitter, uint64_t first, cons
     const struct ranges head = ranges_before(first, run->first, around);
     const struct ranges rest = ranges_from(run->end, splitter->item_count, around);
 
-    return !run->goes_on && sequence_of(splitter, &head, true, &splitter->before) != NULL &&
-           sequence_of(splitter, &rest, false, &splitter->after) != NULL;
+    return sequence_of(splitter, &head, run, true, &splitter->before) != NULL &&
+           sequence_of(splitter, &rest, run, false, &splitter->after) != NULL;
 }
 
 /* Reads the items of a list, keeps them, and finds the list's best run. */
@@ -290,9 +294,9 @@ static enum trawl_status emit(struct splitter *splitter, const struct run *run, 
         split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
                            may_be_left_out(splitter, &head) && may_be_left_out(splitter, &rest));
     if (!repeats)
-        split.before = sequence_of(splitter, &head, true, &splitter->before);
-    if (!repeats && !run->goes_on)
-        split.after = sequence_of(splitter, &rest, false, &splitter->after);
+        split.before = sequence_of(splitter, &head, run, true, &splitter->before);
+    if (!repeats)
+        split.after = sequence_of(splitter, &rest, run, false, &splitter->after);
     return options->take(options->context, &split, error);
 }
 
