@@ -47,7 +47,8 @@ bool items_append(struct split_strings *to, const struct split_strings *more, ui
             if (!add_string(&made, to->items[i].bytes, to->items[i].bytes_count,
                             more->items[k].bytes, more->items[k].bytes_count))
                 return false;
-    *to = made;
+    to->count = made.count;
+    memcpy(to->items, made.items, made.count * sizeof *made.items);
     return true;
 }
 
@@ -140,14 +141,18 @@ static bool list_set(const struct splitter *splitter, const struct syntax_node *
                      struct split_strings *set)
 {
     const bool folds = (node->flags & SYNTAX_FOLDS) != 0;
-    uint32_t left = 2 * SPLIT_STRINGS_MAX; /* with both cases of each letter */
+    uint64_t count = 0;
 
+    for (uint32_t i = 0; i < node->set_count; i++)
+        count += node->set[i].last - node->set[i].first + UINT64_C(1);
+    if (count > (folds ? 2 : 1) * SPLIT_STRINGS_MAX) /* with both cases of each letter */
+        return false;
     for (uint32_t i = 0; i < node->set_count; i++)
         for (uint32_t code = node->set[i].first; code <= node->set[i].last; code++) {
             uint32_t least = code, length = 1;
             uint8_t bytes[4];
 
-            if (left-- == 0 || (folds && !least_case(splitter, node, code, &least)))
+            if (folds && !least_case(splitter, node, code, &least))
                 return false;
             bytes[0] = (uint8_t)least;
             if (!splitter->options->options->bytes)

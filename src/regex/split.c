@@ -208,12 +208,13 @@ static enum trawl_status read_list(struct splitter *splitter, const struct synta
 
     *best_score = NO_SCORE;
     splitter->cross_at = UINT64_MAX;
-    TRAWL_TRY(memory_allocate_zeroed(2 * (uint64_t)KINDS, sizeof *runs, &memory, error));
+    TRAWL_TRY(memory_allocate(2 * (uint64_t)KINDS, sizeof *runs, &memory, error));
     runs = (struct run *)memory;
     bests = runs + KINDS;
     for (uint32_t i = 0; i < KINDS; i++) {
         scores[i] = NO_SCORE;
         runs[i].first = runs[i].end = first;
+        runs[i].folds = runs[i].keeps = runs[i].goes_on = false;
         items_empty(&runs[i].strings);
     }
     for (uint32_t at = 0; at < list->count; at++) {

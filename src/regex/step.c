@@ -102,7 +102,7 @@ static enum trawl_status judge_all(struct step *step, struct regex_line line,
     if (worker->merge.count == 0)
         step->missed += BYTES_PER_MISS;
     if (worker->merge.count == 0 && step->want == WANT_SPANS &&
-        expressions_take_empty(expressions) && !judged.each_empty)
+        expressions->takes_empty && !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
     return step_push_merged(step, line, max_u64(line.begin, step->pushed), error);
 }

@@ -120,7 +120,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .bytes = chunk->bytes + line.begin,
         .count = line.end - line.begin,
         .call = chunk->call,
-        .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
+        .takes_empty = chunk->records != NULL && step->worker->expressions->takes_empty,
         .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
         .by_lines = lines,
         .spans = chunk->spans,
