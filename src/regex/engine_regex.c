@@ -371,7 +371,7 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
         if (at < step->pushed)
             continue;
         found = span_find(&expressions->spans, chunk->bytes, at, step->pushed, chunk->owned,
-                           &step->spare, &span);
+                          &step->spare, &span);
         if (found > 0) {
             TRAWL_TRY(step_push(step, span.begin, 0, span.end - span.begin, error));
             step->pushed = chunk->firsts ? line_after(step, at) : span.end;
@@ -380,7 +380,8 @@ static enum trawl_status by_spans(struct step *step, uint64_t ended, struct traw
         } else {
             const uint64_t after = line_after(step, at);
 
-            TRAWL_TRY(step_judge(step, content_of(step, line_begin(step, at), after), NULL, 1, error));
+            TRAWL_TRY(
+                step_judge(step, content_of(step, line_begin(step, at), after), NULL, 1, error));
             step->pushed = after;
         }
         if (step->want == WANT_FIRST && step->result->count > 0)

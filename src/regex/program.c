@@ -205,8 +205,7 @@ int program_match(const struct program *program, const uint8_t *text, uint64_t c
     const struct regex *regex;
 
     if (finder != NULL) {
-        const int known =
-            finder_match(finder, text, count, from, to, anchor, spans, span_count);
+        const int known = finder_match(finder, text, count, from, to, anchor, spans, span_count);
 
         if (known >= 0)
             return known;

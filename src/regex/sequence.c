@@ -123,8 +123,8 @@ bool sequence_equals(const struct sequence *a, const struct sequence *b)
         const struct syntax_node *node = one->node;
 
         equal = one->edge == other->edge && one->by_lines == other->by_lines &&
-                one->is_lazy == other->is_lazy && one->skips == other->skips && one->least == other->least &&
-                one->most == other->most &&
+                one->is_lazy == other->is_lazy && one->skips == other->skips &&
+                one->least == other->least && one->most == other->most &&
                 (node == NULL ||
                  (node->set_count == other->node->set_count &&
                   (node->set_count == 0 ||

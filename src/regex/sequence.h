@@ -120,10 +120,10 @@ struct span_finder {
  * occurrence that begins first. `head` is the head's sequence. */
 bool span_may_find(const struct sequence *head);
 /* Finds the occurrence that begins first of those that hold the string at `at`, and begin at `from`
- * or later. Returns 1, 0 if there is none, or -1 if RE2 has to decide. Subtracts the bytes read from
- * *spare, as around_read does. */
+ * or later. Returns 1, 0 if there is none, or -1 if RE2 has to decide. Subtracts the bytes read
+ * from *spare, as around_read does. */
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
-               uint64_t count, uint64_t *spare, struct regex_span *span);
+              uint64_t count, uint64_t *spare, struct regex_span *span);
 
 /* Makes the finder of an expression. Sets *out to NULL if the expression has none. Errors: MEMORY.
  */

@@ -100,9 +100,9 @@ static uint64_t members_of(struct places *places, uint32_t code, uint32_t *end)
             members |= UINT64_C(1) << i;
     }
     if (places->automaton.has_edges &&
-        (code < 0x80 ? class_is_word_byte((char)code)
-                     : words != NULL && is_in(words->ranges, words->count, &places->word_range,
-                                              code, end)))
+        (code < 0x80
+             ? class_is_word_byte((char)code)
+             : words != NULL && is_in(words->ranges, words->count, &places->word_range, code, end)))
         members |= WORD;
     return members;
 }
@@ -235,11 +235,11 @@ struct follow {
     struct places *places;
     uint32_t state;
     uint32_t symbol;
-    uint64_t visited;  /* set of the places that were visited */
-    struct list next;  /* the places after the character */
-    uint32_t fits;     /* number of places that the character fits */
-    bool accepts;      /* before the character, the whole sequence may have been read */
-    bool is_over;      /* and none of the other places is preferred */
+    uint64_t visited; /* set of the places that were visited */
+    struct list next; /* the places after the character */
+    uint32_t fits;    /* number of places that the character fits */
+    bool accepts;     /* before the character, the whole sequence may have been read */
+    bool is_over;     /* and none of the other places is preferred */
 };
 
 static void visit(struct follow *follow, uint32_t place)
@@ -308,8 +308,7 @@ static void fill_rows(struct places *places)
 
             places->rows[state].next[symbol] = next;
             if (next == AROUND_ASKS + 1 + state &&
-                (places->rows[state].matches ||
-                 (places->rows[state].accepts >> symbol & 1) == 0))
+                (places->rows[state].matches || (places->rows[state].accepts >> symbol & 1) == 0))
                 places->rows[state].stays |= UINT64_C(1) << symbol;
         }
 }

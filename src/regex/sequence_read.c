@@ -124,8 +124,8 @@ static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
 
 /* Returns the automaton's first state, which depends on the character on the other side of the
  * place where reading begins. */
-static uint32_t first_state(const struct around_automaton *made, const uint8_t *bytes,
-                            uint64_t at, uint64_t count)
+static uint32_t first_state(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
+                            uint64_t count)
 {
     uint32_t symbol, near = 0;
 
@@ -207,7 +207,7 @@ bool span_may_find(const struct sequence *head)
 }
 
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
-               uint64_t count, uint64_t *spare, struct regex_span *span)
+              uint64_t count, uint64_t *spare, struct regex_span *span)
 {
     struct reading head = {bytes, count, at, from, at};
     int found = find_end(spans->head, &head, from, AROUND_BYTES + *spare, true);
@@ -227,13 +227,13 @@ struct finder {
     struct sequence sequence;
     /* where a match may begin: anywhere, at the text's begin, or at each line's begin */
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
-    bool starts[256];    /* the bytes with which a match may begin */
-    int only_start;      /* the only such byte; -1: there are several */
-    uint64_t least;      /* a match begins with so many bytes that are set in `kinds` */
+    bool starts[256]; /* the bytes with which a match may begin */
+    int only_start;   /* the only such byte; -1: there are several */
+    uint64_t least;   /* a match begins with so many bytes that are set in `kinds` */
     bool kinds[256];
-    bool is_greedy;      /* if a match begins at several places of a run of the first item, so does
-                            one at the run's begin */
-    uint32_t first;      /* number of the first item that is no assertion about the begin */
+    bool is_greedy; /* if a match begins at several places of a run of the first item, so does
+                       one at the run's begin */
+    uint32_t first; /* number of the first item that is no assertion about the begin */
 };
 
 /* Returns true if the edges of the sequence mean in this text what they mean for RE2. */
@@ -272,9 +272,9 @@ static void note_starts(struct finder *finder, const struct regex_options *optio
         for (uint32_t last = 0; last < 2 && symbol != LONG; last++)
             finder->starts[byte] |=
                 around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
-        finder->kinds[byte] = symbol == LONG ? is_wide
-                                             : symbol == ELSE ||
-                                                   (made->members[symbol] >> finder->first & 1) != 0;
+        finder->kinds[byte] =
+            symbol == LONG ? is_wide
+                           : symbol == ELSE || (made->members[symbol] >> finder->first & 1) != 0;
     }
     if (!options->bytes)
         memset(finder->starts + 0xc0, starts_wide, 0x40);
@@ -313,13 +313,12 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
 
         if (item->edge != EDGE_BEGIN)
             break;
-        made->begins = made->begins != AT_TEXT && (options->lines || item->by_lines) ? AT_LINES
-                                                                                     : AT_TEXT;
+        made->begins =
+            made->begins != AT_TEXT && (options->lines || item->by_lines) ? AT_LINES : AT_TEXT;
     }
     automaton.first = made->first;
     if (made->first < made->sequence.count)
-        TRAWL_TRY_DONE(
-            around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
+        TRAWL_TRY_DONE(around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
     for (uint32_t last = 0; last < 2 && made->automaton != NULL; last++)
         if (around_row(made->automaton, made->automaton->first[last])->accepts != 0) {
             around_free(made->automaton); /* a match may be empty */
@@ -411,10 +410,11 @@ static uint64_t after_run(const struct finder *finder, const uint8_t *text, uint
     uint64_t next = at;
     uint32_t near = 0;
 
-    while (next < to && (finder->automaton->members[read_one(finder->automaton, text, &next, to,
-                                                             false, &near)] >>
-                             finder->first &
-                         1) != 0)
+    while (
+        next < to &&
+        (finder->automaton->members[read_one(finder->automaton, text, &next, to, false, &near)] >>
+             finder->first &
+         1) != 0)
         at = next;
     return at;
 }

@@ -285,8 +285,9 @@ static enum trawl_status emit(struct splitter *splitter, const struct run *run, 
     bool repeats = false;
     struct split split = {.strings = &run->strings, .folds = run->folds, .keeps = run->keeps};
 
-    for (uint64_t i = first; i < run->first; i++)
-        split.lines += splitter->items[i].is_line_end;
+    for (uint32_t i = 0; i < head.count; i++)
+        for (uint64_t k = head.all[i].first; k < head.all[i].end; k++)
+            split.lines += splitter->items[k].is_line_end;
     for (const struct outside *each = around; each != NULL; each = each->outer)
         repeats |= splitter->items[each->at].repeats;
     split.begins = are_edges(splitter, &head) && !repeats;

@@ -18,8 +18,8 @@
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
 /* If a search by PCRE2 may stop and go on (pcre2_may_stop), it does so after each part of a line of
- * more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part that took less
- * than BEGINS_NS, the next part is twice as long, else BEGINS again. */
+ * more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part that took
+ * less than BEGINS_NS, the next part is twice as long, else BEGINS again. */
 #define PART_LEAST 1024u
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
