@@ -64,20 +64,15 @@ static bool filters_little(const struct step *step)
 }
 
 /* Returns true if the common program reads the step's text sooner than the step's atoms are looked
- * up one by one: the atoms have wasted more time than RE2 needs to read the step, or they are many,
- * and the program finds most matches without RE2. */
+ * up one by one: the atoms have wasted more time than RE2 needs to read the step. */
 static bool is_whole_sooner(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint64_t bytes = step->to - step->from, atoms = step->worker->atoms.hits.count;
-    const bool lists = expressions->whole_is_exact && step->want != WANT_LINES;
-    const uint64_t wasted =
-        step->missed + (lists && expressions->count == 1 ? BYTES_PER_ATOM * atoms : 0);
+    const bool lists =
+        expressions->whole_is_exact && expressions->count == 1 && step->want != WANT_LINES;
 
-    return wasted > bytes ||
-           (lists && step->chunk->records == NULL && atoms > bytes / QUICK_BYTES &&
-            step->judged > atoms / JUDGED_SHARE && program_is_quick(expressions->whole) &&
-            words_are_ascii(step->chunk->bytes + step->from, bytes));
+    return step->missed + (lists ? BYTES_PER_ATOM * atoms : 0) > bytes;
 }
 
 void choose_next(const struct step *step)

@@ -373,6 +373,9 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);
+        made->takes_empty |= made->beyond != NULL && made->beyond[i] != NULL
+                                 ? made->beyond[i]->may_be_empty
+                                 : program_may_be_empty(made->each[i]);
     }
     TRAWL_TRY(compile_whole(maker, error));
     return anchors_end(&maker->anchors, error);

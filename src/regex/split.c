@@ -326,8 +326,10 @@ struct side {
     const struct sequence *sequence; /* NULL: the items cannot be a sequence */
 };
 
-/* Reads what stands before the run, backwards, or what stands after it. */
-static struct side read_side(struct splitter *splitter, const struct place *place, bool backwards)
+/* Reads what stands before the run, backwards, or what stands after it. If the run goes on,
+ * repetitions of its last item come first there that it does not list. */
+static struct side read_side(struct splitter *splitter, const struct place *place, bool goes_on,
+                             bool backwards)
 {
     const struct split_options *options = splitter->options;
     const uint8_t edge = backwards ? options->before : options->after;
@@ -335,6 +337,9 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
     struct side side = {true, true, true, 0, sequence};
 
     sequence->count = sequence->group_count = 0;
+    sequence->skips = sequence->is_lazy = false;
+    if (goes_on && !backwards && !sequence_add_rest(sequence, place->list->items[place->end - 1]))
+        side.sequence = NULL;
     for (; place != NULL; place = place->outer) {
         const uint32_t count = backwards ? place->first : place->list->count - place->end;
 
@@ -426,9 +431,9 @@ static uint32_t read_list(struct splitter *splitter, const struct syntax_node *l
             best->score = chosen->score = NO_SCORE; /* the whole list is better than its parts */
         take_better(splitter, run, cross_at, best);
         place = (struct place){outer, list, best->first, best->end};
-        if (best->score > NO_SCORE && !best->texts.goes_on &&
-            read_side(splitter, &place, true).sequence != NULL &&
-            read_side(splitter, &place, false).sequence != NULL)
+        if (best->score > NO_SCORE &&
+            read_side(splitter, &place, best->texts.goes_on, true).sequence != NULL &&
+            read_side(splitter, &place, best->texts.goes_on, false).sequence != NULL)
             best->score = choose_score(options, &best->texts.strings, best->texts.folds, true);
         if (best->score > chosen->score)
             *chosen = *best;
@@ -441,8 +446,8 @@ static enum trawl_status emit(struct splitter *splitter, const struct texts *tex
                               const struct place *place, struct trawl_error *error)
 {
     const struct split_options *options = splitter->options;
-    const struct side head = read_side(splitter, place, true);
-    const struct side rest = read_side(splitter, place, false);
+    const struct side head = read_side(splitter, place, texts->goes_on, true);
+    const struct side rest = read_side(splitter, place, texts->goes_on, false);
     struct split split = {.strings = &texts->strings,
                           .folds = texts->folds,
                           .keeps = texts->keeps,
@@ -456,7 +461,7 @@ static enum trawl_status emit(struct splitter *splitter, const struct texts *tex
     split.is_sure = split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
                                        head.is_optional && rest.is_optional);
     split.before = repeats ? NULL : head.sequence;
-    split.after = repeats || texts->goes_on ? NULL : rest.sequence;
+    split.after = repeats ? NULL : rest.sequence;
     return options->take(options->context, &split, error);
 }
 

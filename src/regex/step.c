@@ -101,10 +101,10 @@ static enum trawl_status judge_all(struct step *step, struct regex_line line,
     TRAWL_TRY(merge_begin(&worker->merge, expressions, &judged, candidates, count, error));
     if (worker->merge.count == 0)
         step->missed += BYTES_PER_MISS;
-    if (worker->merge.count == 0 && step->want == WANT_SPANS &&
-        expressions_take_empty(expressions) && !judged.each_empty)
+    if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->takes_empty &&
+        !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
-    return step_push_merged(step, line, line.begin, error);
+    return step_push_merged(step, line, max_u64(line.begin, step->pushed), error);
 }
 
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,

@@ -17,9 +17,10 @@
  * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* If a search by PCRE2 may stop and go on (may_stop in pcre2.h), it does so after each part of the
- * line: BEGINS offsets at which a match may begin. After a part that took less than BEGINS_NS, the
- * next part is twice as long, else BEGINS again. */
+/* If a search by PCRE2 may stop and go on (may_stop in pcre2.h), it does so after each part of a
+ * line of more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part that
+ * took less than BEGINS_NS, the next part is twice as long, else BEGINS again. */
+#define PART_LEAST 1024u
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
 /* A position that needs more steps than pcre2_steps is granted more again and again: first the
@@ -413,12 +414,13 @@ static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, ui
 {
     struct pcre2_line text = {line->bytes, line->count, &line->words->run, from, 0, 0};
     const struct words *words = line->words;
-    uint64_t begins = words->granted == pcre2 ? 1 : BEGINS;
+    const uint64_t most = line->count > PART_LEAST ? BEGINS : PART_LEAST;
+    uint64_t begins = words->granted == pcre2 ? 1 : most;
 
     pcre2_steps(pcre2, &text);
     for (;;) {
-        const uint64_t began_ns = clock_now_ns();
         const bool is_rest = !pcre2->may_stop || line->count - from <= begins;
+        const uint64_t began_ns = is_rest ? 0 : clock_now_ns();
         const uint64_t stop = is_rest ? line->count : after_character(line, from + begins);
         int found;
 
