@@ -1,5 +1,5 @@
-/* expressions: makes the expressions of a plan from the patterns, or strings if all patterns are
- * strings. */
+/* expressions: makes the regular expressions of a plan from the patterns, or strings if all
+ * patterns are strings. */
 #ifndef TRAWL_EXPRESSIONS_H
 #define TRAWL_EXPRESSIONS_H
 
