@@ -107,8 +107,8 @@ static bool require(struct served_answer *answer, struct answer_share *share,
     return good;
 }
 
-/* One of a request's names. A text fits where it stands in a file's name; a glob, which has `*` or
- * `?`, where it matches the end of a file's name from a part's begin on. */
+/* One of a request's names. A text fits where a file's name has it; a glob, which has `*` or `?`,
+ * where it matches a file's whole name, or what follows some slash of it. */
 struct wanted_name {
     const char *text;
     bool excludes; /* files fit that otherwise would not: the name begins with `!` */
@@ -313,7 +313,7 @@ static void skip_files(struct served_answer *answer, const struct answer_share *
     answer->files.item_at = at;
 }
 
-/* Does the work of answering_next_file for the current collection. */
+/* As answering_next_file, for the current collection. */
 static bool next_file(struct served_answer *answer, const struct answer_share *share,
                       struct walk_item *item)
 {

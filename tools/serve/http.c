@@ -24,7 +24,7 @@
 /* Descriptors for a connection: its socket, the pipe of an answer, and files that are opened. */
 #define CONNECTION_DESCRIPTORS 6u
 /* Half of the memory in which libmicrohttpd holds a request's first line and headers; also the size
- * of response pieces. */
+ * of the parts of a response. */
 #define HEAD_BYTES (64u << 10)
 /* Drain at most this much of a rejected body, so that the client reads our error response. */
 #define DISCARD_BYTES (16u << 20)
@@ -69,7 +69,7 @@ struct http {
     char *fault;
 };
 
-/* A request and the answer, from the request's first line on. */
+/* a request, once its first line came, and the answer */
 struct exchange {
     struct http *http;
     const struct route *route;

@@ -19,7 +19,7 @@ bool walks_by_rules(const struct file_settings *files)
 }
 
 /* Returns true if a walk that begins at a lower directory finds the same files there as a walk of
- * the whole tree. A walk that begins lower may miss rules of the directories above and a border
+ * the whole tree. A walk that begins lower may miss rules of the directories above and a boundary
  * between file systems, and counts depth from another directory. */
 static bool walks_alike_below(const struct file_settings *files)
 {
