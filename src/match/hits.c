@@ -25,8 +25,7 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
     } else {
         TRAWL_TRY(memory_grow(hits->capacity, capacity, sizeof *hits->items, &items, error));
     }
-    /* Releases the array of lengths, which the caller does not need: it would keep the old
-     * capacity. */
+    /* release the lengths, which the caller does not need: they would keep the old capacity */
     if (hits->lengths != NULL) {
         memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
         hits->lengths = NULL;
