@@ -259,8 +259,8 @@ struct engine_ops {
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
     /* Searches a whole text in host memory without a worker. Returns false if the plan or the text
-     * needs a task, or if memory does not suffice; the hits are then undefined. Any thread may call
-     * this. NULL: every search of this engine needs tasks. */
+     * needs a task, or if there is not enough memory; the hits are then undefined. Any thread may
+     * call this. NULL: every search of this engine needs tasks. */
     bool (*brief)(const struct engine *engine, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found);
     /* For published algorithms that take records one by one. A cell is a pair (record, pattern)

@@ -7,7 +7,7 @@
 #include "cuda/cuda_worker.h"
 
 /* Makes the automaton of worker->plan on the device, unless an earlier call for this plan has made
- * it or failed to. If memory does not suffice, or the limits forbid it, sets tables.automaton to
+ * it or failed to. If there is not enough memory, or the limits forbid it, sets tables.automaton to
  * CUDA_AUTOMATON_NONE, which is no error. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
 /* Returns the cost of the automaton's counts, in units of reading the text once: the last one

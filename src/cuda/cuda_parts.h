@@ -6,8 +6,8 @@
 #include "cuda/chunk.h"
 #include "cuda/cuda_worker.h"
 
-/* Prepares the worker for the parts of a new plan, which cuda_tables_check has accepted. If host
- * memory does not suffice for them, the worker searches for the whole plan. */
+/* Prepares the worker for the parts of a new plan, which cuda_tables_check has accepted. If there
+ * is not enough host memory for them, the worker searches for the whole plan. */
 void cuda_parts_take(struct engine_worker *worker);
 /* Returns true if the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);

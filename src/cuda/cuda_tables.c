@@ -18,7 +18,8 @@
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
 /* alike_max bounds how many literals may start at the same position. Up to this value, it limits
- * neither tiles nor ranges, so a simple bound suffices, and nothing is measured before a search. */
+ * neither tiles nor ranges, so a simple bound is enough, and nothing is measured before a
+ * search. */
 #define ALIKE_UNMEASURED_MAX 65535u
 #define LAUNCH_NS 2e4 /* what the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u

@@ -96,7 +96,7 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
     /* sample_budget bounds the work for the samples that a warp has queued; if more is needed,
-     * their groups count as dense. It suffices even if every sample of a full queue belongs to an
+     * their groups count as dense. It is enough even if every sample of a full queue belongs to an
      * occurrence. */
     if (a->verify_budget != 0)
         a->sample_budget =
@@ -350,8 +350,8 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
 }
 
 /* Allocates the list of tiles that a stream kernel gives up. It has one entry more than this launch
- * has tiles, so that it suffices for later launches, too: as many starts may touch one tile more at
- * another offset of the text. */
+ * has tiles, so that it is enough for later launches, too: as many starts may touch one tile more
+ * at another offset of the text. */
 static enum trawl_status list_reserve(struct engine_worker *worker,
                                       const struct cuda_launch *launch, struct trawl_error *error)
 {

@@ -100,7 +100,7 @@ struct sink {
      */
     enum answer_form form;
     struct record_answer *record_answer; /* for the form RECORDS, which only engines make */
-    bool by_engine; /* only the devices' engine makes the answer: hits alone do not suffice */
+    bool by_engine; /* only the devices' engine makes the answer: hits alone are not enough */
     /* Turns an engine's answer into the digest of a chunk; NULL: there is no digest. */
     enum trawl_status (*answered)(const struct sink *sink, const struct hits_answer *answer,
                                   struct sink_digest *digest, struct trawl_error *error);

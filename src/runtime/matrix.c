@@ -167,7 +167,7 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
 /* ---- Empty records ------------------------------------------------------------------------ */
 
 /* Lists the expressions that match the empty string, unless that is done already. For ANY, the
- * first one suffices. */
+ * first one is enough. */
 static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     const uint64_t count = matrix->expressions->pattern_count;
@@ -319,7 +319,7 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Returns true if one occurrence in each record suffices and is found faster than all of them. Not
+/* Returns true if one occurrence in each record is enough and is found faster than all of them. Not
  * for a plan of strings with conditions, which are checked after the search and need all
  * occurrences; nor for a single string longer than a byte: there, a search for one in each record
  * compares each candidate with the one before, which takes longer. */

@@ -323,7 +323,7 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "no device has the records, or a pattern is too long");
     TRAWL_TRY(search_run(searcher, &bare, own->text, &sink, error));
-    if (!answer.is_made) /* the device was lost: nobody has searched */
+    if (!answer.is_made) /* the device was lost, and nothing was searched */
         return TRAWL_FAIL(error, DEVICE, "the device that has the records is lost");
     into->count = answer.count;
     into->on_device = 1;

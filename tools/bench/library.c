@@ -588,7 +588,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         (void)good(ask(it, own, own->plan, full, run), run);
     }
     run->seconds = now(it) - begin;
-    if (full) /* the first run of each contestant is full, and asking once suffices */
+    if (full) /* the first run of each contestant is full, and asking once is enough */
         take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;

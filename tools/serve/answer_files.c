@@ -19,7 +19,7 @@
 #include "trawl/run/search_file.h"
 
 /* A pass searches all files of a state that are held in memory. A pass saves time if the request is
- * about at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE suffices,
+ * about at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE is enough,
  * because a GPU searches a text about 100 times as fast as the host searches it file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u

@@ -101,7 +101,7 @@ static const char *header(struct exchange *exchange, const char *name)
 }
 
 /* Adds the headers that follow from the exchange, the status and the type, and gives the response
- * to the library. Returns MHD_NO if the response is NULL or memory does not suffice. */
+ * to the library. Returns MHD_NO if the response is NULL or there is no memory. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
                              struct MHD_Response *response)
 {

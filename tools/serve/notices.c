@@ -225,8 +225,8 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_part(collection, false);
 }
 
-/* Returns true if collection->path was a directory that nobody looked at while it was there. Known
- * files may have had further hard links in it. */
+/* Returns true if collection->path was a directory that was never looked at while it was there.
+ * Known files may have had further hard links in it. */
 static bool was_unseen(const struct collection *collection)
 {
     struct stat status;

@@ -39,7 +39,7 @@ struct pass_member {
     /* The array `positions` was full once. Its first positions_max entries were then sorted, and
      * since then only an occurrence that comes before the last of these is added. */
     bool is_full;
-    bool no_memory; /* memory did not suffice for the positions */
+    bool no_memory; /* there was not enough memory for the positions */
     bool some_open; /* an occurrence is in a file that is not plain (files.h) */
 };
 

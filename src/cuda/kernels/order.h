@@ -59,7 +59,7 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
 
 /* Returns a number whose sum over the warp's lanes is the number of hits in all groups before
  * `group`. Lane i passes the two words of group - 1 - i as sum and upto. *there: the words of all
- * lanes suffice to know that sum. Called by all lanes of the warp. */
+ * lanes are enough to know that sum. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {

@@ -5,7 +5,7 @@
 
 #include "trawl/options/patterns.h"
 
-/* Sets settings->expressions: true if a pattern has operators, or if strings do not suffice for its
+/* Sets settings->expressions: true if a pattern has operators, or if strings are not enough for its
  * newlines or for options such as --multiline. Otherwise the patterns are strings, from which each
  * '\' before a character is removed. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);
