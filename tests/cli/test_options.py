@@ -18,7 +18,7 @@ import subprocess
 import time
 
 import pytest
-from harness import ROOT, SEED, TRAWL, execute, terminal, write
+from harness import ROOT, SEED, TRAWL, amount, execute, terminal, write
 
 BARE = {"PATH": os.environ["PATH"]}
 TABLE, HEADER = ROOT / "tools/trawl/options/flags.def", ROOT / "include/trawl.h"
@@ -878,9 +878,15 @@ def test_only_first():
             elif row["name"] in TAKES:
                 options.append("--%s=%s" % (row["name"], TAKES[row["name"]]))
     rng, tried = random.Random(SEED), 0
-    given = [[], *[[one] for one in options]] + [rng.sample(options, rng.choice([2, 2, 3])) for _ in range(300)]
+    given = [[], *[[one] for one in options]] + [
+        rng.sample(options, rng.choice([2, 2, 3])) for _ in range(max(80, amount(300)))
+    ]
     reports = "-o,--count-matches,--json,--vimgrep,--positions,--count-by-pattern,-o --multiline -P,--fasta".split(",")
-    given += [[*it.split(), *rng.sample(options, rng.choice([0, 1, 1, 2]))] for it in reports for _ in range(25)]
+    given += [
+        [*it.split(), *rng.sample(options, rng.choice([0, 1, 1, 2]))]
+        for it in reports
+        for _ in range(max(8, amount(25)))
+    ]
     for chosen in given:
         lines = []
         for _ in range(rng.randrange(1, 9)):
