@@ -584,12 +584,14 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     if ((settings->syntax != TRAWL_LITERAL || settings->multiline || settings->is_tg) &&
         !expressions_take(patterns, settings))
         return message_exhausted(message);
-    if (settings->expressions && settings->multiline &&
-        (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted)))
-        return message_fail(message, "--multiline: %s",
-                            settings->guard != NULL
-                                ? "a server searches for expressions within lines"
-                                : "-x cannot be combined with numbers of expressions");
+    if (settings->expressions && settings->multiline && settings->guard != NULL) {
+        errno = ENOTSUP; /* so that the client searches by itself */
+        return message_fail(message, "--multiline: a server searches for expressions within lines");
+    }
+    if (settings->expressions && settings->multiline && settings->whole_lines &&
+        settings->numbers_wanted)
+        return message_fail(message,
+                            "--multiline: -x cannot be combined with numbers of expressions");
     if (settings->asked.smart_case)
         settings->ignore_case = smart_folds(patterns, settings);
     if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&
