@@ -79,27 +79,43 @@ static void rate_bytes(const struct approximate *approximate, struct byte_rates 
                       ignores_case(approximate), rates);
 }
 
-/* Returns the number of literals that method PLANES, which counts mismatches in bit planes,
- * compares at an offset of the text. Making the bit plane of a class of bytes counts as a literal,
- * since that takes as long as comparing a literal. Sets *exact to the share of offsets at which
- * method GRAMS looks up grams, because an exact part stands there. */
-static double rate_of_planes(const struct approximate *approximate, double *exact)
+/* Returns the share of offsets at which method GRAMS looks up grams, because some literal's exact
+ * part stands there; 1 if the literals have too many different exact parts for groups. */
+static double rate_of_exact(const struct approximate *approximate)
 {
     const bool fold = ignores_case(approximate);
-    double class_rate[APPROX_CLASSES_MAX] = {0};
+    double class_rate[APPROX_CLASSES_MAX] = {0}, share = 0;
+    uint64_t keys[GRAMS_GROUPS_MAX], key;
     struct byte_rates rates;
+    uint32_t groups = 0, g;
 
-    *exact = 1;
-    if (approximate->filter == NULL)
-        return 0;
     rate_bytes(approximate, &rates);
     for (uint32_t number = 0; number < approximate->class_count; number++)
         for (uint32_t byte = 0; byte < 256; byte++)
             if ((approximate->classes[number][byte / 64] >> byte % 64 & 1) != 0 &&
                 (!fold || fold_byte((uint8_t)byte) == byte))
                 class_rate[number] += rates.rate[byte];
-    *exact = approx_filter_exact(approximate->filter, class_rate, GRAMS_GROUPS_MAX);
-    return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
+    for (uint32_t i = 0; i < approximate->plan->literal_count && share < 1; i++) {
+        const uint64_t begin = approximate->symbol_begin[i], end = approximate->symbol_begin[i + 1];
+        double rate = 1;
+
+        key = 0;
+        for (uint64_t s = begin; s < min_u64(end, begin + CODED_SYMBOLS_MAX); s++)
+            if ((approximate->exact[s] & APPROX_EXACT_SYMBOL) != 0) {
+                key = (key + (s - begin) * APPROX_CLASSES_MAX + approximate->class_of[s] + 1) *
+                      0x9e3779b97f4a7c15u;
+                rate *= class_rate[approximate->class_of[s]];
+            }
+        for (g = 0; g < groups && keys[g] != key; g++)
+            ;
+        if (g == GRAMS_GROUPS_MAX)
+            return 1;
+        if (g == groups) {
+            keys[groups++] = key;
+            share += rate;
+        }
+    }
+    return min_double(share, 1);
 }
 
 static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
@@ -209,7 +225,8 @@ static enum approx_method method_choose(const struct approximate *approximate, d
      * compared offsets can be an occurrence any more */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
-    double price[APPROX_METHODS], exact, planes = rate_of_planes(approximate, &exact);
+    /* making the bit plane of a class of bytes takes as long as comparing a literal */
+    double planes = literals + approximate->class_count, price[APPROX_METHODS];
     enum approx_method best = APPROX_ALL;
 
     price[APPROX_ALL] = literals * verify;
@@ -219,8 +236,9 @@ static enum approx_method method_choose(const struct approximate *approximate, d
     price[APPROX_GRAMS] =
         prices->grams * (approximate->errors_max + 1) +
         rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
-    if (exact < 1 && prices != &prices_device)
-        price[APPROX_GRAMS] = EXACT_PART_NS + exact * price[APPROX_GRAMS];
+    if (prices != &prices_device && !edits && approximate->plan->errors.exact_count > 0 &&
+        approximate->class_count > 0)
+        price[APPROX_GRAMS] = EXACT_PART_NS + rate_of_exact(approximate) * price[APPROX_GRAMS];
     price[APPROX_COLUMNS] = literals * symbols * prices->columns + PLANES_FIXED * prices->planes;
     price[APPROX_PLANES] = (planes * (dna ? symbols : length) + PLANES_FIXED) * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)

@@ -29,7 +29,7 @@ struct approx_host {
     struct engine_result result; /* hits of pieces */
     const struct approximate *approximate;
     struct approx_scan *scan; /* PLANES, COLUMNS: the scan by the plan's filter */
-    grams_function grams;
+    const struct filter_ops *ops;
     struct grams_stretch stretch;
     /* with method GRAMS, the candidates of a part of the stretch: an array of proposed_room
      * words */
@@ -51,7 +51,7 @@ enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host
     TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
     (*host)->cpu = cpu;
     (*host)->instruction_set = engine_cpu.instruction_set(cpu);
-    (*host)->grams = filter_ops_by_name((*host)->instruction_set)->grams;
+    (*host)->ops = filter_ops_by_name((*host)->instruction_set);
     return TRAWL_OK;
 }
 
@@ -113,6 +113,19 @@ static enum trawl_status take_proposed(const struct approx_host *host, uint64_t 
     return TRAWL_OK;
 }
 
+/* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
+ * bytes after their end. */
+static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
+                                   uint64_t from, uint64_t bytes)
+{
+    TRAWL_ASSERT(bytes > 0 && from + bytes <= chunk->owned + chunk->after);
+    if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
+        return chunk->bytes + from;
+    memcpy(host->text, chunk->bytes + from, (size_t)bytes);
+    memset(host->text + bytes, 0, FILTER_SLACK);
+    return host->text;
+}
+
 static enum trawl_status by_grams(struct approx_host *host, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
                                   struct trawl_error *error)
@@ -125,11 +138,11 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
     *to = min_u64(*to, from + GRAMS_OFFSETS_MAX);
     bytes = min_u64(chunk->owned + chunk->after - from, *to - from + beyond);
     TRAWL_ASSERT(*to > from && bytes >= *to - from);
-    approx_grams_stretch(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
-                         (uint32_t)(*to - from), &host->stretch);
+    approx_grams_stretch(approximate->grams, host->ops, stretch_text(host, chunk, from, bytes),
+                         (uint32_t)bytes, (uint32_t)(*to - from), &host->stretch);
     while (host->stretch.offset < host->stretch.end) {
-        uint64_t count =
-            host->grams(approximate->grams, &host->stretch, host->proposed, host->proposed_room);
+        uint64_t count = host->ops->grams(approximate->grams, &host->stretch, host->proposed,
+                                          host->proposed_room);
 
         TRAWL_TRY(take_proposed(host, from, count, candidates, error));
         if (candidates->count > approx_candidates_max && *to - from > 1) {
@@ -175,19 +188,6 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     return TRAWL_OK;
 }
 
-/* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
- * bytes after their end. */
-static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
-                                   uint64_t from, uint64_t bytes)
-{
-    TRAWL_ASSERT(bytes > 0 && from + bytes <= chunk->owned + chunk->after);
-    if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
-        return chunk->bytes + from;
-    memcpy(host->text, chunk->bytes + from, (size_t)bytes);
-    memset(host->text + bytes, 0, FILTER_SLACK);
-    return host->text;
-}
-
 /* Searches the chunk's bytes [from, end) and appends the candidates of the offsets starting at
  * `known` and before `to`. Ends early if there are more than `limit` candidates. */
 static enum trawl_status search_stretch(struct approx_host *host, const struct engine_chunk *chunk,
@@ -199,12 +199,10 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
                         (uint32_t)(end - from));
     for (uint32_t i = 0; i < host->approximate->plan->literal_count && candidates->count <= limit;
          i++) {
-        uint32_t literal;
-        uint64_t count = approx_scan_find(host->scan, i, &literal, host->found);
+        uint64_t count = approx_scan_find(host->scan, i, host->found);
 
         if (count > 0)
-            TRAWL_TRY(
-                take_bits(host, from, known - from, to - from, literal, count, candidates, error));
+            TRAWL_TRY(take_bits(host, from, known - from, to - from, i, count, candidates, error));
     }
     return TRAWL_OK;
 }
