@@ -6,8 +6,6 @@
 #include "approximate/approx_filter.h"
 #include "approximate/grams.h"
 
-/* Number of words in two of the widest vectors. Each row has a multiple of this number of words. */
-#define FILTER_BLOCK_WORDS 16u
 #define FILTER_WINDOWS_MAX 16u /* the lanes of two of the widest vectors */
 
 /* The rows of all literals, one after the other. A row belongs to a symbol and has a bit for each
