@@ -150,7 +150,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
     /* RE2's \B also matches inside a character, where only an empty match can be */
-    const bool within = !options.bytes && !syntax->has_byte && !(options.multi && options.ripgrep) &&
+    const bool within = !options.bytes && !syntax->has_byte &&
+                        !(options.multi && options.ripgrep) &&
                         program_may_be_empty(made->each[index]);
     const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
     const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
