@@ -272,7 +272,8 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
 {
     struct units *units = (struct units *)source;
     const struct text_scan *whole = units->scan;
-    const uint64_t count = item->end - item->begin, from = context_begin(whole, item->begin, CONTEXT_BYTES);
+    const uint64_t count = item->end - item->begin,
+                   from = context_begin(whole, item->begin, CONTEXT_BYTES);
     const uint8_t line_end = whole->settings->line_end;
     uint8_t *bytes;
     struct text_scan scan;
