@@ -179,7 +179,10 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
         if (maker->counts != NULL) { /* two chunks may count in the same record */
-            __atomic_fetch_add(&maker->counts[at->index], 1, __ATOMIC_RELAXED);
+            const bool has_bytes =
+                chunk->hit_lengths == NULL || hits_length(chunk->hit_lengths[i]) > 0;
+
+            __atomic_fetch_add(&maker->counts[at->index], has_bytes, __ATOMIC_RELAXED);
             continue;
         }
         if (maker->any) {
