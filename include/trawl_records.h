@@ -194,7 +194,7 @@ struct trawl_expression_told {
 /* Tell about expressions, which become alternatives, without a plan: whether they ask for a line
  * end, which no line contains, and which characters they hold. So a caller can decide whether case
  * matters before it builds a plan with these options.
- * Errors     ARGUMENT  as trawl_plan_build, but only what stands outside classes is checked
+ * Errors     ARGUMENT  as trawl_plan_build, but PCRE2 is not asked
  *            MEMORY, LIMIT
  * Threads    any
  * Cost       linear in the bytes of the expressions */

@@ -131,6 +131,18 @@ enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t s
     return TRAWL_OK;
 }
 
+enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity, void **pointer,
+                              struct trawl_error *error)
+{
+    const uint64_t count = max_u64(wanted, max_u64(16, 2 * *capacity));
+
+    if (wanted <= *capacity)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_grow(*capacity, count, size, pointer, error));
+    *capacity = count;
+    return TRAWL_OK;
+}
+
 void memory_release(void *pointer, uint64_t count, uint64_t size)
 {
     if (pointer != NULL)

@@ -26,6 +26,9 @@ enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zero
  * the array unchanged. */
 enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
                               struct trawl_error *error);
+/* Grows an array of *capacity elements, at least twofold, unless it has room for `wanted`. */
+enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity, void **pointer,
+                              struct trawl_error *error);
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
@@ -49,6 +52,9 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
 #define MEMORY_GROW(array, old_count, new_count, error) \
     MEMORY_CALL(array, array,                           \
                 memory_grow((old_count), (new_count), sizeof *(array), &memory_, (error)))
+#define MEMORY_ROOM(array, capacity, wanted, error) \
+    MEMORY_CALL(array, array,                       \
+                memory_room((wanted), sizeof *(array), &(capacity), &memory_, (error)))
 
 /* Returns true if this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
  * Takes 160 ns on an AMD EPYC. */

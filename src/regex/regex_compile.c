@@ -131,15 +131,6 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
     return syntax_parse(&options, bytes, count, out, error);
 }
 
-enum trawl_status expressions_parse(const struct expressions *made, uint32_t index,
-                                    struct syntax *syntax, struct trawl_error *error)
-{
-    const struct trawl_pattern pattern = trawl_plan_pattern(made->plan, index);
-
-    return parse(made, made->plan->expressions.syntax, false, (const char *)pattern.bytes,
-                 pattern.bytes_count, syntax, error);
-}
-
 /* Compiles expression number `index` a second time, for copies of lines with marks (words.h).
  * Serves expressions that ask for edges of words, about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
@@ -279,19 +270,14 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     const uint32_t words = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     enum trawl_status status;
     struct printed printed;
-    uint64_t from;
 
     made->lines_alone |= syntax->chooses;
-    TRAWL_TRY(print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, UINT64_MAX,
-                          &from, &printed, error));
+    TRAWL_TRY(
+        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, &printed, error));
     status = compile_beyond(maker, index, printed.bytes, printed.count, error);
     print_release(&printed);
-    if (status == TRAWL_ARGUMENT && error != NULL &&
-        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, error->text_offset,
-                    &from, &printed, NULL) == TRAWL_OK) {
-        error->text_offset = from;
-        print_release(&printed);
-    }
+    if (status == TRAWL_ARGUMENT && error != NULL) /* the expression is too large or too deep */
+        error->text_offset = UINT64_MAX;
     return status;
 }
 
@@ -392,6 +378,9 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);
+        made->takes_empty |= made->beyond != NULL && made->beyond[i] != NULL
+                                 ? made->beyond[i]->may_be_empty
+                                 : program_may_be_empty(made->each[i]);
     }
     TRAWL_TRY(compile_whole(maker, error));
     return anchors_end(&maker->anchors, error);

@@ -106,18 +106,6 @@ static enum trawl_status check_expression(const struct trawl_plan *plan, uint64_
     return TRAWL_OK;
 }
 
-enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                                          const void *line, uint64_t line_bytes,
-                                          struct trawl_range match, struct trawl_range *groups,
-                                          uint64_t groups_max, struct trawl_error *error)
-{
-    TRAWL_TRY(check_expression(plan, pattern_index, error));
-    if (groups == NULL || (line == NULL && line_bytes > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", groups == NULL ? "groups" : "line");
-    return regex_groups(plan, pattern_index, line, line_bytes, match.begin, match.end, groups,
-                        groups_max, error);
-}
-
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
 {
     return judge_undecided(at, count, error);
@@ -162,6 +150,20 @@ enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range 
 void trawl_line_close(struct trawl_line *line)
 {
     regex_line_close(line);
+}
+
+enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_t pattern_index,
+                                          const void *line, uint64_t line_bytes,
+                                          struct trawl_range match, struct trawl_range *groups,
+                                          uint64_t groups_max, struct trawl_error *error)
+{
+    enum trawl_status status;
+    struct trawl_line *opened;
+
+    TRAWL_TRY(engines_line_open(plan, pattern_index, line, line_bytes, NULL, &opened, error));
+    status = trawl_line_groups(opened, match, groups, groups_max, error);
+    trawl_line_close(opened);
+    return status;
 }
 
 uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,
