@@ -22,6 +22,9 @@
 /* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding
  * one line end alone. */
 #define WORDS_PER_END 8u
+/* A search for lines looks for the line's end after each hit, if the mask has less than 1 hit for
+ * WORDS_PER_BIT words. Otherwise it finds the line ends of the whole tile. */
+#define WORDS_PER_BIT 2u
 
 /* Returns the record that holds position x. Looks first near the record that the last call
  * returned, because positions mostly ascend from call to call. */
@@ -150,6 +153,46 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
     scan->line_until = end + 1;
     scan->run_until = max_u64(scan->run_until, scan->line_until);
     return true;
+}
+
+/* Keeps only the first bit of each line. The line at scan->at has no hit yet. Returns false if the
+ * last line of the tile has a hit. */
+static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
+{
+    bool begun = true;
+
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t events = tile->mask[w] | ends->mask[w], begins = ends->mask[w] << 1;
+        uint64_t once = ~events + begins, sum = once + begun;
+
+        begun = once < begins || sum < once || ends->mask[w] >> 63 != 0;
+        tile->mask[w] &= sum & events;
+    }
+    return begun;
+}
+
+void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors)
+{
+    struct find_tile *tile = &scan->worker->tile;
+
+    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
+    tile->is_dense = true;
+    if (vectors && scan->worker->find->count_bits(tile, words) >= words / WORDS_PER_BIT) {
+        (void)verify_ends(scan, scan->at, words);
+        tile_cut(&scan->worker->ends, words, positions);
+        scan->tile_words = 0; /* the ends beyond `positions` are cut off now */
+        if (scan->has_nulls)
+            scan->result->hits.one_per_line = false;
+        if (!thin_lines(tile, &scan->worker->ends, words) &&
+            scan->at + positions < scan->chunk->owned)
+            (void)verify_take_line(scan, scan->at + positions, 1);
+        return;
+    }
+    for (uint64_t w = 0; w < words; w++)
+        for (uint64_t bits = tile->mask[w]; bits != 0; bits &= bits - 1)
+            if (!verify_take_line(scan, scan->at + 64 * w + (uint64_t)__builtin_ctzll(bits), 1))
+                tile->mask[w] ^= bits & (~bits + 1);
 }
 
 /* In a search for spans, which are hits that do not overlap, returns true if the hit is a new span.
