@@ -22,9 +22,6 @@
 /* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding
  * one line end alone. */
 #define WORDS_PER_END 8u
-/* A search for lines looks for the line's end after each hit, if the mask has less than 1 hit for
- * WORDS_PER_BIT words. Otherwise it finds the line ends of the whole tile. */
-#define WORDS_PER_BIT 2u
 
 /* Returns the record that holds position x. Looks first near the record that the last call
  * returned, because positions mostly ascend from call to call. */
@@ -176,9 +173,8 @@ void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool ve
 {
     struct find_tile *tile = &scan->worker->tile;
 
-    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
-    tile->is_dense = true;
-    if (vectors && scan->worker->find->count_bits(tile, words) >= words / WORDS_PER_BIT) {
+    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit && tile->is_dense);
+    if (vectors && scan->worker->find->count_bits(tile, words) >= words / VERIFY_WORDS_PER_BIT) {
         (void)verify_ends(scan, scan->at, words);
         tile_cut(&scan->worker->ends, words, positions);
         scan->tile_words = 0; /* the ends beyond `positions` are cut off now */

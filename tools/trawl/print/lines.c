@@ -112,8 +112,9 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Returns the line that holds the offset. `at` is where a line before it begins, or this line. Looks
- * for a near offset in the next line first, because where most lines match, that line holds it. */
+/* Returns the line that holds the offset. `at` is where a line before it begins, or this line.
+ * Looks for a near offset in the next line first, because where most lines match, that line holds
+ * it. */
 static struct block line_of(const struct text_scan *scan, const struct view *view, uint64_t at,
                             uint64_t offset)
 {
