@@ -1,4 +1,4 @@
-/* memory: allocates by the caller's functions if there are any, and has points where tests inject
+/* memory: allocates with the caller's functions if there are any, and has points where tests inject
  * faults. */
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-/* memory: allocates memory for the library, by the caller's allocator if the caller has set one.
+/* memory: allocates memory for the library, with the caller's allocator if there is one.
  *
  * A release passes the size again, for the caller's allocator. Arrays are aligned to
  * MEMORY_ALIGNMENT, single objects (count 1) to OBJECT_ALIGNMENT.
@@ -60,8 +60,8 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
  * Takes 160 ns on an AMD EPYC. */
 bool memory_is_readable(const void *address);
 
-/* Copies as memcpy does. On x86-64 the copy bypasses this core's caches, for bytes that only a GPU
- * reads: a GPU reads twice as fast from memory as from the caches of a core. */
+/* Copies like memcpy, on x86-64 around this core's caches, for bytes that only a GPU reads: it
+ * reads twice as fast from memory as from the caches of a core. */
 void memory_stream(void *to, const void *from, uint64_t count);
 
 #endif

@@ -89,6 +89,9 @@ static struct regex_options options_of(const struct trawl_plan *plan)
         options.letters = plan->utf8;
     else if (given->characters)
         options.letters.variants = trawl_unicode()->variants;
+    if (given->syntax == TRAWL_PERL && (plan->flags & (TRAWL_UNICODE | TRAWL_SINGLE_BYTE)) == 0 &&
+        (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != TRAWL_WHOLE_WORD)
+        options.letters.is_word = NULL;
     if (given->syntax == TRAWL_PERL && (plan->flags & TRAWL_SINGLE_BYTE) == 0)
         options.letters.class_ranges = NULL;
     return options;
@@ -134,15 +137,17 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                                         const struct syntax *syntax, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
+    struct regex_options options = made->options;
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
-    const bool is_wide = syntax->edges != 0 && made->options.letters.is_word != NULL &&
-                         (words || made->options.longest || made->options.unicode ||
-                          (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
+    /* RE2's \B also matches inside a character, where only an empty match can be */
+    const bool within = !options.bytes && !syntax->has_byte &&
+                        !(options.multi && options.ripgrep) &&
+                        program_may_be_empty(made->each[index]);
+    const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
     const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
-    struct regex_options options = made->options;
     bool is_large;
 
     if (!words && !is_wide && syntax->edges <= SYNTAX_EDGES)

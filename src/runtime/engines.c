@@ -65,8 +65,7 @@ const struct kind *kind_of(const struct trawl_plan *plan)
 
 static const struct plan_algorithms *const algorithms = GALLERY_ALGORITHMS;
 
-/* This function is not in src/plan, because the files there call neither the gallery nor
- * src/regex. */
+/* Not in src/plan, because the files there call neither the gallery nor src/regex. */
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error)
