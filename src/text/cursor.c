@@ -349,13 +349,16 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     (void)pthread_mutex_unlock(&cursor->lock);
 }
 
-/* Returns how many of the `have` bytes read so far can be searched now. A search needs need.after
- * bytes after the last searched byte, unless that byte is need.barrier. */
+/* Returns how many of the `have` bytes read so far can be searched now; `known` of the first `from`
+ * could. A search needs need.after bytes after the last searched byte, unless that byte is
+ * need.barrier; or it needs whole lines. */
 static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
-                           const uint8_t *bytes, uint64_t have)
+                           const uint8_t *bytes, uint64_t known, uint64_t from, uint64_t have)
 {
     uint64_t searchable_count = have > cursor->need.after ? have - cursor->need.after : 0;
 
+    if (cursor->need.lines != NULL)
+        return max_u64(known, cut_last(cursor->need.lines, bytes, from, have));
     if (cursor->need.barrier >= 0 && have > searchable_count) {
         const uint8_t *barrier = (const uint8_t *)memrchr(
             bytes + searchable_count, cursor->need.barrier, (size_t)(have - searchable_count));
@@ -440,71 +443,15 @@ static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_statu
     return TRAWL_OK;
 }
 
-/* Returns how many of the `have` bytes can be searched while the stream rests (brings no bytes for
- * REST_NS): `searchable_count` or, if that is 0, the number that need.decided returns. */
-static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t chunk_bytes,
-                                   const uint8_t *bytes, uint64_t have, uint64_t searchable_count)
-{
-    if (searchable_count > 0 || cursor->need.decided == NULL)
-        return searchable_count;
-    return min_u64(
-        cursor->need.decided(cursor->need.decided_context, bytes, cursor->carry_before, have),
-        chunk_bytes);
-}
-
-/* Reads a stream until a whole chunk was read, the stream ends or fails, or bytes can be searched
- * and no further byte is ready. If no byte can be searched yet, waits REST_NS for further bytes and
- * then asks need.decided. */
-static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
-                                        const struct text_buffer *buffer, struct text_chunk *chunk,
-                                        struct trawl_error *error)
-{
-    uint64_t front = front_bytes(cursor);
-    uint64_t whole = chunk_bytes + cursor->need.after;
-    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, searchable_count;
-    enum trawl_status status = TRAWL_OK;
-    uint8_t *bytes;
-
-    TRAWL_ASSERT(buffer->capacity >= front + max_u64(whole, have) + TEXT_SLACK_BYTES);
-    TRAWL_ASSERT(cursor->carry_before <= front);
-    TRAWL_ASSERT(chunk_bytes <= cursor->need.chunk_bytes);
-    bytes = buffer->bytes + front;
-    if (cursor->carry_count > 0)
-        memcpy(bytes - cursor->carry_before, cursor->carry, (size_t)cursor->carry_count);
-    chunk->bytes = bytes;
-    chunk->before = cursor->carry_before;
-    searchable_count = searchable(cursor, chunk_bytes, bytes, have);
-    while (have < whole) {
-        if (have > 0 && !is_ready(cursor->text, searchable_count > 0 ? 0 : REST_NS)) {
-            searchable_count =
-                searchable_at_rest(cursor, chunk_bytes, bytes, have, searchable_count);
-            if (searchable_count > 0)
-                break;
-        }
-        status = read_more(cursor, chunk->begin + have, bytes + have, whole - have, &got, error);
-        have += got;
-        if (got == 0)
-            break;
-        searchable_count = searchable(cursor, chunk_bytes, bytes, have);
-    }
-    chunk->owned = got == 0 ? min_u64(have, chunk_bytes) : searchable_count;
-    if (status == TRAWL_READ && have > chunk->owned)
-        status = keep_fault(cursor, status, error);
-    chunk->last = status == TRAWL_OK && got == 0 && chunk->owned == have;
-    TRAWL_ASSERT(chunk->owned <= have && chunk->owned <= chunk_bytes);
-    chunk->after = have - chunk->owned;
-    chunk->readable = chunk->after + TEXT_SLACK_BYTES;
-    memset(bytes + have, 0, TEXT_SLACK_BYTES);
-    return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
-}
-
-/* Makes room in the buffer for at least `whole` bytes of the chunk. */
+/* Makes room in the buffer for `whole` bytes of the chunk. Only lines may be longer than the
+ * buffer. */
 static enum trawl_status stream_room(const struct text_cursor *cursor, struct text_buffer *buffer,
                                      uint64_t whole, struct text_chunk *chunk,
                                      struct trawl_error *error)
 {
     uint64_t bytes = front_bytes(cursor) + whole + TEXT_SLACK_BYTES;
 
+    TRAWL_ASSERT(bytes <= buffer->capacity || cursor->need.lines != NULL);
     if (bytes > buffer->capacity)
         TRAWL_TRY(cursor->need.lines->grow(cursor->need.lines->context, buffer, buffer->capacity,
                                            bytes, error));
@@ -512,37 +459,61 @@ static enum trawl_status stream_room(const struct text_cursor *cursor, struct te
     return TRAWL_OK;
 }
 
-/* Reads a stream until a line ends, and then further bytes that come without waiting. */
-static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
-                                              struct text_buffer *buffer, struct text_chunk *chunk,
-                                              struct trawl_error *error)
+/* Decides what to do if no byte is ready to be read and the first *count bytes can be searched. If
+ * none can, waits REST_NS for further bytes and then asks need.decided; but a line is waited for
+ * until it ends. Returns true if the chunk ends here. */
+static bool stream_rests(const struct text_cursor *cursor, uint64_t chunk_bytes,
+                         const uint8_t *bytes, uint64_t have, uint64_t *count)
 {
-    uint64_t have = cursor->carry_count, whole = max_u64(chunk_bytes, 2 * have), got = 1;
+    const struct text_need *need = &cursor->need;
+
+    if (have == 0 || (need->lines != NULL && *count == 0) ||
+        is_ready(cursor->text, *count > 0 ? 0 : REST_NS))
+        return false;
+    if (*count == 0 && need->decided != NULL)
+        *count = min_u64(need->decided(need->decided_context, bytes, cursor->carry_before, have),
+                         chunk_bytes);
+    return *count > 0;
+}
+
+/* Reads a stream until a whole chunk was read, the stream ends or fails, or bytes can be searched
+ * and no further byte is ready. */
+static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
+                                        struct text_buffer *buffer, struct text_chunk *chunk,
+                                        struct trawl_error *error)
+{
+    const bool lines = cursor->need.lines != NULL;
+    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, count, from;
+    uint64_t whole = lines ? max_u64(chunk_bytes, 2 * have) : chunk_bytes + cursor->need.after;
     enum trawl_status status = TRAWL_OK;
 
-    TRAWL_ASSERT(cursor->carry_before == 0);
-    TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
-    if (have > 0)
-        memcpy(buffer->bytes + front_bytes(cursor), cursor->carry, (size_t)have);
-    while (chunk->owned == 0 || (have < whole && is_ready(cursor->text, 0))) {
-        uint8_t *bytes;
-
+    TRAWL_ASSERT(cursor->carry_before <= front_bytes(cursor));
+    TRAWL_TRY(stream_room(cursor, buffer, max_u64(whole, have), chunk, error));
+    chunk->before = cursor->carry_before;
+    if (cursor->carry_count > 0)
+        memcpy(buffer->bytes + front_bytes(cursor) - chunk->before, cursor->carry,
+               (size_t)cursor->carry_count);
+    count = lines ? 0 : searchable(cursor, chunk_bytes, chunk->bytes, 0, 0, have);
+    while ((have < whole || (lines && count == 0)) &&
+           !stream_rests(cursor, chunk_bytes, chunk->bytes, have, &count)) {
         if (have == whole) {
             whole *= 2;
             TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
         }
-        bytes = buffer->bytes + front_bytes(cursor);
-        status = read_more(cursor, chunk->begin + have, bytes + have, whole - have, &got, error);
+        from = have;
+        status = read_more(cursor, chunk->begin + have, buffer->bytes + front_bytes(cursor) + have,
+                           whole - have, &got, error);
+        have += got;
         if (got == 0)
             break;
-        have += got;
-        chunk->owned = max_u64(chunk->owned, cut_last(cursor->need.lines, bytes, have - got, have));
+        count = searchable(cursor, chunk_bytes, chunk->bytes, count, from, have);
     }
-    if (got == 0)
-        chunk->owned = have;
-    if (status == TRAWL_READ && have > 0)
+    chunk->owned = got > 0 ? count : lines ? have : min_u64(have, chunk_bytes);
+    if (status == TRAWL_READ && have > (lines ? 0 : chunk->owned))
         status = keep_fault(cursor, status, error);
-    chunk->last = status == TRAWL_OK && got == 0 && cursor->stream_status == TRAWL_OK;
+    chunk->last =
+        status == TRAWL_OK && got == 0 && chunk->owned == have && cursor->stream_status == TRAWL_OK;
+    TRAWL_ASSERT(chunk->owned <= have && (lines || chunk->owned <= chunk_bytes));
     chunk->after = have - chunk->owned;
     chunk->readable = chunk->after + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front_bytes(cursor) + have, 0, TEXT_SLACK_BYTES);
@@ -618,8 +589,6 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         else if (cursor->text->kind == TEXT_STREAM && in_place &&
                  next_is_lent(cursor, chunk_bytes, chunk, &status, error))
             TRAWL_ASSERT(chunk->lent != NULL);
-        else if (cursor->text->kind == TEXT_STREAM && cursor->need.lines != NULL)
-            status = next_lines_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->need.lines != NULL)
