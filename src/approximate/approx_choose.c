@@ -11,7 +11,6 @@
 
 #include "approximate/grams.h"
 #include "base/checked.h"
-#include "engine.h"
 #include "plan/analyse.h"
 #include "plan/dna.h"
 #include "plan/sampler.h"
@@ -330,4 +329,52 @@ void approx_choose(struct approximate *approximate, const char *instruction_set)
     approximate->method = approximate->method_dense = approx_method_forced;
     if ((beyond >> approx_method_forced & 1) != 0)
         approximate->method_beyond = approximate->method_on_device = approx_method_forced;
+}
+
+/* ---- Whether a text is good for pieces ------------------------------------------------------- */
+
+void approx_trial_begin(struct approx_trial *trial)
+{
+    *trial = (struct approx_trial){.credit = CREDIT_MAX, .pause_bytes = PAUSE_MIN};
+}
+
+/* Leaves PIECES for the next pause_bytes bytes, which then become twice as many. */
+static void trial_fail(struct approx_trial *trial)
+{
+    trial->passed = false;
+    trial->credit = CREDIT_MAX;
+    trial->dense_bytes = trial->pause_bytes;
+    trial->pause_bytes = min_u64(2 * trial->pause_bytes, PAUSE_MAX);
+}
+
+enum approx_method approx_trial_method(struct approx_trial *trial,
+                                       const struct approximate *approximate,
+                                       const struct engine *cpu, const struct engine_chunk *chunk,
+                                       uint64_t from)
+{
+    const uint64_t bytes = min_u64(chunk->owned + chunk->after - from, TRIAL_BYTES);
+    struct engine_brief found = {.to = bytes};
+
+    if (approximate->method == approximate->method_dense || trial->passed)
+        return approximate->method;
+    if (trial->dense_bytes == 0) {
+        trial->passed =
+            engine_cpu.brief(cpu, approximate->pieces, chunk->bytes + from, bytes, &found)
+                ? (double)found.count <= approximate->pieces_rate_max * (double)bytes + CREDIT_MAX
+                : found.is_long;
+        if (!trial->passed)
+            trial_fail(trial);
+    }
+    return trial->passed ? approximate->method : approximate->method_dense;
+}
+
+void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
+                        uint64_t bytes, uint64_t count)
+{
+    if (!trial->passed)
+        return;
+    trial->credit += approximate->pieces_rate_max * (double)bytes - (double)count;
+    trial->credit = min_double(trial->credit, CREDIT_MAX);
+    if (trial->credit < 0)
+        trial_fail(trial);
 }

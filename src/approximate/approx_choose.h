@@ -4,6 +4,7 @@
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
 #include "approximate/approx_compile.h"
+#include "engine.h"
 
 /* Tests set this variable to a method, which is then used for every plan that the method fits. With
  * the value APPROX_METHODS, the cheapest method is used. */
@@ -34,6 +35,24 @@ struct approx_work {
  * (is_found), the host searches if verifying the candidates would take longer than the host's
  * search. Returns false whenever a test forces the method, unless the device has no method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
+
+/* Whether a thread of the host searches a text by PIECES, of a plan whose method_dense is another
+ * method: by the pieces in the next bytes, and then by the candidates that the method has found. */
+struct approx_trial {
+    bool passed;          /* PIECES is used; if not, it is tried after dense_bytes bytes */
+    uint64_t dense_bytes; /* the caller lowers this by what it searches by method_dense */
+    uint64_t pause_bytes;
+    double credit; /* candidates by which PIECES may still exceed pieces_rate_max */
+};
+void approx_trial_begin(struct approx_trial *trial);
+/* Returns the method for the chunk's bytes starting at `from`, if symbols there are bytes. */
+enum approx_method approx_trial_method(struct approx_trial *trial,
+                                       const struct approximate *approximate,
+                                       const struct engine *cpu, const struct engine_chunk *chunk,
+                                       uint64_t from);
+/* Judges PIECES by the candidates in the `bytes` bytes that it has searched. */
+void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
+                        uint64_t bytes, uint64_t count);
 
 /* Returns the index of the first symbol of piece `index`, where a literal of `count` symbols is cut
  * into k + 1 pieces. For index k + 1, returns `count`. */

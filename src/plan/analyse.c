@@ -53,7 +53,6 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
     for (uint64_t at = 0; at < count; at += step) {
         uint64_t end = min_u64(at + ENTROPY_BYTES, count);
 
-        TRAWL_ASSERT(at < end && looked <= at);
         for (uint64_t i = at; i < end; i++)
             counts[bytes[i]]++;
         looked += end - at;
@@ -85,7 +84,6 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
         for (uint32_t i = 0; i < 3; i++)
             rate[i] = rate[i + 1];
     }
-    TRAWL_ASSERT(best + 7 <= count);
     return best;
 }
 
@@ -131,7 +129,6 @@ static void residue_shares(const struct byte_rates *rates, bool fold, double sha
         share[byte % RESIDUES] += rates->rate[byte];
         total += rates->rate[byte];
     }
-    TRAWL_ASSERT(total > 0);
     for (uint32_t residue = 0; residue < RESIDUES; residue++)
         share[residue] /= total;
 }
@@ -191,7 +188,6 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
             (const uint8_t *)memmem(literal, (size_t)literal_bytes, sample + at, REPEAT_BYTES);
         uint32_t p = 0;
 
-        TRAWL_ASSERT(at + REPEAT_BYTES <= sample_bytes);
         if (there == NULL)
             continue;
         found++;
@@ -202,7 +198,6 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
         if (p == place_count && place_count < REPEAT_PLACES_MIN)
             places[place_count++] = begin;
     }
-    TRAWL_ASSERT(place_count <= REPEAT_PLACES_MIN && place_count <= found);
     return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
 }
 
@@ -275,7 +270,6 @@ static struct seen see(const struct sampler *sampler, const uint8_t *sample, uin
         if (bytes != NULL && is_deep(bytes + own, count - own, sample + p.at, left, sampler->fold))
             seen.deep += named;
     }
-    TRAWL_ASSERT(seen.places > 0);
     return seen;
 }
 

@@ -77,7 +77,6 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     tuning->first_probes = analyse_first_probes(passed, tuning->probe_count);
     tuning->every_rate = passed[tuning->probe_count - 1];
     tuning->probes_exact = tuning->probe_count == count;
-    TRAWL_ASSERT(tuning->first_probes > 0 && tuning->first_probes <= tuning->probe_count);
 }
 
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,

@@ -147,7 +147,6 @@ static void explain_errors(struct explanation *text, const struct trawl_plan *pl
 {
     static const char *const alphabets[] = {"bytes", "characters", "DNA"};
 
-    TRAWL_ASSERT((uint32_t)plan->errors.alphabet < sizeof alphabets / sizeof alphabets[0]);
     add(text, "alphabet: %s\n", alphabets[plan->errors.alphabet]);
     add(text, "%s: %u\n", plan->errors.edits ? "edits" : "mismatches", plan->errors.max);
 }

@@ -76,7 +76,6 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
         if (taken == 0)
             return 0;
         count += taken;
-        TRAWL_ASSERT(count <= text_bytes);
     }
     return count;
 }
@@ -145,7 +144,6 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
     if (length == 0 || length > count)
         return 0;
     value = bytes[0] & (0x7fu >> length);
-    TRAWL_ASSERT(length <= 4 && length <= count);
     for (uint64_t i = 1; i < length; i++) {
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
@@ -192,7 +190,6 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
     while ((plan->flags & TRAWL_SINGLE_BYTE) == 0 && back < 4 && back < count &&
            (end[-(int64_t)back] & 0xc0) == 0x80)
         back++;
-    TRAWL_ASSERT(back <= count && back <= 4);
     if (plan_decode(plan, end - back, back, &code_point) != back)
         return (plan->flags & TRAWL_STRICT_WORD) != 0;
     return plan->utf8.is_word(plan->utf8.context, code_point);

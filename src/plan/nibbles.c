@@ -247,7 +247,6 @@ static void nibbles_build(const struct trawl_plan *plan, uint8_t low, struct pla
 {
     struct dealing dealing;
 
-    TRAWL_ASSERT(plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX);
     memset(&dealing, 0, sizeof dealing);
     dealing.plan = plan;
     dealing.low = low;

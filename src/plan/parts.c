@@ -368,7 +368,6 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     if (cutting->which == PLAN_PARTS_DEVICE)
         count_states(cutting);
     count = cut(cutting, cuts);
-    TRAWL_ASSERT(count <= LENGTHS);
     if (count < 2 || (cutting->which == PLAN_PARTS_HOST && count == cutting->plan->pattern_count))
         return TRAWL_OK; /* PLAN_ALONE has each pattern by itself already */
     for (to = cutting->group_count; to > 0; to = cuts[to])

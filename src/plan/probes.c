@@ -42,7 +42,6 @@ static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, d
 
     for (uint64_t i = 0; i < literal_bytes; i++)
         values += count[literal[i]]++ == 0;
-    TRAWL_ASSERT(values > 0 && values <= 256);
     if (values > SMALL_ALPHABET)
         return;
     for (uint32_t byte = 0; byte < 256; byte++) {

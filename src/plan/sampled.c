@@ -79,7 +79,6 @@ static void sampled_fill(const uint8_t *bytes, struct sampled_tables *tables)
         bit = plan_hash64(gram | layout.fold, layout.bitmap_bits);
         bitmap[bit / 64] |= 1ull << bit % 64;
         hash = plan_hash64(gram | layout.fold, layout.hash_bits);
-        TRAWL_ASSERT(hash >> layout.hash_bits == 0);
         next[offset] = heads[hash];
         heads[hash] = offset;
     }
@@ -158,6 +157,5 @@ double sampled_repeats(const struct trawl_plan *plan, uint32_t q)
     for (uint64_t o = 0; o < stride && o + q <= plan->length_min; o += step, offsets++)
         pairs += sampler_add(&sampler, sampler_key(&sampler, bytes + o, plan->length_min - o),
                              (uint16_t)o);
-    TRAWL_ASSERT(offsets > 0 && offsets <= REPEATS_OFFSETS);
     return 1 + 2 * (double)pairs / (double)offsets * (double)step;
 }

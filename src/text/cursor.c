@@ -187,7 +187,6 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
     chunk->after = min_u64(chunk->readable, cursor->need.after);
     chunk->last = rest == chunk->owned;
     TRAWL_ASSERT(chunk->owned > 0 || chunk->last);
-    TRAWL_ASSERT(chunk->owned + chunk->after <= rest);
 }
 
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned)
@@ -213,7 +212,6 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     uint64_t wanted = before + chunk_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
-    TRAWL_ASSERT(before <= front);
     status = read_file(cursor->text, chunk->begin - before, buffer->bytes + front - before, wanted,
                        &got, error);
     chunk->bytes = buffer->bytes + front;
@@ -228,8 +226,6 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
         status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
     chunk->beyond = got == 0 && chunk->begin > 0;
-    TRAWL_ASSERT(chunk->before <= chunk->begin);
-    TRAWL_ASSERT(chunk->owned + chunk->after <= got);
     TRAWL_ASSERT(chunk->owned == chunk_bytes || chunk->last || status != TRAWL_OK);
     return status;
 }
@@ -258,7 +254,6 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
 {
     uint64_t next = (extent + 1) * MAP_EXTENT;
 
-    TRAWL_ASSERT(extent * MAP_EXTENT < cursor->mapping.bytes_count);
     chunk->is_probe = extent % MAP_PROBES == 0 && cursor->need.maps == TEXT_MAPS_IF_FASTER;
     if (next < cursor->mapping.bytes_count)
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
@@ -271,7 +266,6 @@ static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
 
-    TRAWL_ASSERT(end <= cursor->mapping.bytes_count);
     mapping_drop(&cursor->mapping, end - min_u64(end, max_u64(MAP_STRIDE, chunk_bytes)), end);
 }
 
@@ -293,7 +287,6 @@ static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_byt
     end = saturating_add(chunk->begin, chunk_bytes);
     if (!mapping_goes_on(mapping, saturating_add(end, cursor->need.after)))
         return false;
-    TRAWL_ASSERT(chunk_bytes > 0);
     extent = (end - 1) / MAP_EXTENT;
     if (chunk->begin <= extent * MAP_EXTENT)
         enter_extent(cursor, extent, chunk);
@@ -312,7 +305,6 @@ static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_byt
 
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk)
 {
-    TRAWL_ASSERT(chunk->is_mapped);
     return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
@@ -336,7 +328,6 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     if (cursor->need.maps == TEXT_MAPS_ALWAYS)
         return;
     (void)pthread_mutex_lock(&cursor->lock);
-    TRAWL_ASSERT(cursor->map_pause >= MAP_PAUSE_MIN && cursor->map_pause <= MAP_PAUSE_MAX);
     pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_READ_CREDIT);
     if (chunk->is_probe)
         pays &= credit_add(&cursor->map_fault_credit, (int64_t)bearable - (int64_t)faults,
@@ -365,7 +356,6 @@ static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_byte
         if (barrier != NULL)
             searchable_count = (uint64_t)(barrier - bytes) + 1;
     }
-    TRAWL_ASSERT(searchable_count <= have);
     return min_u64(searchable_count, chunk_bytes);
 }
 
@@ -388,8 +378,6 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
         memcpy(cursor->carry, chunk->bytes + chunk->owned - before, (size_t)count);
     cursor->carry_count = count;
     cursor->carry_before = before;
-    TRAWL_ASSERT(cursor->carry_before <= cursor->carry_count);
-    TRAWL_ASSERT(cursor->carry_count <= cursor->carry_capacity);
     return TRAWL_OK;
 }
 
@@ -601,7 +589,6 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             status = TRAWL_OK;
             cursor->ended = true;
         }
-        TRAWL_ASSERT(chunk->begin + chunk->owned >= chunk->begin);
         if (cursor->text->unpack != NULL)
             chunk->window_bytes = unpack_memory(cursor->text);
         cursor->begin_next += alone ? chunk->owned : chunk_bytes;

@@ -101,7 +101,6 @@ enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_sou
                             decoder->file_offset + decoder->count, decoder->input + decoder->count,
                             DECODER_INPUT_BYTES - decoder->count, &got, source->error));
     decoder->count += got;
-    TRAWL_ASSERT(decoder->count <= DECODER_INPUT_BYTES);
     decoder->input_ended = got == 0;
     return TRAWL_OK;
 }
@@ -141,7 +140,6 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
         const uint8_t *bytes = decoder->input + decoder->at;
         uint64_t count = decoder->count - decoder->at;
 
-        TRAWL_ASSERT(decoder->at <= decoder->count);
         if (count > 0 && bytes[0] == 0) {
             decoder->at++;
             decoder->file_offset++;
@@ -224,7 +222,6 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);
-    TRAWL_ASSERT(decoder->at <= decoder->count && decoder->count <= DECODER_INPUT_BYTES);
     if (result != CODEC_MORE && result != CODEC_END) {
         decoder->failed = true;
         decoder->fault = result;

@@ -61,7 +61,6 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
         if (got == 0)
             break;
         *read_bytes += (uint64_t)got;
-        TRAWL_ASSERT(*read_bytes <= count);
     }
     return TRAWL_OK;
 }
@@ -111,7 +110,6 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
             got = faulty_read(text->descriptor, buffer, bytes);
         }
         if (got >= 0) {
-            TRAWL_ASSERT((uint64_t)got <= count);
             *read_bytes = (uint64_t)got;
             return TRAWL_OK;
         }

@@ -114,7 +114,6 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
 
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
     }
-    TRAWL_ASSERT(text->descriptor >= 0);
     if (S_ISDIR(facts.st_mode))
         return TRAWL_FAIL_OS(error, OPEN, EISDIR, "%s: %s", text->name, strerror(EISDIR));
     text->kind = TEXT_STREAM;
@@ -124,7 +123,6 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     if (!S_ISREG(facts.st_mode) || at < 0)
         return TRAWL_OK;
     text->is_regular = true;
-    TRAWL_ASSERT(at >= 0);
     text->descriptor_begin = (uint64_t)at;
     if (facts.st_size <= 0)
         return TRAWL_OK;
@@ -147,7 +145,6 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
         if (text->kind != TEXT_FILE)
             return TRAWL_OK; /* an empty file, or a file in /proc */
         TRAWL_TRY(read_file(text, 0, first, sizeof first, &got, error));
-        TRAWL_ASSERT(got <= sizeof first);
         codec = codec_of(first, got, &undecided);
         if (codec == NULL)
             return TRAWL_OK;
@@ -311,12 +308,10 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
     if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
-    TRAWL_ASSERT(text->kind == TEXT_MEMORY);
     if (text_is_hidden(text))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text lies in a device's memory");
     *read_bytes =
         offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
-    TRAWL_ASSERT(*read_bytes == 0 || offset + *read_bytes <= text->bytes_count);
     if (*read_bytes > 0)
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;

@@ -161,11 +161,9 @@ static enum trawl_status pass_through(struct decoder *decoder, const struct deco
     if (decoder->at == decoder->count)
         return read_bytes_of(source->text, source->from_file, source->wake, 0, buffer, count,
                              read_bytes, source->error);
-    TRAWL_ASSERT(decoder->at < decoder->count);
     *read_bytes = min_u64(count, decoder->count - decoder->at);
     memcpy(buffer, decoder->input + decoder->at, (size_t)*read_bytes);
     decoder->at += *read_bytes;
-    TRAWL_ASSERT(*read_bytes > 0 && decoder->at <= decoder->count);
     return TRAWL_OK;
 }
 
