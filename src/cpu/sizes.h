@@ -9,10 +9,8 @@
 /* These values change how long a search takes, never its result. Tests set smaller values, so that
  * short texts reach every border. */
 struct cpu_sizes {
-    /* in a search for one literal, shorter chunks of text are copied to a buffer with room behind
-     * the text */
-    uint64_t short_one;
-    uint64_t short_set; /* in a search for a set, shorter chunks are copied */
+    /* in a search for a set, shorter chunks of text are copied to a buffer with room behind them */
+    uint64_t short_set;
     /* a worker looks at a sample of the text only after this many bytes, and may then change its
      * method */
     uint64_t look_after;
