@@ -241,21 +241,6 @@ done:
 
 /* -------------------------------------------------------------------------------------------- */
 
-static enum trawl_status make_filter(struct approximate *approximate, struct trawl_error *error)
-{
-    const struct approx_filter_literals literals = {.classes = approximate->classes,
-                                                    .class_count = approximate->class_count,
-                                                    .literal_count =
-                                                        approximate->plan->literal_count,
-                                                    .symbols = approximate->class_of,
-                                                    .symbol_begin = approximate->symbol_begin,
-                                                    .exact = approximate->exact,
-                                                    .errors_max = approximate->errors_max,
-                                                    .edits = approximate->edits};
-
-    return approx_filter_open(&literals, &approximate->filter, error);
-}
-
 /* The arguments of approx_make. */
 struct source {
     const struct trawl_plan *plan;
@@ -284,7 +269,7 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     else
         approximate_classes(approximate);
     if (plan->literal_count > 0 && approximate->class_count > 0)
-        TRAWL_TRY_DONE(make_filter(approximate, error));
+        TRAWL_TRY_DONE(approx_filter_open(approximate, &approximate->filter, error));
     approx_choose(approximate, source->instruction_set);
     if (approximate->method_dense != APPROX_PLANES && approximate->method_dense != APPROX_COLUMNS) {
         approx_filter_close(approximate->filter);

@@ -17,20 +17,8 @@
 #define FILTER_BYTES_MAX 32768u
 #define FILTER_SLACK 64u /* bytes after the stretch's bytes that must be readable */
 
-/* The literals of a search. Symbols are classes of bytes, as in struct approximate. */
-struct approx_filter_literals {
-    const uint64_t (*classes)[4];
-    uint32_t class_count; /* at most 256 */
-    uint32_t literal_count;
-    const uint32_t *symbols;
-    /* literal_count + 1 indices: where each literal's symbols begin */
-    const uint64_t *symbol_begin;
-    /* with mismatches: a byte for each symbol, whose bit 0 is set if it must not be
-     * replaced; NULL if there are no such symbols */
-    const uint8_t *exact;
-    uint32_t errors_max; /* at most 31, and less than each literal's symbols */
-    bool edits;
-};
+struct approximate;
+struct filter_ops;
 
 /* A class of bytes, in two forms: byte b is in the class if bit b % 64 of has[b / 64] is set,
  * and equally if bit b / 16 % 8 of nibbles[b / 128][b % 16] is set. */
@@ -43,17 +31,17 @@ void filter_class_make(const uint64_t has[4], struct filter_class *made);
 struct approx_filter; /* immutable, so any number of threads may use a filter */
 struct approx_scan;   /* the state of one thread */
 
-/* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. */
-enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
+/* Makes the filter of the plan's literals, whose symbols must be classes of bytes. Keeps no pointer
+ * to *approximate. Errors: MEMORY. */
+enum trawl_status approx_filter_open(const struct approximate *approximate,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
 /* Returns the most bytes of one stretch: the number at which the search takes the least time per
  * byte. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 
-/* Opens a scan, which keeps a pointer to the filter. `instruction_set` is a name (see
- * trawl_instruction_set). If it is NULL, the scan uses the portable functions. Errors: MEMORY. */
-enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
+/* Opens a scan, which keeps a pointer to the filter. Errors: MEMORY. */
+enum trawl_status approx_scan_open(const struct approx_filter *filter, const struct filter_ops *ops,
                                    struct approx_scan **scan, struct trawl_error *error);
 void approx_scan_close(struct approx_scan *scan); /* accepts NULL */
 

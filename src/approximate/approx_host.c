@@ -16,7 +16,6 @@ uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 
 struct approx_host {
     struct engine *cpu;
-    const char *instruction_set;
     /* a worker of `cpu` for the plan of pieces; NULL: not yet opened */
     struct engine_worker *pieces;
     struct engine_result result; /* hits of pieces */
@@ -39,8 +38,7 @@ enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host
 {
     TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
     (*host)->cpu = cpu;
-    (*host)->instruction_set = engine_cpu.instruction_set(cpu);
-    (*host)->ops = filter_ops_by_name((*host)->instruction_set);
+    (*host)->ops = filter_ops_by_name(engine_cpu.instruction_set(cpu));
     return TRAWL_OK;
 }
 
@@ -208,7 +206,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
     uint64_t offsets_end = *to;
 
     if (host->scan == NULL)
-        TRAWL_TRY(approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error));
+        TRAWL_TRY(approx_scan_open(approximate->filter, host->ops, &host->scan, error));
     if (approximate->edits)
         offsets_end = min_u64(*to + approximate->plan->need_after, chunk_end);
     for (uint64_t at = from; at < offsets_end;) {
