@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "plan/analyse.h"
 #include "regex/engine_regex.h"
-#include "regex/items.h"
 #include "regex/prices.def"
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
@@ -35,7 +34,7 @@ double choose_score(const struct split_options *options, const struct split_stri
 {
     double sum = 0, bits;
 
-    if (strings->count == 0 || items_have_empty(strings))
+    if (strings->count == 0 || split_have_empty(strings))
         return NO_SCORE;
     for (uint32_t i = 0; i < strings->count; i++) {
         const struct split_string *string = &strings->items[i];

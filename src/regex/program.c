@@ -6,7 +6,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/class_text.h"
 #include "regex/regex_load.h"
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"

@@ -109,9 +109,6 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
-/* Reads expression number `index` of the plan, which was compiled, once more. */
-enum trawl_status expressions_parse(const struct expressions *made, uint32_t index,
-                                    struct syntax *syntax, struct trawl_error *error);
 /* Compiles the plan once more, with atoms that occur rarely in the sample, a part of the text. The
  * caller releases *object with expressions_free. */
 enum trawl_status expressions_sampled(const struct trawl_plan *plan, const uint8_t *sample,

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "regex/class_text.h"
-
 static bool add_item(struct sequence *sequence, struct sequence_item item)
 {
     if (sequence->count == SEQUENCE_MAX)

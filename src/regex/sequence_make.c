@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
-#include "regex/class_text.h"
 #include "regex/sequence_automaton.h"
 #include "regex/syntax/sets.h"
 

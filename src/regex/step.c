@@ -52,7 +52,7 @@ enum trawl_status step_push_merged(struct step *step, struct regex_line line, ui
     uint64_t first = UINT64_MAX; /* where the first occurrence pushed begins */
 
     while (merge->count > 0) {
-        const struct occurrence next = merge->items[0];
+        const struct occurrence next = merge->items[merge->at];
         const uint64_t begin = line.begin + next.span.begin;
         const uint64_t length = next.span.end - next.span.begin;
         const bool is_after =

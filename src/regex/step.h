@@ -175,7 +175,7 @@ static inline uint64_t line_begin(const struct step *step, uint64_t at)
     return begin;
 }
 
-/* Returns the line [begin, after) without its line end. */
+/* Returns the line [begin, after) without its line end. The text's end is one, too. */
 static inline struct regex_line content_of(const struct step *step, uint64_t begin, uint64_t after)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -183,10 +183,9 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
     struct regex_line line = {begin, after};
 
     if (step->chunk->records != NULL || after == begin ||
-        expressions_cross(step->worker->expressions) ||
-        (bytes[after - 1] != plan->line_end && bytes[after - 1] != plan->line_end_also))
+        expressions_cross(step->worker->expressions))
         return line;
-    line.end--;
+    line.end -= bytes[after - 1] == plan->line_end || bytes[after - 1] == plan->line_end_also;
     if ((plan->flags & TRAWL_CRLF) != 0 && line.end > begin && bytes[line.end - 1] == '\r')
         line.end--;
     return line;
