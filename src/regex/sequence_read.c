@@ -448,8 +448,6 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
 
     if (span_count > 1 && (!is_plain || finder->sequence.skips))
         return -1;
-    if (anchor == REGEX_WHOLE && !is_plain)
-        return -1;
     if (finder->begins == AT_TEXT && from > 0)
         return 0;
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
@@ -473,6 +471,9 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
                 put_groups(finder, &reading, begin, spans, span_count);
             return 1;
         }
+        /* another match, which is not preferred, may end at `to` */
+        if (found > 0 && !is_plain)
+            return -1;
         if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)
             return 0;
         waste += reading.at - begin;
