@@ -446,10 +446,10 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     const uint64_t begin_from = from;
     uint64_t waste = 0;
 
+    if (from == to || (finder->begins == AT_TEXT && from > 0))
+        return 0; /* a match has at least a byte */
     if (span_count > 1 && (!is_plain || finder->sequence.skips))
         return -1;
-    if (finder->begins == AT_TEXT && from > 0)
-        return 0;
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
         text[from - 1] != '\n')
         return 0;
