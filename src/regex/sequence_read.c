@@ -74,8 +74,8 @@ struct reading {
     uint64_t end; /* where the sequence has been read; UINT64_MAX: nowhere yet */
 };
 
-/* Reads until the automaton decides or reading->stop is reached, and returns the state. With
- * `longest`, finds where the match ends; otherwise the first such place decides. */
+/* Reads until the automaton decides or reading->stop is reached or passed, and returns the state.
+ * With `longest`, finds where the match ends; otherwise the first such place decides. */
 static inline uint32_t run(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, bool back, bool longest)
 {
@@ -94,7 +94,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
             break;
         }
         do {
-            if (here == stop)
+            if (back ? here <= stop : here >= stop)
                 break;
             from = here;
             symbol = made->of_byte[bytes[here - back]];
