@@ -34,12 +34,14 @@ double choose_score(const struct split_options *options, const struct split_stri
 {
     double sum = 0, bits;
 
-    if (strings->count == 0 || split_have_empty(strings))
+    if (strings->count == 0)
         return NO_SCORE;
     for (uint32_t i = 0; i < strings->count; i++) {
         const struct split_string *string = &strings->items[i];
         double rate = 1;
 
+        if (string->bytes_count == 0)
+            return NO_SCORE;
         for (uint32_t k = 0; k < string->bytes_count; k++)
             rate *= max_double(options->rates->rate[string->bytes[k]],
                                string->bytes[k] >= '0' && string->bytes[k] <= '9' ? DIGIT_RATE : 0);

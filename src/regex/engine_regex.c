@@ -4,9 +4,12 @@
  * and RE2 or PCRE2 decides about matches near them. A chunk consists of whole lines. A worker
  * searches it in steps of some lines each, in one of three ways:
  *
- *   atoms   the engine finds the atoms; RE2 reads the lines of those that automata (sequence.h)
- * leave whole   RE2 reads the step with the plan's only expression lines   RE2 reads lines with all
- * expressions at once, then each line with a match
+ * - atoms: the engine finds the atoms. Automata (sequence.h) rule out those that lie in no match,
+ *   and find the occurrences around the others if the plan's only expression is a sequence. RE2
+ *   reads the lines where they cannot decide.
+ * - whole: the program of the plan's only expression reads the step's text.
+ * - lines: the common program of all expressions reads some lines at once, then each program the
+ *   lines with a match.
  *
  * The last two ways serve expressions without atoms, and some steps after a step in which atoms
  * were of little use. No common program can read records, texts with line ends other than newline,

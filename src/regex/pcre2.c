@@ -263,12 +263,33 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
     return status;
 }
 
+/* Compiles the program for lines of ASCII, in which \w, \d, \s and \b ask for no properties of
+ * characters, and take two thirds of the time. An expression of ASCII means the same in them byte
+ * by byte; if it asks for a character beyond bytes, PCRE2 refuses it. */
+static enum trawl_status compile_ascii(struct pcre2 *made, const struct source *source,
+                                       uint32_t flags, uint32_t newline, struct trawl_error *error)
+{
+    struct printed text = {.is_complete = true};
+    enum trawl_status status = TRAWL_MEMORY;
+
+    for (uint64_t i = 0; i < source->count; i++)
+        if ((uint8_t)source->bytes[i] >= 0x80)
+            return TRAWL_OK;
+    (void)write_program(PROGRAM_LINES, source, flags, &text);
+    if (text.is_complete)
+        status = compile(source, &text, flags & ~(UTF | UCP), newline, &made->ascii, NULL);
+    print_release(&text);
+    return status == TRAWL_MEMORY ? TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression")
+                                  : TRAWL_OK;
+}
+
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error)
 {
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0, words = (flags & TRAWL_WHOLE_WORD) != 0;
-    const bool crlf = options->ripgrep && (flags & TRAWL_CRLF) != 0;
+    const uint32_t newline =
+        options->ripgrep && (flags & TRAWL_CRLF) != 0 ? NEWLINE_ANYCRLF : NEWLINE_LF;
     const struct source source = {
         .before = lines   ? "^(?:"
                   : words ? "(?<!\\w)(?:"
@@ -298,7 +319,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     made->remembers = moves || !made->may_stop;
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     made->is_utf8 = (flags & UTF) != 0;
-    status = compile_all(made, &source, flags, crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
+    status = compile_all(made, &source, flags, newline, error);
+    if (status == TRAWL_OK && (flags & UCP) != 0)
+        status = compile_ascii(made, &source, flags, newline, error);
     if (status != TRAWL_OK) {
         pcre2_release(made);
         return status;
@@ -331,6 +354,7 @@ void pcre2_release(struct pcre2 *pcre2)
         scratch_free(pcre2->scratches[i]);
     for (uint32_t i = 0; i < PROGRAMS; i++)
         functions.code_free(pcre2->codes[i]); /* accepts NULL */
+    functions.code_free(pcre2->ascii);
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
@@ -384,6 +408,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     uint32_t flags = (part.begin > 0 ? NOTBOL : 0) | (part.end < line.count ? NOTEOL : 0);
     uint64_t steps = line.machine > 0 ? line.machine : line.steps;
+    const void *code;
     bool again;
     int result;
 
@@ -395,11 +420,14 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     flags |= NO_UTF_CHECK | (line.machine > 0 ? 0 : NO_JIT);
     while (pcre2->codes[program] == NULL)
         program--;
+    code = program == PROGRAM_LINES && part.is_ascii && pcre2->ascii != NULL
+               ? pcre2->ascii
+               : pcre2->codes[program];
     do {
         (void)functions.set_match_limit(scratch->context, (uint32_t)steps);
-        result = functions.match(pcre2->codes[program], line.bytes + part.begin,
-                                 (size_t)(part.end - part.begin), (size_t)(from - part.begin),
-                                 flags, scratch->data, scratch->context);
+        result =
+            functions.match(code, line.bytes + part.begin, (size_t)(part.end - part.begin),
+                            (size_t)(from - part.begin), flags, scratch->data, scratch->context);
         again =
             result == ERROR_JIT_STACKLIMIT || (result == ERROR_MATCHLIMIT && steps < line.steps);
         flags |= NO_JIT;
@@ -450,13 +478,13 @@ static uint64_t after_character(struct pcre2_line line, uint64_t at)
     return at;
 }
 
-/* Returns where the valid UTF-8 ends that begins at `at`. */
-static uint64_t valid_end(struct pcre2_line line, uint64_t at)
+/* Returns where the valid UTF-8 ends that begins at `at`. Sets *is_ascii to whether it is ASCII. */
+static uint64_t valid_end(struct pcre2_line line, uint64_t at, bool *is_ascii)
 {
     uint64_t taken = 1, word;
-    uint32_t code_point;
+    uint32_t code_point = 0;
 
-    for (; at < line.count && taken > 0; at += taken) {
+    for (*is_ascii = true; at < line.count && taken > 0; at += taken) {
         word = UINT64_MAX;
         if (line.count - at >= sizeof word)
             memcpy(&word, line.bytes + at, sizeof word);
@@ -464,6 +492,7 @@ static uint64_t valid_end(struct pcre2_line line, uint64_t at)
                 : line.bytes[at] < 0x80
                     ? 1
                     : plan_utf8_decode(line.bytes + at, line.count - at, &code_point);
+        *is_ascii &= code_point == 0;
     }
     return at;
 }
@@ -471,11 +500,14 @@ static uint64_t valid_end(struct pcre2_line line, uint64_t at)
 /* Sets *run to the part of the line that holds offset `at`, or to the first part after `at`. */
 static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 {
-    if (!run->is_known || at < run->begin)
-        *run = (struct pcre2_run){0, valid_end(line, 0), true};
+    if (!run->is_known || at < run->begin) {
+        run->begin = 0;
+        run->end = valid_end(line, 0, &run->is_ascii);
+        run->is_known = true;
+    }
     while (at > run->end) {
         run->begin = run->end + 1;
-        run->end = valid_end(line, run->begin);
+        run->end = valid_end(line, run->begin, &run->is_ascii);
     }
 }
 
@@ -483,11 +515,11 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                struct regex_span *spans, uint32_t span_count)
 {
     const uint64_t first = from;
-    struct pcre2_run part = {from, from, true};
+    struct pcre2_run part = {from, from, true, false};
     int found = 0;
 
     if (!pcre2->is_utf8) {
-        part = (struct pcre2_run){0, line.count, true};
+        part = (struct pcre2_run){0, line.count, true, false};
         return match_with(pcre2, line, part, false, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);

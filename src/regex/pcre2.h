@@ -40,6 +40,7 @@ struct pcre2 {
     bool is_utf8; /* false: each byte is a character */
     uint32_t repetitions;
     void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before serves */
+    void *ascii;           /* as PROGRAM_LINES, for lines of ASCII; NULL: there is none */
     _Atomic(struct scratch *) scratches[PCRE2_SCRATCHES];
 };
 
@@ -49,6 +50,7 @@ struct pcre2_run {
     uint64_t begin;
     uint64_t end;
     bool is_known;
+    bool is_ascii;
 };
 
 struct pcre2_line {

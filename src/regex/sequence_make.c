@@ -143,10 +143,15 @@ static void number_cuts(struct places *places)
         const uint64_t members = members_of(places, code, &last);
 
         add_cut(places, code, symbol_of(places, members));
+        for (uint32_t two = code; two <= last && two < 0x800; two++)
+            places->automaton.of_two[two] =
+                (uint8_t)places->cuts[places->automaton.cut_count - 1].symbol;
         code = last + 1;
     }
     if (code <= SETS_LAST)
         add_cut(places, code, ELSE);
+    for (; code < 0x800; code++)
+        places->automaton.of_two[code] = ELSE;
     add_cut(places, SETS_LAST + 1, ELSE);
 }
 
@@ -312,6 +317,26 @@ static void fill_rows(struct places *places)
         }
 }
 
+/* Sets checks_last if the sequence allows the check. Then also notes with which bytes a line may
+ * end if a match of the sequence ends with the line. */
+static void note_last(struct places *places)
+{
+    const struct around_options *options = places->options;
+    const struct sequence *sequence = places->sequence;
+    const uint32_t last = sequence->count - 2;
+    struct around_automaton *made = &places->automaton;
+
+    if (sequence->count < options->first + 3 || options->backwards || !options->has_lines ||
+        options->crlf || sequence->skips || places->endless == 0 ||
+        sequence->items[last + 1].edge != EDGE_END || sequence->items[last].edge != 0 ||
+        sequence->items[last].least == 0)
+        return;
+    made->checks_last = true;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        made->may_be_last[byte] = made->of_byte[byte] == LONG || made->of_byte[byte] == ELSE ||
+                                  (made->members[made->of_byte[byte]] >> last & 1) != 0;
+}
+
 /* Returns true if the sequence has an assertion about which the automaton cannot decide. */
 static bool has_unknown_edge(const struct sequence *sequence, const struct around_options *options)
 {
@@ -348,12 +373,14 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     places->symbol_count = ELSE + 1;
     places->automaton.users = 1;
     places->automaton.is_one_pass = true;
+    memcpy(places->automaton.line_ends, options->line_ends, 2);
     places->automaton.backwards = options->backwards;
     places->automaton.crosses = options->crosses;
     if (!write_out(places))
         return TRAWL_OK;
     number_symbols(places);
     fill_rows(places);
+    note_last(places);
     TRAWL_ASSERT(places->symbol_count <= SYMBOLS && places->automaton.cut_count <= CUTS_MAX);
     places->automaton.state_count = places->state_count;
     rows_bytes = places->state_count * sizeof places->rows[0];

@@ -115,14 +115,6 @@ static void empty(struct split_strings *to)
     to->items[0].bytes_count = 0;
 }
 
-bool split_have_empty(const struct split_strings *strings)
-{
-    for (uint32_t i = 0; i < strings->count; i++)
-        if (strings->items[i].bytes_count == 0)
-            return true;
-    return false;
-}
-
 /* In a language like Turkish, in which i and I are different letters: returns true if the character
  * is i or I, or has i or I as another case. Such a character is in no string, because an engine
  * takes i and I for equal. */
