@@ -28,7 +28,7 @@
 /* After the deadline, searches are cancelled again every LATE_MS milliseconds. */
 #define LATE_MS 100
 #define LOOK_MS 1000 /* most milliseconds between two checks whether the server is ending */
-/* Cancels the answer's searches: the pass (a search that several requests share), if a pass is
+/* Cancels the answer's searches: the pass (a search that several requests share), if one is
  * running, and the job's searchers. The caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
 {
@@ -39,7 +39,7 @@ static void end_searches(struct served_answer *answer)
 }
 
 /* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel
- * the searcher. If searcher is NULL, forgets all searchers. Returns false if out of memory. */
+ * it. If searcher is NULL, forgets all searchers. Returns false if out of memory. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;

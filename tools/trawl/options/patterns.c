@@ -1,4 +1,4 @@
-/* patterns: the strings to search for, and the plan for the strings.
+/* patterns: the strings to search for, and the plan for them.
  *
  * run.c collects the strings before the first file is opened. Lines of -f are split here,
  * duplicates and the empty string are removed, and the checks for characters of the locale are
@@ -450,9 +450,9 @@ static bool are_valid(const struct patterns *patterns)
     return true;
 }
 
-/* Returns which matches of the library must be checked under -i or -w. These are the matches of
- * strings that are invalid text, and the matches with i under -i in a locale where i and I are
- * different letters. With -x a match begins where the line begins, so begins need no check. */
+/* Returns which matches of the library must be checked under -i or -w: those of strings that are
+ * invalid text, and those with i under -i in a locale where i and I are different letters. With -x
+ * a match begins where the line begins, so its start needs no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
