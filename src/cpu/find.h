@@ -69,9 +69,9 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
  * candidate if some slot has both samples, the one at the position, or a byte later, and the next:
  *
  *   text       s t o r m .     slot 0 has "form", slot 1 has "storm"
- *   samples    s t o           begin s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since
+ *   samples    s t o           start s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since
  *                  o r m       "form" ends there: a candidate
- *                              begin t: "orm" at 1: slot 0; "m.." at 3: slots 0 and 1: a candidate,
+ *                              start t: "orm" at 1: slot 0; "m.." at 3: slots 0 and 1: a candidate,
  *                              although "torm" is no literal
  */
 #define FIND_TRIGRAM_BITS 13u
