@@ -11,9 +11,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* PIECES is tried on TRIAL_BYTES bytes. It may exceed pieces_rate_max by CREDIT_MAX candidates
- * there, and in each step. If a trial fails, the next starts after PAUSE_MIN bytes, and after twice
- * as many with each further failure. */
+/* PIECES is tried on TRIAL_BYTES bytes. There, and in each step by it, CREDIT_MAX candidates more
+ * than pieces_rate_max allows are no reason to leave it. If a trial fails, the next begins after
+ * PAUSE_MIN bytes, and after twice as many at each further failure. */
 #define TRIAL_BYTES 4096u
 #define CREDIT_MAX 8.0
 #define PAUSE_MIN (UINT64_C(1) << 20)
@@ -35,8 +35,8 @@ struct approx_host {
      * words */
     uint64_t *proposed;
     uint64_t proposed_room;
-    /* If method_dense is another method: PIECES is in use; if not, it is tried after dense_bytes
-     * bytes. */
+    /* If method_dense is another method: whether PIECES is searched by; if not, it is tried after
+     * dense_bytes bytes. */
     bool is_tried;
     uint64_t dense_bytes, pause_bytes;
     double credit; /* candidates by which PIECES may still exceed pieces_rate_max */
@@ -286,11 +286,11 @@ static void judge_pieces(struct approx_host *host, uint64_t bytes, uint64_t coun
         leave_pieces(host);
 }
 
-/* Returns the method of a step, a range of starts [from, *to). With the alphabet TRAWL_CHARACTERS,
- * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. Otherwise
- * lowers *to. A step that compares bytes then ends before its occurrences could reach the first
- * byte beyond ASCII, and a step by method_beyond, which knows other characters, ends shortly after
- * that byte. */
+/* Returns the method of a step, a range of begins [from, *to). With the alphabet TRAWL_CHARACTERS,
+ * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. If the
+ * text is not, lowers *to: a step that compares bytes ends before its occurrences could reach the
+ * first byte that is not ASCII; a step by method_beyond, which knows other characters, ends shortly
+ * after that byte. */
 static enum approx_method method_of(struct approx_host *host, const struct engine_chunk *chunk,
                                     uint64_t from, uint64_t *to)
 {

@@ -198,9 +198,9 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* Copies a short text to a buffer with room after it. Near a text's end, vectors would load bytes
+/* Copies a short text to a buffer with room behind it. Near a text's end, vectors would load bytes
  * that are not readable, so the scan would have to test positions in plain C: in a text of 80
- * bytes, nearly all of them. */
+ * bytes, nearly all positions. */
 static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;
