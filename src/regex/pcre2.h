@@ -32,7 +32,7 @@ struct pcre2 {
     uint32_t groups;
     bool may_be_empty; /* a match may have no byte */
     /* A search may stop at the start of a character and go on from there. It may not if the
-     * expression has \G or a verb such as (*SKIP), which depend on where the search began. */
+     * expression has \G or a verb such as (*SKIP), which depend on where the search started. */
     bool may_stop;
     /* A search at the start of a match may not find it, because the match depends on where the
      * earlier search started: because of \K, \G or a verb. */
