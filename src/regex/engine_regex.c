@@ -4,10 +4,9 @@
  * strings, and RE2 or PCRE2 looks for matches near them. A chunk consists of whole lines. A worker
  * searches it in steps of a few lines, in one of three ways:
  *
- *   atoms   the engine finds the atoms; RE2 reads the lines of those that automata (sequence.h) do
- *           not rule out
- *   whole   RE2 reads the step with the plan's only expression
- *   lines   RE2 reads lines with all expressions at once, then each line with a match
+ *   atoms   the engine finds the atoms; RE2 reads the lines of those that automata (sequence.h)
+ * leave whole   RE2 reads the step with the plan's only expression lines   RE2 reads lines with all
+ * expressions at once, then each line with a match
  *
  * The last two are for expressions without atoms, and for some steps after one in which atoms were
  * of little use. The common program cannot read records, texts with line ends other than newline,

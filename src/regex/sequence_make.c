@@ -312,7 +312,7 @@ static void fill_rows(struct places *places)
         }
 }
 
-/* Returns true if the sequence has an assertion that the automaton cannot decide. */
+/* Returns true if the sequence has an assertion about which the automaton cannot decide. */
 static bool has_unknown_edge(const struct sequence *sequence, const struct around_options *options)
 {
     bool has = false;

@@ -158,7 +158,7 @@ struct around around_read(const struct around_automaton *before,
                             first_state(after, bytes, end, count)};
     struct reading head = {bytes, count, at, 0, 0}, rest = {bytes, count, end, 0, 0};
 
-    /* Both sides are read in turn, because a mismatch on either side ends the reading. */
+    /* Both sides are read in turns, because a mismatch on either side ends the reading. */
     for (uint64_t most = AROUND_BYTES;
          around.before != AROUND_FAILS && around.after != AROUND_FAILS;
          most = AROUND_BYTES + *spare) {
@@ -229,7 +229,7 @@ struct finder {
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
     bool starts[256]; /* the bytes with which a match may begin */
     int only_start;   /* the only such byte; -1: there are several */
-    uint64_t least;   /* a match begins with this many bytes that are set in `kinds` */
+    uint64_t least;   /* a match begins with so many bytes that are set in `kinds` */
     bool kinds[256];
     bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
                        at the start of the run */

@@ -270,7 +270,7 @@ static void put_words(const struct printer *printer, const char *text)
 /* Writes an assertion. RE2 has no word boundaries but \b and \B, and without marks, its \b knows
  * only ASCII words, so the expression may match too often. A program that reads marked copies of
  * lines then decides (words.h). Such copies have no line ends. Unless the caller's classes of
- * characters count, PCRE2's \b is used. */
+ * characters count, PCRE2's \b serves. */
 static void put_edge(const struct printer *printer, const struct syntax_node *edge,
                      bool is_repeated)
 {
