@@ -1,5 +1,5 @@
-/* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of a
- * approximate search, by the methods' expected times. */
+/* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of
+ * an approximate search, by the methods' expected times. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
@@ -10,9 +10,8 @@
  * the value APPROX_METHODS, the cheapest method is used. */
 extern enum approx_method approx_method_forced;
 
-/* The time in ns that a search on a device takes in addition to the time for each byte: for the
- * sample, the launches, the copies of results, and the preparation of a new plan's pieces. Tests
- * replace this value. */
+/* The fixed time of a search on a device in ns, besides the time per byte: the sample, the
+ * launches, the copies of results, and the preparation of a new plan's pieces. Tests replace it. */
 extern double approx_device_fixed_ns;
 
 /* Sets the methods and the expected times of *approximate, whose symbols are already made. */
@@ -25,8 +24,8 @@ struct approx_work {
     double ready_ns; /* time until the device can begin to search, in ns */
     bool is_copied;  /* the text must first be copied to the device */
     bool is_found;   /* the device has found the candidates; only their verification is left */
-    /* number of the host's threads that would search instead of the device; if the device searches,
-     * one of these threads verifies the candidates */
+    /* number of host threads that would search instead of the device; if it searches, one of them
+     * verifies the candidates */
     uint32_t threads;
 };
 

@@ -73,8 +73,7 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
 }
 
 /* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there. In
- * a reverse complement the range is mirrored: it lies as far from the literal's end as, in the
- * pattern, from the pattern's start. */
+ * a reverse complement the range is mirrored. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {
@@ -93,7 +92,7 @@ static void mark_exact(struct approximate *approximate, uint32_t literal,
             (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
 }
 
-/* Returns true if a byte of a text equals this byte of a literal, by the plan's alphabet and
+/* Returns true if a byte of a text equals this byte of a literal under the plan's alphabet and
  * flags. */
 static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
 {
@@ -153,8 +152,8 @@ static uint32_t class_of_character(struct approximate *approximate, struct appro
     return i;
 }
 
-/* Makes classes for symbols that are characters. If there would be too many classes, makes none.
- * `known` caches the classes of some symbols. */
+/* Makes classes for symbols that are characters, or none if there would be too many. `known` caches
+ * the classes of some symbols. */
 static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {

@@ -3,9 +3,9 @@
  * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
  * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
  * class. Literals share rows. With edits, the stretch (the part of the text that is searched at a
- * time) is divided into windows, which are searched side by side, one in each lane of a vector. A
- * window's search starts some words before the window, because the first results depend on those
- * words (struct filter_windows).
+ * time) is divided into windows, one for each lane of a vector, which are searched side by side. A
+ * window's search starts a few words before the window, because the first results depend on them
+ * (struct filter_windows).
  */
 #include "approximate/approx_filter.h"
 
@@ -19,10 +19,10 @@
 /* number of zero words before a plane, which the first windows read; a plane has a bit for each
  * offset, set if the byte there is in the plane's class */
 #define WORDS_BEFORE 2u
-/* number of words after a plane, which are loaded but do not change the result */
+/* words after a plane that are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* number of words that a row has beyond the stretch's words: the words before each window, and the
- * words by which the last windows reach beyond the stretch */
+/* words of a row beyond those of the stretch: the words before each window, and those by which the
+ * last windows reach beyond the stretch */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
@@ -49,8 +49,8 @@ struct literal {
 struct approx_filter {
     struct filter_class *classes;
     struct literal *literals;
-    /* A number for each row of each literal: while rows are made, the row's number; afterwards the
-     * index in filter_rows.words at which the row begins. */
+    /* For each row of each literal: its number while rows are made, afterwards the index in
+     * filter_rows.words at which it begins. */
     uint32_t *begins;
     uint64_t begins_count;
     uint64_t begins_room;
@@ -90,7 +90,7 @@ void filter_class_make(const uint64_t has[4], struct filter_class *made)
             made->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
 }
 
-/* Returns the number of the row of a class and shift. Makes the row if it is new. */
+/* Returns the number of the row of a class and shift, which is made if it is new. */
 static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class_number,
                            uint32_t shift)
 {

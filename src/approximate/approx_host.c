@@ -29,7 +29,7 @@ struct approx_host {
     uint64_t proposed_room;
     struct approx_trial trial; /* of PIECES in the text, if method_dense is another method */
     uint64_t found[FILTER_BYTES_MAX / 64];
-    /* a copy of the stretch's text, if the text lacks readable bytes after its end */
+    /* a copy of the stretch's text, if too few bytes after it are readable */
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
 };
 
@@ -98,7 +98,7 @@ static enum trawl_status take_proposed(const struct approx_host *host, uint64_t 
 }
 
 /* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
- * bytes after their end. */
+ * bytes after them. */
 static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t bytes)
 {
@@ -141,8 +141,8 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
 /* Appends the literal's candidates that host->found marks. Bit i belongs to offset from + i of the
- * chunk. The first `known` offsets are skipped: they are searched only because later candidates
- * depend on their bytes. With edits, consecutive ends make one candidate. */
+ * chunk. Skips the first `known` offsets, which are searched only because later candidates depend
+ * on their bytes. With edits, consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -191,9 +191,9 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
 }
 
 /* Searches by the filter, stretch by stretch. With mismatches, a stretch has additional bytes after
- * its last begin, as many as a literal has compared symbols at most. With edits, a stretch has
- * additional bytes before its first end, as many as a span within the errors may have. Ends after
- * *to are searched, too, as far as occurrences that begin before *to may reach. */
+ * its last start, as many as a literal has compared symbols at most. With edits, it has additional
+ * bytes before its first end, as many as a span within the errors may have, and ends after *to are
+ * searched, too, as far as occurrences that begin before *to may reach. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)

@@ -1,5 +1,5 @@
 /* default_sizes: the sizes and thresholds of the engine on the host's cores, as users get them.
- * Tests replace these values by smaller values. */
+ * Tests replace them by smaller ones. */
 #include "cpu/worker.h"
 
 /* dense_step is chosen so that the lanes of dense_read, parts of the text that are read side by

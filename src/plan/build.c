@@ -18,8 +18,8 @@
 
 static _Atomic uint64_t plans_built;
 
-/* Checks the options about regular expressions, and whether the other options can be combined with
- * these options. */
+/* Checks the options about regular expressions, and whether the others can be combined with
+ * them. */
 static enum trawl_status check_syntax(const struct trawl_plan_options *options,
                                       struct trawl_error *error)
 {
@@ -191,9 +191,9 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Makes each expression a literal. The literal only says that the expression exists: no engine
- * searches for its bytes. A search for expressions reads whole lines (or records, or texts), and no
- * bytes before or after them. */
+/* Makes each expression a literal, which only says that it exists: no engine searches for its
+ * bytes. A search for expressions reads whole lines (or records, or texts), and no bytes before or
+ * after them. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;

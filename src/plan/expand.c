@@ -1,11 +1,11 @@
 /* expand: makes literals and tails of patterns whose characters have variants of other bytes, like
  * the two cases of a letter in UTF-8.
  *
- * The first characters of a pattern become literals, a literal for each combination of variants.
- * Characters are taken while there are at most EXPAND_LITERALS_MAX combinations. The characters
- * after these are the tail. The bytes of a character never begin with the bytes of another
- * character. So at each position at most a single literal of a pattern matches, and the tail
- * matches in a single way. An element is a character of a pattern with its variants.
+ * The first characters of a pattern become literals, one for each combination of variants, as long
+ * as there are at most EXPAND_LITERALS_MAX combinations. The characters after these are the tail.
+ * No character's bytes begin with those of another. So at each position at most a single literal of
+ * a pattern matches, and the tail matches in a single way. An element is a character of a pattern
+ * with its variants.
  */
 #include "plan/steps.h"
 
@@ -167,9 +167,8 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
 }
 
 /* Makes literals and a tail from a pattern whose characters may have variants. Appends all elements
- * of the pattern to plan->elements, makes literals from the first elements, and then removes these
- * elements, so that only the tail stays. Sets *length_max to the length in bytes of the longest
- * occurrence. */
+ * of the pattern to plan->elements, makes literals from the first ones, and then removes these, so
+ * that only the tail stays. Sets *length_max to the length in bytes of the longest occurrence. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {

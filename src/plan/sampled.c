@@ -1,6 +1,6 @@
 /* sampled: makes the tables of the method "sampled", which reads only every stride-th position of a
- * text (struct plan_sampled). Also measures how many offsets of the literal have the same bytes as
- * a sample of a text. */
+ * text (struct plan_sampled). Also measures how many of the literal's offsets have the same bytes
+ * as a sample of a text. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,10 +10,10 @@
 
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
-/* With longer strides, loading the table costs more time than not reading the text saves. */
+/* With longer strides, loading the table costs more time than the skipped text saves. */
 #define SAMPLED_STRIDE_MAX 8192u
-/* The bitmap has 32 to 64 bits for each offset of the literal. So 1 in 32 to 64 samples passes of
- * those that do not stand at any offset of the literal. */
+/* The bitmap has 32 to 64 bits for each offset of the literal. So of the samples that are at no
+ * offset of the literal, 1 in 32 to 64 passes. */
 #define SAMPLED_BITMAP_LOG2 5u
 #define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
 /* sampled_seen takes a sample for each SEEN_SHARE bytes of text, but at least SEEN_SAMPLES_MIN and

@@ -1,5 +1,5 @@
-/* pcre2: compiles expressions by the library PCRE2, and asks the library whether expressions match
- * in a line. The library is loaded at run time. */
+/* pcre2: compiles expressions by the library PCRE2, and asks it whether they match in a line. The
+ * library is loaded at run time. */
 #include "regex/pcre2.h"
 
 #include <dlfcn.h>
@@ -38,9 +38,9 @@
 #define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
 
-/* The steps that each position where a match may begin is granted at first, as PCRE2 counts steps
- * anew for each position: STEPS / n in a line of n bytes, at least STEPS_LEAST and at most
- * STEPS_MOST. STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
+/* PCRE2 counts steps anew for each position where a match may begin. At first, each is granted
+ * STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
+ * STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
 #define STEPS_LEAST_WHOLE UINT64_C(2000)
@@ -49,10 +49,10 @@
 #define STACK_LEAST ((size_t)32 << 10) /* the machine code's stack grows as it is used */
 #define STACK_MOST ((size_t)8 << 20)
 /* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
- * n for each repetition in a line of n bytes. If that could be more than MACHINE_STEPS in all, the
+ * n for each repetition in a line of n bytes. If these could be more than MACHINE_STEPS in all, the
  * machine code is granted MACHINE_SHARE / n of the steps: a step that counts may hide n others,
- * each of which takes 1 / MACHINE_SHARE of the interpreter's time. What the machine code leaves
- * open, the interpreter searches with all steps. */
+ * each of which takes 1 / MACHINE_SHARE of the interpreter's time. The interpreter searches what
+ * the machine code leaves open, with all steps. */
 #define MACHINE_STEPS 1e9
 #define MACHINE_SHARE UINT64_C(32)
 #define MACHINE_LEAST UINT64_C(16)
@@ -97,7 +97,7 @@ struct functions {
 #undef MEMBER
 };
 
-/* The memory for a call of `match`. A single thread uses this memory at a time. */
+/* The memory for a call of `match`, which one thread uses at a time. */
 struct scratch {
     void *data;
     void *context;
@@ -143,7 +143,7 @@ static enum trawl_status load(struct trawl_error *error)
 }
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
- * and other classes mean Unicode's characters. Without options->multi, a line can hold newlines
+ * and other classes mean Unicode's characters. Without options->multi, a line can contain newlines
  * only if lines end in NUL. In such a line ^ and $ of ripgrep's syntax match at newlines, and '.'
  * of the syntaxes of POSIX matches a newline, as in grep. */
 static uint32_t flags_of(const struct regex_options *options)
@@ -158,8 +158,7 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Returns the text that stands in a program instead of the escape of this letter; NULL: the escape
- * itself. */
+/* Returns the text that replaces the escape of this letter in a program; NULL: the escape stays. */
 static const char *instead(enum pcre2_program program, uint32_t flags, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
@@ -258,7 +257,7 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
                          : TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
         print_release(&text);
         if (i > 0 && status == TRAWL_ARGUMENT)
-            status = TRAWL_OK; /* too large when rewritten: the program before serves */
+            status = TRAWL_OK; /* too large when rewritten: the program before is used */
     }
     return status;
 }
@@ -358,7 +357,7 @@ void pcre2_release(struct pcre2 *pcre2)
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
-/* Returns memory for matches; NULL if there is no memory. */
+/* Returns memory for matches; NULL if there is none. */
 static struct scratch *scratch_new(const struct pcre2 *pcre2)
 {
     struct scratch *made;
@@ -450,7 +449,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     return 1;
 }
 
-/* Does what `match` does, with memory that the thread finds or makes. */
+/* As `match`, with memory that the thread finds or makes. */
 static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct pcre2_run part,
                       bool is_later, uint64_t from, uint64_t stop, struct regex_span *spans,
                       uint32_t span_count)
@@ -497,7 +496,7 @@ static uint64_t valid_end(struct pcre2_line line, uint64_t at, bool *is_ascii)
     return at;
 }
 
-/* Sets *run to the part of the line that holds offset `at`, or to the first part after `at`. */
+/* Sets *run to the part of the line that contains offset `at`, or to the first part after it. */
 static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 {
     if (!run->is_known || at < run->begin) {
@@ -527,8 +526,8 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    /* Does not call after_character() after a match: this function may pass many bytes that
-     * continue characters, and a call for each match would take time quadratic in the line. */
+    /* No call of after_character() after a match: it may pass many bytes that continue characters,
+     * so a call for each match would take time quadratic in the line. */
     if (found != 0)
         return found;
     from = after_character(line, from);

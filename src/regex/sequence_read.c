@@ -7,17 +7,17 @@
 #include "plan/plan.h"
 #include "regex/sequence_automaton.h"
 
-/* A try looks for a match at one begin. When failed tries have read WASTE_MAX bytes, and
- * WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over. So the time stays
+/* A try looks for a match at one start. When failed tries have read WASTE_MAX bytes, and
+ * WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over, so the time stays
  * linear. */
 #define WASTE_MAX 256u
 #define WASTE_SHARE 4u
 /* the search for a line end reads this many bytes while an automaton reads one */
 #define BYTES_PER_FIND 16u
 
-/* Returns the symbol of the character that begins at *at, and moves *at behind the character. With
- * `back`, reads the character that ends at *at, and moves *at to the begin of the character. *near
- * is the cut of a character that was read before. */
+/* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
+ * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
+ * read before. */
 static inline uint32_t read_one(const struct around_automaton *made, const uint8_t *bytes,
                                 uint64_t *at, uint64_t count, bool back, uint32_t *near)
 {
@@ -65,7 +65,7 @@ static inline uint32_t read_one(const struct around_automaton *made, const uint8
     return symbol;
 }
 
-/* A text that an automaton reads, from `at` on or backwards, up to `stop`. */
+/* A text that an automaton reads, starting at `at` or backwards, up to `stop`. */
 struct reading {
     const uint8_t *bytes;
     uint64_t count;
@@ -116,7 +116,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
     return state;
 }
 
-/* Goes on from `state` with the character beyond reading->stop, which no match holds. */
+/* Goes on from `state` with the character beyond reading->stop, which is in no match. */
 static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, bool back)
 {
@@ -134,7 +134,7 @@ static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
 }
 
 /* Returns the automaton's first state, which depends on the character on the other side of the
- * place where reading begins. */
+ * place where reading starts. */
 static uint32_t first_state(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
                             uint64_t count)
 {
@@ -206,9 +206,9 @@ struct around around_read(const struct around_automaton *before,
     return around;
 }
 
-/* Finds where the longest or preferred match ends that begins at reading->at, or where it begins
- * that ends there, and lies before `stop`, by which `most` bytes may be read. Returns 1, 0 if there
- * is none, or -1 if RE2 has to decide. */
+/* Finds the end of the longest or preferred match at reading->at or, backwards, its start. It lies
+ * before `stop`; `most` bytes may be read. Returns 1, 0 if there is none, or -1 if RE2 has to
+ * decide. */
 static inline int find_end(const struct around_automaton *made, struct reading *reading,
                            uint64_t stop, uint64_t most, bool back)
 {
@@ -256,18 +256,18 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
 struct finder {
     struct around_automaton *automaton;
     struct sequence sequence;
-    /* where a match may begin: anywhere, at the text's begin, or at each line's begin */
+    /* where a match may begin: anywhere, at the start of the text, or at the start of each line */
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
     /* the bytes with which a match may begin; starts[1]: if a character of a word comes before */
     bool starts[2][256];
     uint64_t least; /* a match begins with so many bytes that are set in `kinds` */
     bool kinds[256];
-    bool is_greedy; /* if a match begins at several places of a run of the first item, so does
-                       one at the run's begin */
-    uint32_t first; /* number of the first item that is no assertion about the begin */
+    bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
+                       at the start of the run */
+    uint32_t first; /* number of the first item that is no assertion about the start */
 };
 
-/* Returns true if the edges of the sequence mean in this text what they mean for RE2. */
+/* Returns true if the assertions of the sequence mean the same in this text as for RE2. */
 static bool may_find(const struct sequence *sequence, const struct regex_options *options)
 {
     bool may = sequence->count > 0;
@@ -365,7 +365,8 @@ void finder_free(struct finder *finder)
     memory_release(finder, 1, sizeof *finder);
 }
 
-/* Returns the first place from `begin` on where a match may begin; UINT64_MAX: there is none. */
+/* Returns the first place at or after `begin` where a match may begin; UINT64_MAX: there is
+ * none. */
 static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
                            uint64_t to)
 {
@@ -421,7 +422,7 @@ static void put_groups(const struct finder *finder, const struct reading *match,
                        : (struct regex_span){UINT64_MAX, UINT64_MAX};
 }
 
-/* Returns the offset after the characters from `at` on that the first item may be. */
+/* Returns the offset after the characters starting at `at` that the first item may be. */
 static uint64_t after_run(const struct finder *finder, const uint8_t *text, uint64_t at,
                           uint64_t to)
 {

@@ -38,14 +38,14 @@
 #define MAP_TEXT_MIN (UINT64_C(32) << 20) /* IF_FASTER maps no shorter files */
 #define MAP_EXTENT (UINT64_C(2) << 20)    /* one page fault in a large folio maps this many bytes */
 #define MAP_PROBES 2u                     /* one chunk in this many extents is a probe */
-/* mapped pages are given back to the kernel in pieces of at least this length */
+/* at least this many bytes of mapped pages are given back to the kernel at a time */
 #define MAP_STRIDE (UINT64_C(16) << 20)
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
 /* A mapped chunk may have a page fault for each MAP_FAULT_BYTES before mapping costs more than
  * reading. On Linux 6.18, a fault that maps 16 single pages takes 9 us with the later unmapping,
  * and reading the 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2 faults. So a chunk of
- * 256 KiB may have 2 faults. Chunks with fewer faults earn credit for chunks with more. */
+ * 256 KiB may have 2 faults. Chunks with fewer earn credit for chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(128) << 10)
 #define MAP_FAULT_CREDIT 16
 /* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
@@ -54,9 +54,9 @@
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
-/* If none of the bytes at hand can be searched yet, the reader of a stream waits so long for
- * further bytes. Without this wait, the last bytes of each write of a slow writer would be searched
- * separately, which took 3 % longer for 1,000 strings in the output of cat. */
+/* If none of the bytes at hand can be searched yet, the reader of a stream waits this long for
+ * more. Otherwise the last bytes of each write of a slow writer would be searched separately, which
+ * took 3 % longer for 1,000 strings in the output of cat. */
 #define REST_NS 200000u
 
 void text_buffer_release(struct text_buffer *buffer)
@@ -221,7 +221,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     chunk->after = min_u64(got - chunk->owned, cursor->need.after);
     chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    /* All of this chunk was read, so the next chunk will report the fault. */
+    /* All of this chunk was read, so the next one will report the error. */
     if (status == TRAWL_READ && got > chunk_bytes)
         status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
@@ -259,9 +259,9 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
 
-/* Called for the chunk in which a stride, a piece of MAP_STRIDE bytes, begins. Gives the pages
- * of the stride before the previous stride back to the kernel; all threads have probably left it. A
- * thread that still needs a page there gets it by a fault. */
+/* Called for the chunk in which a stride of MAP_STRIDE bytes begins. Gives the pages of the stride
+ * before the previous one back to the kernel, because all threads have probably left it. A thread
+ * that still needs a page there gets it by a page fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
@@ -508,8 +508,8 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes a chunk of bytes that lie in a decompressed piece of a compressed file, without a copy.
- * Returns false if some of the next bytes are elsewhere, or if no line ends in the bytes. */
+/* Makes a chunk of bytes in a decompressed piece of a file, without a copy. Returns false if some
+ * of the next bytes are elsewhere, or if no line ends in them. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {
@@ -583,7 +583,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             chunk_bytes = in_place && text_cursor_maps(cursor, chunk->begin)
                               ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer, &cut, error)
                               : cut_file(cursor, chunk->begin, chunk_bytes, buffer, &cut, error);
-        /* the search was interrupted or cancelled: nobody wants this chunk */
+        /* the search was interrupted or cancelled, so this chunk is not needed */
         if (status == TRAWL_STOPPED) {
             *taken = TEXT_END;
             status = TRAWL_OK;

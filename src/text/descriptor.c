@@ -1,5 +1,5 @@
-/* descriptor: calls pread, read and poll. Repeats reads, and waits for bytes, that were
- * interrupted, and has points where tests inject faults. */
+/* descriptor: calls pread, read and poll. Repeats reads and waits that were interrupted, and has
+ * points where tests inject errors. */
 #include "text/descriptor.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ static bool wait_for_bytes(const struct trawl_text *text, int wake)
 
     while (poll(descriptors, wake >= 0 ? 2 : 1, -1) < 0)
         if (errno != EINTR)
-            return true; /* the next read will report the fault */
+            return true; /* the next read will report the error */
     return wake < 0 || descriptors[1].revents == 0;
 }
 

@@ -20,7 +20,7 @@ struct mapping_slot {
     _Atomic bool taken;
     _Atomic uintptr_t begin;
     _Atomic uintptr_t end;
-    /* address from which on the mapping's pages were replaced by zeros; 0: no page was replaced */
+    /* the mapping's pages at and after this address were replaced by zeros; 0: none was replaced */
     _Atomic uintptr_t repaired;
 };
 
@@ -137,7 +137,7 @@ uint64_t mapping_faults(void)
 }
 
 /* Lowers slot->repaired to `page`. Must run before the zero pages appear, so that a thread that has
- * read zeros finds the new value. */
+ * read zeros sees the new value. */
 static void set_repaired(struct mapping_slot *slot, uintptr_t page)
 {
     uintptr_t before = atomic_load(&slot->repaired);

@@ -40,8 +40,8 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
     return TRAWL_OK;
 }
 
-/* Reserves unreadable pages of the host, so that a text on a GPU has addresses on the host. The
- * pages cost only address space. */
+/* Reserves unreadable pages of the host, so that a text on a GPU has addresses on the host. They
+ * cost only address space. */
 static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_error *error)
 {
     void *pages = MAP_FAILED;
@@ -103,7 +103,7 @@ void text_host_done(struct trawl_text *text)
 }
 
 /* Sets the text's kind by its descriptor. A regular file of size 0 is read like a stream, because
- * files of the kernel, like those in /proc, have size 0 whatever the contents. */
+ * files of the kernel, like those in /proc, have size 0 whatever they contain. */
 static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)
 {
     struct stat facts;
@@ -283,7 +283,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
                               : 0;
     if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
         told.bytes = text->bytes;
-    /* If the file now ends inside its last page, only the file's size shows that. */
+    /* If the file now ends inside its last page, only its size shows that. */
     told.is_cut = text->mapping.slot != NULL &&
                   (mapping_was_repaired(&text->mapping) ||
                    (fstat(text->descriptor, &facts) == 0 &&
