@@ -65,8 +65,8 @@ void anchors_free(struct expressions *made)
     made->anchor_count = made->anchor_capacity = 0;
 }
 
-/* Makes room for `more` further items in *items, an array of `count` items of `size` bytes.
- * *capacity is the number that fit. */
+/* Grows *items, an array of `count` items of `size` bytes each, if there is no room for `more`
+ * further items. *capacity is the number of items that fit. */
 static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, uint64_t count,
                                   uint64_t *capacity, struct trawl_error *error)
 {

@@ -357,7 +357,7 @@ struct source {
 };
 
 /* Compiles each expression, then the common program, then the plan of the atoms. An error says
- * which expression caused it. */
+ * which expression is at fault. */
 static enum trawl_status make_all(struct maker *maker, const struct source *source,
                                   struct trawl_error *error)
 {
@@ -386,7 +386,7 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     return anchors_end(&maker->anchors, error);
 }
 
-/* Makes the compiled form of a plan. attachment_want calls it until it succeeds. */
+/* Makes the compiled form of a plan. attachment_want calls this function until a call succeeds. */
 static enum trawl_status expressions_make(const void *from, void **object,
                                           struct trawl_error *error)
 {

@@ -1,5 +1,6 @@
-/* parse: the state of reading an expression, and what its readers share. nodes.c builds nodes.
- * parse.c reads what all syntaxes have, and perl.c, posix.c and beyond.c the rest. */
+/* parse: the state of reading an expression, and what its readers share. nodes.c builds nodes, for
+ * parse.c, which reads what all syntaxes have, and perl.c, posix.c and beyond.c, which read the
+ * rest. */
 #ifndef TRAWL_REGEX_SYNTAX_PARSE_H
 #define TRAWL_REGEX_SYNTAX_PARSE_H
 
