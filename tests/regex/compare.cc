@@ -131,6 +131,16 @@ size_t step(const std::string &line, size_t at, bool characters)
     return at + 1;
 }
 
+// Returns true if `at` is between the bytes of a character, where \B does not match, unlike RE2's.
+// expression does.
+bool is_within(const std::string &line, size_t at, bool characters)
+{
+    for (size_t back = 1; characters && back <= 3 && back <= at; back++)
+        if (step(line, at - back, true) > at)
+            return true;
+    return false;
+}
+
 // Returns the end of the match that begins at `begin` and ends at a word's border, by the first
 // alternative of the expression that fits; npos if there is no match. `words` is the expression as
 // a group, then what may follow a word. The search ends at the line's first byte that belongs to no
@@ -169,6 +179,8 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
         *begin = static_cast<size_t>(found.data() - line.data());
         *end = *begin + found.size();
         from = step(line, *begin, characters);
+        if (*end == *begin && is_within(line, *begin, characters))
+            continue;
         if ((given.options.flags & TRAWL_WHOLE_WORD) == 0) {
             if (empty || *end > *begin)
                 return true;
@@ -234,8 +246,9 @@ void by_re2(const setup &given, std::vector<hit> *hits, std::vector<hit> *spans,
             after++;
         ended = after < given.text.size();
         std::string line = given.text.substr(at, after - at);
-        if (ended && (given.options.flags & TRAWL_CRLF) != 0 && !line.empty() &&
-            line.back() == '\r')
+        // The text's end is a line end, but a record's is none.
+        if ((given.options.flags & TRAWL_CRLF) != 0 && !line.empty() && line.back() == '\r' &&
+            (ended || (cells == nullptr && !is_multi(given))))
             line.pop_back();
         for (uint32_t i = 0; i < judges.size(); i++) {
             size_t begin = 0, end = 0, first = 0;
