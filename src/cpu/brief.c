@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "cpu/set_class.h"
 #include "cpu/set_stems.h"
@@ -181,7 +182,7 @@ static void search_words(struct brief *brief, const struct find_ops *find,
     if (nibbles != NULL && find->nibbles != NULL)
         find->nibbles(place, words, nibbles, &tile);
     else
-        find->set(place, words, &brief->plan->set,
+        find->set(place, positions, &brief->plan->set,
                   brief->tables->wide != NULL ? brief->tables->wide : brief->tables->bitmap, &tile);
     hot_count = tile.is_dense ? (uint32_t)words : tile.hot_count;
     for (uint32_t i = 0; i < hot_count && !is_over(brief); i++) {
@@ -218,7 +219,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
         } else { /* near the text's end, a copy with room behind the text is searched */
             positions = min_u64(limit - at, END_POSITIONS);
             room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
-            memcpy(end, brief->text + at, (size_t)room);
+            bytes_copy(end, brief->text + at, room);
             memset(end + room, 0, PLAN_NIBBLE_REACH);
             search_words(brief, find, nibbles, end, at, positions);
         }

@@ -118,10 +118,10 @@ struct find_ops {
      * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
-    /* Sets bit x if the 8 bytes at text + x begin with a gram of the set, as the bitmap tells; the
-     * bitmap may let further positions pass. Uses the wide bitmap if set->wide_mask is not 0.
-     * Depends on text bytes up to 64 * word_count + 6. */
-    void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+    /* Sets bit x, for x < positions, if the 8 bytes at text + x begin with a gram of the set, as
+     * the bitmap tells; the bitmap may let further positions pass. Uses the wide bitmap if
+     * set->wide_mask is not 0. Depends on text bytes up to positions + 6. */
+    void (*set)(const uint8_t *text, uint64_t positions, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Sets bit x if the bytes at text + x pass the nibble tables (plan/nibbles.h). Depends on text
      * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL if the function `set` is faster on
