@@ -392,9 +392,11 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
 {
     bool has_end = view->bytes == NULL ? !view->has_no_end : end < view->count;
 
-    if (has_end && scan->settings->crlf && places->count > 0 &&
-        occurrences_end_with_return(scan, view, view->begin + end))
+    if (scan->settings->crlf && places->count > 0 &&
+        occurrences_end_with_return(scan, view, view->begin + end)) {
+        has_end = true; /* at the text's end, too */
         places->count--;
+    }
     return places->count + has_end;
 }
 
