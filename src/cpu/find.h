@@ -13,6 +13,7 @@
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
 
+#include "base/checked.h"
 #include "plan/nibbles.h"
 #include "plan/plan.h"
 
@@ -37,6 +38,15 @@ struct find_tile {
     uint64_t mask[FIND_TILE_WORDS];
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
+
+/* Clears the tile's bits from `positions` on. All these bits must lie in the last word. */
+static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
+{
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(positions > 64 * (word_count - 1));
+    if (positions < 64 * word_count)
+        tile->mask[word_count - 1] &= (1ull << positions % 64) - 1;
+}
 
 /* A set of byte values. */
 struct find_bytes {
