@@ -13,6 +13,23 @@ static inline uint64_t bytes_load64(const uint8_t *bytes)
     return word;
 }
 
+/* Copies bytes as memcpy does, by vectors that overlap: for short texts, whose lengths vary, a call
+ * of memcpy or a loop over the last bytes takes longer. */
+static inline void bytes_copy(uint8_t *restrict to, const uint8_t *restrict from, uint64_t count)
+{
+    if (count >= 16) {
+        for (uint64_t i = 0; i + 16 < count; i += 16)
+            memcpy(to + i, from + i, 16);
+        memcpy(to + count - 16, from + count - 16, 16);
+    } else if (count >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + count - 8, from + count - 8, 8);
+    } else {
+        for (uint64_t i = 0; i < count; i++)
+            to[i] = from[i];
+    }
+}
+
 /* Returns how many of the `count` bytes equal `value`. */
 uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value);
 

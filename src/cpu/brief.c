@@ -12,8 +12,10 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "cpu/set_class.h"
+#include "cpu/set_matcher.h"
 #include "cpu/set_stems.h"
 #include "plan/parts.h"
 
@@ -23,6 +25,7 @@
 #define WORK_ONCE 1024u     /* work that each call may do, besides half the text's bytes */
 #define POSITIONS 512u      /* positions of candidates that are kept before they are compared */
 #define BUCKETS 128u
+#define FEW_POSITIONS 32u  /* so few positions are tested by the bitmap */
 #define END_POSITIONS 192u /* near the text's end, this many positions are searched in a copy */
 /* to find the first occurrence, this many positions are searched at a time */
 #define FIRST_BYTES 1024u
@@ -30,6 +33,9 @@
 struct brief {
     const struct trawl_plan *plan;
     const struct plan_set_tables *tables;
+    /* pairs of bytes or trigrams of all literals (cpu/find.h); NULL: nibble tables or a bitmap */
+    const struct set_class *words;
+    uint64_t fold;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
     /* occurrences begin below this position: later ones are not asked for, or the remaining text is
@@ -173,13 +179,22 @@ static void search_words(struct brief *brief, const struct find_ops *find,
                          uint64_t positions)
 {
     const uint64_t words = (positions + 63) / 64;
-    uint32_t places[BUCKETS], count = 0, hot_count;
+    uint32_t places[MANY_TEXT_MAX + SET_ROOM], count = 0, hot_count;
     struct find_tile tile;
 
+    if (brief->words != NULL && positions > FEW_POSITIONS) {
+        set_words_find(brief->words, find, place, positions, &tile);
+        count = find->positions(place, &tile, 0, brief->words, brief->fold, places);
+        for (uint32_t i = 0; i < count; i++)
+            places[i] += (uint32_t)at;
+        for (uint32_t i = 0; i < count && !is_over(brief); i += BUCKETS)
+            take_positions(brief, places + i, (uint32_t)min_u64(count - i, BUCKETS));
+        return;
+    }
     if (nibbles != NULL && find->nibbles != NULL)
         find->nibbles(place, words, nibbles, &tile);
     else
-        find->set(place, words, &brief->plan->set,
+        find->set(place, positions, &brief->plan->set,
                   brief->tables->wide != NULL ? brief->tables->wide : brief->tables->bitmap, &tile);
     hot_count = tile.is_dense ? (uint32_t)words : tile.hot_count;
     for (uint32_t i = 0; i < hot_count && !is_over(brief); i++) {
@@ -216,7 +231,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
         } else { /* near the text's end, a copy with room after it is searched */
             positions = min_u64(limit - at, END_POSITIONS);
             room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
-            memcpy(end, brief->text + at, (size_t)room);
+            bytes_copy(end, brief->text + at, room);
             memset(end + room, 0, PLAN_NIBBLE_REACH);
             search_words(brief, find, nibbles, end, at, positions);
         }
@@ -235,7 +250,7 @@ static bool is_for_worker(const struct trawl_plan *plan, const struct find_ops *
 bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, const uint8_t *text,
                   uint64_t count, struct engine_brief *found)
 {
-    struct brief brief = {plan, NULL, text, count, 0, 0, WORK_ONCE + count / 2, found};
+    struct brief brief = {plan, NULL, NULL, 0, text, count, 0, 0, WORK_ONCE + count / 2, found};
     const struct plan_nibbles *nibbles;
 
     found->count = found->candidates = 0;
@@ -254,6 +269,16 @@ bool brief_search(const struct find_ops *find, const struct trawl_plan *plan, co
         plan_nibbles_want(plan, find->looks_six, &nibbles, NULL) != TRAWL_OK ||
         plan_set_want(plan, &brief.tables, NULL) != TRAWL_OK)
         return false;
+    if (plan->literal_count > PLAN_NIBBLE_LITERALS_MAX && set_stems_pay(plan, find)) {
+        const struct set_sample sample = {plan, find, text, 0};
+        const struct set_matcher *matcher;
+
+        if (set_matcher_want(&sample, &matcher, NULL) != TRAWL_OK)
+            return false;
+        brief.fold = matcher->fold;
+        if (matcher->class_count == 1 && set_words_fit(&matcher->classes[0], find))
+            brief.words = &matcher->classes[0];
+    }
     search_set(&brief, find, nibbles);
     return brief.work <= brief.work_max;
 }

@@ -13,6 +13,7 @@
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
 
+#include "base/checked.h"
 #include "plan/nibbles.h"
 #include "plan/plan.h"
 
@@ -37,6 +38,15 @@ struct find_tile {
     uint64_t mask[FIND_TILE_WORDS];
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
+
+/* Clears the tile's bits starting at `positions`, which must all lie in the last word. */
+static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
+{
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(positions > 64 * (word_count - 1));
+    if (positions < 64 * word_count)
+        tile->mask[word_count - 1] &= (1ull << positions % 64) - 1;
+}
 
 /* A set of byte values. */
 struct find_bytes {
@@ -118,10 +128,10 @@ struct find_ops {
      * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
-    /* Sets bit x if the 8 bytes at text + x begin with a gram of the set, as the bitmap tells; the
-     * bitmap may let further positions pass. Uses the wide bitmap if set->wide_mask is not 0.
-     * Depends on text bytes up to 64 * word_count + 6. */
-    void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+    /* Sets bit x, for x < positions, if the 8 bytes at text + x begin with a gram of the set, as
+     * the bitmap tells; the bitmap may let further positions pass. Uses the wide bitmap if
+     * set->wide_mask is not 0. Depends on text bytes up to positions + 6. */
+    void (*set)(const uint8_t *text, uint64_t positions, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Sets bit x if the bytes at text + x pass the nibble tables (plan/nibbles.h). Depends on text
      * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL if the function `set` is faster on

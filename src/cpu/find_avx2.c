@@ -108,7 +108,7 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
 
 /* Handles 8 positions at a time: each lane takes the 4 bytes at its position (up to 8 if
  * set->wide_mask is not 0), hashes these bytes and gathers a word of the bitmap. */
-static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
+static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
     const __m256i dwords = _mm256_setr_epi32(0, 1, 1, 1, 1, 2, 2, 2);
@@ -120,7 +120,7 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
     const __m128i shift = _mm_cvtsi32_si128((int32_t)(32 - set->bitmap_bits));
     uint64_t bits = 0;
 
-    for (uint32_t i = 0; i < 8; i++) {
+    for (uint32_t i = 0; 8 * i < count; i++) {
         __m256i gram = _mm256_permutevar8x32_epi32(load32(text + 8 * i), dwords), hash, word;
 
         gram = _mm256_shuffle_epi8(gram, bytes);

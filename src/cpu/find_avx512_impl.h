@@ -110,7 +110,7 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
 
 /* Handles 16 positions at a time: each lane takes the 4 bytes at its position (up to 8 if
  * set->wide_mask is not 0), hashes these bytes and gathers a word of the bitmap. */
-static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
+static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
     const __m512i dwords = _mm512_setr_epi32(0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4);
@@ -122,7 +122,7 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
     const __m128i shift = _mm_cvtsi32_si128((int32_t)(32 - set->bitmap_bits));
     uint64_t bits = 0;
 
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; 16 * i < count; i++) {
         __m512i gram = _mm512_permutexvar_epi32(dwords, load64(text + 16 * i)), hash, word;
 
         gram = _mm512_shuffle_epi8(gram, bytes);

@@ -13,8 +13,10 @@
  *   positions_of_bits(bits, block, positions)   with HAS_POSITIONS_OF_BITS; see below
  *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
  *   HAS_TRIGRAMS                   if find_trigrams.h can gather; with load32
- *   block_heads(text, set, bitmap) returns which of 64 positions have a gram that passes the
- *                                  bitmap; with HAS_HEADS. Without, a loop over positions serves.
+ *   block_heads(text, count, set, bitmap) returns which of the first `count` positions have a gram
+ *                                  that passes the bitmap, and perhaps the answer for more
+ *                                  positions, up to 64; with HAS_HEADS. Without, a loop over
+ *                                  positions serves.
  *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * This file then defines the variant's functions, and FIND_OPS, which makes their table.
  *
@@ -200,14 +202,14 @@ static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
 #endif
 
 #ifndef HAS_HEADS
-/* Tests each of 64 positions: loads 8 bytes, hashes them, and tests a bit. */
-static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
+/* Tests each position: loads 8 bytes, hashes them, and tests a bit. */
+static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
     uint64_t bits = 0;
 
     TRAWL_ASSERT(set->q > 0 && set->q <= 4);
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t head;
         uint32_t hash;
 
@@ -221,18 +223,22 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 }
 #endif
 
-static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+static void FIND_NAME(set)(const uint8_t *text, uint64_t positions, const struct plan_set *set,
                            const uint64_t *bitmap, struct find_tile *tile)
 {
     /* a copy, so that the compiler knows that stores to the tile do not change it */
     const struct plan_set copy = *set;
     uint32_t hot_count = 0;
 
-    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    TRAWL_ASSERT(positions > 0 && positions <= 64 * FIND_TILE_WORDS);
     TRAWL_ASSERT(copy.bitmap_bits > 0 && copy.bitmap_bits < 32);
-    for (uint64_t w = 0; w < word_count; w++) {
-        uint64_t bits = block_heads(text + 64 * w, &copy, bitmap);
+    for (uint64_t w = 0; 64 * w < positions; w++) {
+        uint64_t left = positions - 64 * w, bits;
 
+        if (left < 64)
+            bits = block_heads(text + 64 * w, left, &copy, bitmap) & ((1ull << left) - 1);
+        else
+            bits = block_heads(text + 64 * w, 64, &copy, bitmap);
         tile->mask[w] = bits;
         if (bits != 0)
             tile->hot[hot_count++] = (uint16_t)w;

@@ -19,7 +19,7 @@
 /* Distance of the prefetch in bytes. Without the prefetch, searching 64 KiB in the second-level
  * cache took 1.2 x the time [Xeon, AVX-512]. */
 #define PAIR_AHEAD 1024u
-#define PAIR_ALIGNED 1024u /* for at least this many positions, align loads to cache lines */
+#define PAIR_ALIGNED 448u /* for at least this many positions, align loads to cache lines */
 
 #ifndef HAS_PAIR
 /* block_pair returns which of the 64 positions starting at `text` match both probes. pair_any

@@ -39,10 +39,8 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
     TRAWL_ASSERT(positions > 0 && positions <= SET_TILE_POSITIONS && words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(class->stride == 1 && class->q <= 8);
     if (words > 0)
-        scan->worker->find->set(scan->chunk->bytes + sampling->begin, words, &class->heads,
-                                class->bitmap, tile);
-    if (64 * words > positions)
-        tile_cut(tile, words, positions);
+        scan->worker->find->set(scan->chunk->bytes + sampling->begin,
+                                min_u64(positions, 64 * words), &class->heads, class->bitmap, tile);
     for (uint32_t k = 0; words > 0 && k < (tile->is_dense ? words : tile->hot_count); k++) {
         uint64_t w = tile->is_dense ? k : tile->hot[k], bits = tile->mask[w];
 

@@ -90,7 +90,7 @@ static uint64_t set_tile_fill(struct scan *scan, uint64_t *positions)
         find->nibbles(scan->chunk->bytes + scan->at, words, scan->worker->nibbles,
                       &scan->worker->tile);
     else
-        find->set(scan->chunk->bytes + scan->at, words, &plan->set,
+        find->set(scan->chunk->bytes + scan->at, *positions, &plan->set,
                   tables->wide != NULL ? tables->wide : tables->bitmap, &scan->worker->tile);
     tile_cut(&scan->worker->tile, words, *positions);
     if (scan->worker->at_borders)

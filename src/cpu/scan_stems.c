@@ -8,18 +8,7 @@
  * vectors select the positions instead: by pairs of bytes, or by trigrams.
  */
 #include "cpu/sampling.h"
-
-/* by_pairs returns true if pairs of bytes can select the class's positions, and by_trigrams if
- * trigrams can. */
-static bool by_pairs(const struct sampling *sampling)
-{
-    return sampling->class->pairs != NULL && sampling->scan->worker->find->pairs != NULL;
-}
-
-static bool by_trigrams(const struct sampling *sampling)
-{
-    return sampling->class->trigrams != NULL && sampling->scan->worker->find->trigrams != NULL;
-}
+#include "cpu/set_stems.h"
 
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words)
 {
@@ -32,11 +21,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
     TRAWL_ASSERT(words == 0 || sampling->begin + 64 * (words - 1) < end);
     if (words == 0)
         return stem_span_positions(sampling, &span, 1);
-    if (by_pairs(sampling))
-        find->pairs(bytes + span.from, words, sampling->class->pairs, tile);
-    else
-        find->trigrams(bytes + span.from, words, sampling->class->trigrams, tile);
-    tile_cut(tile, words, end - span.from);
+    set_words_find(sampling->class, find, bytes + span.from, end - span.from, tile);
     /* the test alone has too many false positives */
     return find->positions(bytes, tile, span.from, sampling->class, sampling->matcher->fold,
                            sampling->scan->worker->scratch->positions);
@@ -132,7 +117,7 @@ uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
     uint64_t room = sampling->scan->loadable - sampling->begin;
 
     TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
-    if ((!by_pairs(sampling) && !by_trigrams(sampling)) || end <= sampling->begin ||
+    if (!set_words_fit(sampling->class, sampling->scan->worker->find) || end <= sampling->begin ||
         room < FIND_SET_KEPT + 64)
         return 0;
     TRAWL_ASSERT(end <= sampling->end);

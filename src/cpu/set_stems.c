@@ -278,6 +278,24 @@ bool set_stems_pay(const struct trawl_plan *plan, const struct find_ops *find)
            plan->literal_count >= (find->looks_six ? PAIRS_PAY_FROM : TRIGRAMS_PAY_FROM);
 }
 
+bool set_words_fit(const struct set_class *class, const struct find_ops *find)
+{
+    return (class->pairs != NULL && find->pairs != NULL) ||
+           (class->trigrams != NULL && find->trigrams != NULL);
+}
+
+void set_words_find(const struct set_class *class, const struct find_ops *find, const uint8_t *text,
+                    uint64_t positions, struct find_tile *tile)
+{
+    const uint64_t words = (positions + 63) / 64;
+
+    if (class->pairs != NULL && find->pairs != NULL)
+        find->pairs(text, words, class->pairs, tile);
+    else
+        find->trigrams(text, words, class->trigrams, tile);
+    tile_cut(tile, words, positions);
+}
+
 void set_stems_free(struct set_class *class)
 {
     memory_release(class->pairs, sizeof *class->pairs, 1);

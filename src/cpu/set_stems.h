@@ -5,6 +5,7 @@
 #ifndef TRAWL_CPU_SET_STEMS_H
 #define TRAWL_CPU_SET_STEMS_H
 
+#include "cpu/find.h"
 #include "cpu/set_class.h"
 
 /* Sets the class's stride, q and stem_min from length_min. Sets stem_counts from `counts`, the
@@ -26,6 +27,11 @@ enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_c
 /* Returns true if classes find the plan's words, by pairs of bytes or trigrams, faster than nibble
  * tables would. */
 bool set_stems_pay(const struct trawl_plan *plan, const struct find_ops *find);
+/* set_words_fit returns true if the class has pairs or trigrams that `find` can test, and
+ * set_words_find tests them: see find_ops.pairs and find_ops.trigrams. */
+bool set_words_fit(const struct set_class *class, const struct find_ops *find);
+void set_words_find(const struct set_class *class, const struct find_ops *find, const uint8_t *text,
+                    uint64_t positions, struct find_tile *tile);
 void set_stems_free(struct set_class *class);
 
 #endif

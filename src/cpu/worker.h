@@ -375,13 +375,4 @@ static inline void scan_leave(struct scan *scan, uint64_t x)
     scan->over = scan->is_left = true;
 }
 
-/* Clears the tile's bits starting at `positions`, which must all lie in the last word. */
-static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
-{
-    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
-    TRAWL_ASSERT(positions > 64 * (word_count - 1));
-    if (positions < 64 * word_count)
-        tile->mask[word_count - 1] &= (1ull << positions % 64) - 1;
-}
-
 #endif
