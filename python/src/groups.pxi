@@ -300,26 +300,28 @@ cdef void put_no_groups(group_columns *made, uint64_t rows) noexcept nogil:
 
 
 cdef void put_groups(group_columns *made, const trawl_record_array *records, uint64_t record,
-                     uint64_t begin, uint64_t end, uint32_t pattern) noexcept nogil:
-    """Append the groups of an occurrence in a record."""
+                     uint64_t begin, uint64_t end, uint32_t pattern, const trawl_range *places) noexcept nogil:
+    """Append the groups of an occurrence in a record. places: where in the record they are; NULL: not known yet."""
     cdef const uint8_t *bytes = records.bytes
     cdef uint64_t base = offset_of(records, record), stop = offset_of(records, record + 1), i
-    cdef uint64_t first = made.begins[pattern]
+    cdef uint64_t first = made.begins[pattern], line = base
     cdef trawl_range match
 
     if made.status != TRAWL_OK:
         return
-    find_line(&made.line, bytes, base, stop, begin, end)
-    made.status = find_groups(&made.line, bytes, begin, end, pattern, made.spans, made.spans_max, &made.error)
+    if places == NULL:
+        find_line(&made.line, bytes, base, stop, begin, end)
+        made.status = find_groups(&made.line, bytes, begin, end, pattern, made.spans, made.spans_max, &made.error)
+        places, line = made.spans, made.line.begin
     memset(made.sources, 0, made.count * sizeof(uint64_t))
     for i in range(first, made.begins[pattern + 1]):
         made.sources[made.targets[i]] = i - first + 1
     for i in range(made.count if made.status == TRAWL_OK else 0):
-        match = made.spans[made.sources[i]]
+        match = places[made.sources[i]]
         if made.sources[i] == 0 or match.begin == UNKNOWN:
             put_group(&made.values[i], NULL, 0, False)
             continue
-        begin, end = made.line.begin + match.begin, made.line.begin + match.end
+        begin, end = line + match.begin, line + match.end
         if made.is_text and begin < end:
             while begin > base and bytes[begin] & 0xc0 == 0x80:
                 begin -= 1
@@ -418,7 +420,8 @@ cdef class Groups:
         record.record_count, record.offset_bytes, record.offsets = 1, sizeof(uint64_t), offsets
         self.begin(isinstance(text, str))
         for i in range(found.count):
-            put_groups(&self.made, &record, 0, found.items[i].begin, found.items[i].end, found.items[i].pattern_index)
+            put_groups(&self.made, &record, 0, found.items[i].begin, found.items[i].end, found.items[i].pattern_index,
+                       NULL)
         return self.check()
 
     cdef int check(self) except -1:

@@ -20,6 +20,9 @@ cdef struct spans_state:
     bint may_copy  # strings: search by_lines once many occurrences were dropped, because there may be far more of them
     uint64_t dropped  # than spans. The number of dropped occurrences
     bint first_only  # a line's first occurrence suffices
+    bint one_by_one  # find the first occurrence in each record by itself (work_firsts)
+    uint64_t places_max  # one_by_one: how many places `places` holds for each span: its own, and its groups'
+    column places
     bint alone  # search each record by itself, because occurrences depend on the record's ends
     const trawl_record_array *records  # NULL: the search is of a text
     uint64_t record  # the next span begins in this record or in a later record
@@ -182,6 +185,45 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
     drop(&copy)
 
 
+cdef bint work_firsts(work *job) noexcept nogil:
+    """Find the first occurrence in each record. False, and no spans: there is a line end, or a match of zero bytes, so
+    that an occurrence is no record's first match."""
+    cdef spans_state *found = <spans_state *>job.out
+    cdef const trawl_record_array *records = found.records
+    cdef uint64_t first = offset_of(records, 0), bytes = offset_of(records, records.record_count) - first, unit, i
+    cdef trawl_line *line = NULL
+    cdef trawl_range *place
+    cdef bint is_empty = False
+
+    if bytes == 0 or memchr(records.bytes + first, found.line_end, bytes) != NULL:
+        return False
+    unit = found.places_max * sizeof(trawl_range)
+    found.places.count = 0
+    job.status = trawl_line_open(job.plan, 0, NULL, 0, NULL, &line, &job.error)
+    for i in range(records.record_count):
+        if job.status != TRAWL_OK or not reach(&found.places, (found.places.count + 1) * unit):
+            break
+        place = <trawl_range *>(found.places.memory.bytes + found.places.count * unit)
+        if not is_valid(records, i):
+            continue
+        find_first(job, line, records, i, place, found.places_max)
+        if job.status != TRAWL_OK or place.begin == UNKNOWN:
+            continue
+        is_empty = place.begin == place.end
+        if is_empty:
+            break
+        put_value(&found.columns.begins, offset_of(records, i) + place.begin)
+        put_value(&found.columns.ends, offset_of(records, i) + place.end)
+        put_value(&found.columns.lines, i)
+        found.places.count += 1
+    trawl_line_close(line)
+    put_same(&found.columns.patterns, 0, found.columns.begins.count)
+    job.no_memory = any_failed(&found.columns.begins, 4) or found.places.failed
+    if is_empty:
+        spans_restart(found)
+    return not is_empty
+
+
 cdef void work_record_spans(work *job) noexcept nogil:
     """Search the tape as one text or, if found.alone, each record as a text. If found.alone, a search before
     finds the records in which a pattern occurs, and the others are passed over. If found.may_copy, a search that drops
@@ -192,6 +234,10 @@ cdef void work_record_spans(work *job) noexcept nogil:
     cdef trawl_text *text = NULL
     cdef column marks
 
+    if found.one_by_one:
+        found.one_by_one = work_firsts(job)
+        if found.one_by_one:
+            return
     if found.by_lines:
         work_lines_of_records(job)
         return
@@ -982,7 +1028,9 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
             if first_only and at > first + 1:
                 continue
             if all.groups != NULL:
-                put_groups(all.groups, records, row, begin, end, <uint32_t>values_of(&columns.patterns)[at - 1])
+                put_groups(all.groups, records, row, begin, end, <uint32_t>values_of(&columns.patterns)[at - 1],
+                           <const trawl_range *>found.places.memory.bytes + (at - 1) * found.places_max
+                           if found.one_by_one else NULL)
             if all.with_values:
                 put_record_value(all, records, row, begin, end, characters)
             if characters:
@@ -1093,6 +1141,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     cdef match_columns all, values
     cdef spans_state found
     cdef bint characters = False
+    cdef ways by
 
     memset(&made, 0, sizeof(made))
     memset(&keyed, 0, sizeof(keyed))
@@ -1106,14 +1155,18 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         plan = plan_for(plan, match)
         spans_begin(&found, plan, match, reader)
         job.plan = plan.plan
+        ways_begin(&by, searcher, plan)
+        by.may = by.may and (kind == WHICH or (groups is not None and groups.made.first_only))
         found.first_only = found.overlap and (kind == WHICH or (groups is not None and groups.made.first_only))
+        found.places_max = 1 if groups is None else groups.made.spans_max
         job.out = &found
         if kind == LISTS:
             put_value(&made.values, 0)
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(searcher.piece_bytes):
+        while not gather_failed(&made) and reader.next_piece(choose_way(&by, searcher.piece_bytes)):
+            found.one_by_one = by.one_by_one
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 all.groups = groups.begin(reader.is_str())
@@ -1146,6 +1199,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
             gather_drop(&keyed)
             match_columns_drop(&values)
             put_nulls(&made, reader)
+            note_way(&by, job.bytes)
         if gather_failed(&made):
             raise MemoryError()
         if groups is not None:
@@ -1160,6 +1214,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         return lists_of(found_lists, fields) if kind == LISTS else structs_of(struct_array(fields), found_lists)
     finally:
         match_columns_drop(&found.columns)
+        drop(&found.places)
         match_columns_drop(&all)
         match_columns_drop(&values)
         gather_drop(&made)

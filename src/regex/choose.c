@@ -66,7 +66,7 @@ static bool filters_little(const struct step *step)
 
 /* Returns true if the common program reads the step's text sooner than the step's atoms are looked
  * up one by one: the atoms have wasted more time than RE2 needs to read the step, or they are many,
- * and the program finds most matches without RE2. */
+ * and the program finds most matches without RE2 and has read most lines already. */
 static bool is_whole_sooner(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -77,7 +77,8 @@ static bool is_whole_sooner(const struct step *step)
 
     return wasted > bytes ||
            (lists && step->chunk->records == NULL && atoms > bytes / QUICK_BYTES &&
-            step->judged > atoms / JUDGED_SHARE && program_is_quick(expressions->whole) &&
+            (step->judged > atoms / JUDGED_SHARE || step->judged_bytes > bytes / 2) &&
+            program_is_quick(expressions->whole) &&
             words_are_ascii(step->chunk->bytes + step->from, bytes));
 }
 
