@@ -1,8 +1,8 @@
-/* count_buffer: counts the occurrences of a string in a buffer.
+/* count_buffer: counts the occurrences of a string in a buffer
  *
  * Shows the three objects that every search needs (plan, text, searcher), and how to handle errors
- * in a single place: the program chains the calls, the first call that fails fills `error`, and
- * the program reads `error` at the end.
+ * in a single place: the calls are chained, the first that fails fills `error`, and the program
+ * reads it at the end.
  *
  *     $ ./count_buffer
  *     fish: 4
@@ -30,7 +30,7 @@ int main(void)
     else
         fprintf(stderr, "count_buffer: %s\n", error.message);
 
-    /* The close functions accept NULL, so the objects after a failed call need no test. */
+    /* the close functions accept NULL, so objects that were never opened need no test */
     trawl_searcher_close(searcher);
     trawl_text_close(text);
     trawl_plan_free(plan);

@@ -1,7 +1,7 @@
-/* expression_groups: prints the groups of an expression's occurrences, by name and by number.
+/* expression_groups: prints the groups of an expression's occurrences, by name and by number
  *
- * Shows that a search tells where an occurrence is, and that trawl_expression_groups finds the
- * occurrence's groups in the line around it. trawl_expression_group gives a name's number.
+ * A search tells where an occurrence is; trawl_expression_groups then finds its groups in the line
+ * around it, and trawl_expression_group gives a name's number.
  *
  *     $ ./expression_groups
  *     host db1, unit s

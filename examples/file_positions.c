@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     trawl_text_close(text);
     trawl_plan_free(plan);
 
-    /* The output may still be in a buffer. Only a flush tells whether all output was written. */
+    /* the output may still be in a buffer; only a flush tells whether all of it was written */
     if (fflush(stdout) != 0 || status == TRAWL_STOPPED)
         perror("file_positions: standard output");
     else if (status != TRAWL_OK)

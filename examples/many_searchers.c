@@ -1,9 +1,8 @@
-/* many_searchers: several threads search at the same time, with the same plan.
+/* many_searchers: several threads search at the same time, with the same plan
  *
- * Shows what is shared and what is not. A plan is immutable: any number of threads use the
- * same plan. A runtime holds the worker threads and devices that all searchers share. A searcher
- * is for one thread at a time; with a runtime, a searcher costs little, so each thread opens a
- * searcher of its own.
+ * Shows what is shared and what is not. A plan is immutable, so any number of threads may use it. A
+ * runtime holds the worker threads and devices that all searchers share. A searcher is for one
+ * thread at a time; with a runtime it costs little, so each thread opens its own.
  *
  *     $ ./many_searchers
  *     text 0: 1

@@ -1,9 +1,8 @@
-/* set_ids: searches many strings at once, and prints which string was found where.
+/* set_ids: searches for many strings at once, and prints which one was found where
  *
- * Shows a set of strings as a plan. A match names its string by the string's index in the array
- * that the program gave to trawl_plan_build. The program keeps its own data about each string, here
- * an id, in an array with the same indices. Occurrences may overlap, and the search reports all
- * occurrences, in order of (begin, index).
+ * Shows a set of strings as a plan. A match names its string by the index in the array that the
+ * program gave to trawl_plan_build; what it knows of each string, here an id, it keeps in an array
+ * with the same indices. Occurrences may overlap, and all are reported, in order of (begin, index).
  *
  *     $ ./set_ids
  *     1 she id 700

@@ -1,4 +1,4 @@
-/* bf: brute force: if the first byte matches, bf compares the other bytes.
+/* bf: brute force: compares the first byte, then the others
  *
  * Published  S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
  *            String Matching Algorithm for Nvidia GPUs", section II.C; the multi-core CPU bars of

@@ -1,12 +1,12 @@
-/* bmh: Boyer-Moore-Horspool, the window compared from right to left.
+/* bmh: Boyer-Moore-Horspool, the window compared from right to left
  *
  * Published  Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", algorithm 1, and
- *            the table of bad characters of section III. bmh differs from hp in the order of
+ *            the table of bad characters of section III. Differs from hp in the order of
  *            comparisons, and in the step of a single byte after an occurrence.
  * Fixed      The published listing writes N for both lengths and fills the table with N - i. If i
- *            counts from 0, such shifts pass over occurrences; if i counts from 1, the last byte's
- *            shift is 0. Here byte i of the pattern (from 0 on, without the last byte) shifts by
- *            m - 1 - i, and a byte that is not in the pattern shifts by m.
+ *            counts from 0, such shifts pass over occurrences; if from 1, the last byte's shift is
+ *            0. Here byte i of the pattern (counted from 0, without the last) shifts by m - 1 - i,
+ *            and a byte that is not in the pattern by m.
  * Memory     256 shifts.
  * Cost       n / m comparisons at best, n * m at worst (n: the text's length, m: the pattern's).
  */

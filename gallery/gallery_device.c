@@ -416,8 +416,9 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
 }
 
 /* Fails if a child grid's launch failed although the device was not full, if a launched grid did
- * not run, or if a window that passed was neither launched, refused nor left out. Otherwise adds
- * the numbers of child grids to the result. With the option "uncounted", only refusals are known.
+ * not run, or if a window that passed was neither launched, refused nor withheld. Otherwise adds
+ * the numbers of child grids to the result. With the option "uncounted", only refusals are
+ * known.
  */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)

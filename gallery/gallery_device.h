@@ -44,8 +44,8 @@ struct gallery_met {
 
 /* Returns which literals the record with this flag (of gallery_device_flag) may hold. The device
  * keeps hits per pattern only for rabin-karp-matrix-pairs, and only of the records that it searched
- * last and in one piece; the first of these may be the end of a longer record, so nothing is known
- * of it. */
+ * last and whole; the first of these may be the end of a longer record, so nothing is known about
+ * it. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
 #ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls none of these */

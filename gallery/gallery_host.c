@@ -1,5 +1,5 @@
-/* gallery_host: runs the published algorithms on the host, step after step of a chunk, and in each
- * step literal after literal. */
+/* gallery_host: runs the published algorithms on the host, a step of the chunk at a time, and in
+ * each step literal by literal */
 #include "gallery/gallery_host.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
-/* hp: Horspool: hp compares the window's last byte, then the other bytes from left to right. The
- * last byte says how far the window moves.
+/* hp: Horspool: compares the window's last byte, then the others from left to right. The last byte
+ * says how far the window moves.
  *
  * Published  R. N. Horspool, "Practical fast searching in strings", Software: Practice and
  *            Experience 10 (1980); the HP of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT", section
- *            II.C, and the multi-core CPU bars of the paper's figures. bmh is the same algorithm as
- *            Han's paper has it: bmh compares the whole window from right to left, and moves the
- *            window by a single byte after an occurrence.
- * Fixed      nothing. hp compares byte by byte, as bf and qs do, so that the three compare alike.
+ *            II.C, and the multi-core CPU bars of its figures. bmh is the same algorithm as Han's
+ *            paper has it: it compares the whole window from right to left, and moves the window by
+ *            a single byte after an occurrence.
+ * Fixed      nothing. Compares byte by byte, as bf and qs do, so that the three compare alike.
  * Memory     256 shifts.
  * Cost       n / m comparisons at best, n * m at worst (n: the text's length, m: the pattern's).
  */

@@ -1,9 +1,9 @@
-/* memmem: the C library's function. After each occurrence memmem is called again a byte later.
+/* memmem: the C library's function, called again a byte after each occurrence
  *
  * Published  the installed C library.
- * Fixed      nothing: memmem finds an occurrence, and the loop finds all occurrences.
+ * Fixed      nothing: memmem finds one occurrence, the loop all of them.
  * Memory     the C library's; each call builds tables anew.
- * Cost       a call for each occurrence and a last call; the C library decides the cost of a byte.
+ * Cost       a call for each occurrence and a last one; the C library decides the cost of a byte.
  */
 #include "gallery/gallery_host.h"
 

@@ -1,11 +1,11 @@
 /* naive: two loops compare each window of the text byte by byte, until a byte differs. naive-whole
- * (ours) compares all bytes of each window: the tutorial says that to stop "reduces search time
+ * (ours) compares all bytes of each window: the tutorial says that stopping "reduces search time
  * greatly".
  *
  * Published  "wordSearchCPU" of the tutorial on wordSearchSimple (a word search in CUDA), the CPU
- *            side of the tutorial's plot of search times against text length.
- * Fixed      The tutorial skips the last position (i < n - m) and returns the first occurrence
- *            alone; naive looks at every position and returns every occurrence.
+ *            side of its plot of search times against text length.
+ * Fixed      The tutorial skips the last position (i < n - m) and returns only the first
+ *            occurrence; naive looks at every position and returns every occurrence.
  * Memory     the text and the pattern alone.
  * Cost       up to m comparisons per position (m: the pattern's length).
  */

@@ -1,9 +1,9 @@
-/* qs: Quick Search: the byte after the window says how far the window moves.
+/* qs: Quick Search: the byte after the window says how far the window moves
  *
  * Published  D. M. Sunday, "A Very Fast Substring Search Algorithm", Communications of the ACM 33
  *            (1990); the QS of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT", section II.C, compared
  *            from right to left as in the example there.
- * Fixed      qs does not read the byte after the last window: that byte lies after the text.
+ * Fixed      The byte after the last window lies after the text, and is not read.
  * Memory     256 shifts.
  * Cost       n / (m + 1) comparisons at best, n * m at worst (n: the text's length, m: the
  *            pattern's).

@@ -1,10 +1,9 @@
-/* rabin_karp: a rolling hash of the window. If the hash equals the pattern's hash, rabin_karp
- * compares the bytes.
+/* rabin_karp: a rolling hash of the window; if it equals the pattern's, the bytes are compared
  *
  * Published  R. M. Karp, M. O. Rabin, "Efficient randomized pattern-matching algorithms", IBM
  *            Journal of Research and Development 31 (1987): bytes as digits, modulo a prime.
- * Fixed      The paper draws the prime at random, so that a false match is unlikely. Here the prime
- *            is 2^32 - 5, and equal hashes are followed by a comparison byte by byte.
+ * Fixed      The paper draws the prime at random, so that a false match is unlikely. Here it is
+ *            2^32 - 5, and equal hashes are followed by a comparison byte by byte.
  * Memory     three numbers.
  * Cost       two remainders per position; up to m comparisons per position with an equal hash
  *            (m: the pattern's length).

@@ -22,7 +22,7 @@ static inline uint32_t rabin_karp_power(uint64_t count)
     return power;
 }
 
-/* Returns the hash after the window moves by a byte: `out` leaves the window, `in` enters. */
+/* Returns the hash after the window moves by a byte: `out` leaves it, `in` enters. */
 static inline uint32_t rabin_karp_roll(uint32_t hash, uint32_t power, uint8_t out, uint8_t in)
 {
     uint64_t gone = (uint64_t)power * out % RABIN_KARP_PRIME;

@@ -51,8 +51,8 @@ struct gallery_matrix {
     uint32_t *heads;
 };
 
-/* Returns the list for a hash and a length. The length is part of the key, so that literals of
- * different lengths rarely share a list. */
+/* Returns the list for a hash and a length, which is part of the key, so that literals of different
+ * lengths rarely share a list. */
 static uint32_t head_of(const struct gallery_matrix *matrix, uint32_t hash, uint64_t count)
 {
     return plan_hash64((uint64_t)hash << 32 ^ count, matrix->heads_bits);

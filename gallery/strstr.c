@@ -1,10 +1,10 @@
-/* strstr: the C library's function. After each occurrence strstr is called again a byte later.
+/* strstr: the C library's function, called again a byte after each occurrence
  *
  * Published  the installed C library; the baseline of the C++ AMP string search sample, which calls
  *            strstr for each record and pattern.
  * Fixed      A string ends at the first NUL, a text does not: after each NUL the search goes on.
- *            A text need not end in a NUL: strstr searches copies of parts of the text, and each
- *            copy ends in a NUL. plan_build refuses patterns that hold a NUL.
+ *            A text need not end in a NUL, so strstr searches copies of its parts that do.
+ *            plan_build rejects patterns that hold a NUL.
  * Memory     a copy of a part of the text, and of the pattern: strstr needs a NUL after both.
  * Cost       a call for each occurrence and for each NUL; the C library decides the cost of a
  *            byte. strlen finds the NUL, so the bytes from a string's last occurrence to the NUL

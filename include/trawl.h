@@ -1,9 +1,9 @@
-/* trawl: searches texts of any length for strings, exactly or with errors, and for expressions.
+/* trawl: searches texts of any length for strings, exact or approximate, and regular expressions.
  *
  * A text is a sequence of bytes. A pattern is a sequence of one or more bytes of any value. An
- * occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin (for errors
- * and expressions: bytes that match). Occurrences may overlap, and each one counts. No answer is an
- * estimate, and all engines (host cores, NVIDIA GPUs) give the same answers, byte for byte.
+ * occurrence is a pair (begin, pattern): the text holds the pattern's bytes at begin, or bytes that
+ * match. Occurrences may overlap, and each one counts. No answer is an estimate, and all engines
+ * (host cores, NVIDIA GPUs) give the same answers, byte for byte.
  *
  * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
  *   plan      one or many compiled patterns. Immutable: any number of threads may share a plan.
@@ -30,11 +30,11 @@
  *     success only, unless the function's comment says more.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
- *   - Option structs begin with `size`: set `size` to sizeof the struct, zero the other fields,
- *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
- *     every field, and a NULL options pointer means all defaults. Structs of other versions are
- *     accepted if the fields that this version does not know are zero; a size less than the
- *     struct's in version 1.0, such as a pointer's, is rejected with ARGUMENT.
+ *   - Option structs begin with `size`: set it to sizeof the struct, zero the other fields, and set
+ *     what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of every field,
+ *     and a NULL options pointer means all defaults. Structs of other versions are accepted if the
+ *     fields that this version does not know are zero; a size below that of the struct in version
+ *     1.0, such as a pointer's, is rejected with ARGUMENT.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based. free
  *     and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
@@ -42,8 +42,8 @@
  *     call that the parent began fails in the child with UNSUPPORTED.
  *   - A sink must return: after a longjmp or an exception out of a sink, its searcher stays BUSY.
  *   - STOPPED: a sink of the call has returned non-zero; if none has, the call was cancelled.
- * trawl_records.h has searches of many records, trawl_stream.h searches text piece by piece, and
- * trawl_1_0.h has the functions that newer functions replace; this header includes all three.
+ * trawl_records.h searches many records, trawl_stream.h searches text that arrives in segments, and
+ * trawl_1_0.h has the functions that newer ones replace; this header includes all three.
  * trawl_devices.h has the functions that need a GPU.
  */
 #ifndef TRAWL_H
@@ -99,7 +99,7 @@ struct trawl_error {
     enum trawl_status status;
     int32_t os_code;        /* errno of the failed system call; 0: no system call failed */
     int32_t driver_code;    /* the GPU driver's code; 0: the driver did not fail */
-    uint64_t pattern_index; /* index of the pattern at fault; UINT64_MAX: not a pattern's fault */
+    uint64_t pattern_index; /* index of the pattern at fault; UINT64_MAX: no pattern is */
     uint64_t text_offset; /* offset at fault, in the text or as the function says; or UINT64_MAX */
     char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline; names what is at fault */
 };
@@ -132,7 +132,7 @@ enum trawl_plan_flag {
     TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: a byte of no character is a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE = 128,  /* `letters` takes each byte as a character; not with errors */
-    /* The flags below are for plans with errors (mismatches_max, edits_max, DNA): */
+    /* for approximate search (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
     TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also find each pattern's reverse complement */
@@ -140,9 +140,9 @@ enum trawl_plan_flag {
                            bases does. Without the flag, all of the bases must match */
 };
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. All
- * methods give the same answer; a method that does not fit the patterns is rejected with ARGUMENT.
+ * methods give the same answer; one that does not fit the patterns is rejected with ARGUMENT.
  * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses one
- * of these as the text demands, but no automaton that would be too large. Devices take SET. */
+ * of them as the text demands, but no automaton that would be too large. Devices take SET. */
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
@@ -165,10 +165,10 @@ struct trawl_utf8; /* what version 1.0 had in place of struct trawl_letters */
 struct trawl_letters {
     uint64_t size; /* sizeof(struct trawl_letters) */
     void *context;
-    /* Writes code_point, and all code points that equal code_point without case; returns how many,
-     * 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build calls this function, and so may a search. */
+    /* Writes code_point, and all code points that equal it without case; returns how many, 1 to
+     * TRAWL_UTF8_VARIANTS_MAX. Called by trawl_plan_build, and perhaps by searches. */
     uint32_t (*variants)(void *context, uint32_t code_point, uint32_t *variants);
-    /* Returns true if this code point (>= 128) is a word character. Searches call the function. */
+    /* Returns true if this code point (>= 128) is a word character. Called by searches. */
     bool (*is_word)(void *context, uint32_t code_point);
     /* Points *ranges to the first and last code point of each range of a class such as "alpha", and
      * returns how many; 0: no such class. If NULL, and always in PERL with UTF-8: ASCII classes. */
@@ -177,7 +177,7 @@ struct trawl_letters {
 /* Return Unicode 16's letters (static): variants by simple case folding; word characters by \w. */
 TRAWL_API const struct trawl_letters *trawl_unicode(void);
 
-/* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
+/* The symbols of patterns and texts in approximate search (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
     TRAWL_CHARACTERS = 1, /* characters of UTF-8; an invalid byte is a symbol */
@@ -191,9 +191,9 @@ struct trawl_range {
     uint64_t end;
 };
 /* What patterns are (docs/regex.md): strings, or regular expressions. An occurrence of an
- * expression lies within a line or record, has a byte or more, and is leftmost; the search for the
- * expression then continues at the occurrence's end. A line counts as found even if the expression
- * matches zero bytes there. */
+ * expression lies within a line or record, has a byte or more, and is leftmost; the search for this
+ * expression then continues at its end. A line counts as found even if the expression matches zero
+ * bytes there. */
 enum trawl_syntax {
     TRAWL_LITERAL = 0,
     TRAWL_PERL = 1,     /* RE2's syntax; of occurrences with one begin, the first alternative */
@@ -377,8 +377,8 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 struct trawl_text_told {
     uint64_t size;       /* sizeof(struct trawl_text_told), set by the caller */
     uint64_t text_bytes; /* the text's bytes; of a file now, from its offset; UINT64_MAX: unknown */
-    /* The packed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK once its first bytes were
-     * read, or of a text in memory by its first 10 bytes. NULL: no format is known. */
+    /* The compressed format, such as "gzip": of a text of TRAWL_TEXT_UNPACK once its first bytes
+     * were read, or of a text in memory by its first 10 bytes. NULL: none is known. */
     const char *compression;
     uint32_t is_seekable; /* 1: trawl_text_read works at any offset (memory and regular files) */
     uint32_t is_cut;      /* 1: a file of TRAWL_TEXT_MAP is shorter now; the lost bytes are zeros */
@@ -424,14 +424,14 @@ struct trawl_runtime_options {
     }
 
 /* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
- * number of searchers may use a runtime at the same time, each from a thread of its own; their
- * searches share the workers. A searcher that is given no runtime opens a runtime for itself.
- * Worker threads start when a text is large enough to need them, and stay.
+ * number of searchers may use it at the same time, each from a thread of its own. A searcher that
+ * is given no runtime opens one for itself. Worker threads start when a text is large enough to
+ * need them, and stay.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_runtime_open(
     const struct trawl_runtime_options *options, struct trawl_runtime **runtime,
     struct trawl_error *error);
-/* Close a runtime. Errors: BUSY if a searcher of the runtime is open; the runtime stays open. */
+/* Close a runtime. Errors: BUSY if one of its searchers is open; the runtime stays open. */
 TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
                                                 struct trawl_error *error);
 
@@ -459,7 +459,7 @@ struct trawl_searcher_options {
                                       which are 0 here. Close the runtime after the searcher. */
     enum trawl_map map;            /* how files are read */
     /* NULL, or a function that the threads inside a call run again and again, for example to look
-     * at the clock and cancel the call. Nothing runs it while the caller waits for stream bytes. */
+     * at the clock and cancel the call. It does not run while the caller waits for stream bytes. */
     void (*poll)(void *poll_context);
     void *poll_context;
 };
@@ -577,30 +577,30 @@ struct trawl_pattern_count {
     uint64_t count; /* 1 or more */
 };
 
-/* Takes counts of patterns. A pattern may come many times, in any order: add its counts up. Return
- * non-zero to stop the search. Called like a trawl_match_sink. */
+/* Takes counts of patterns. A pattern may come many times, in any order, so its counts must be
+ * added up. Return non-zero to stop the search. Called like a trawl_match_sink. */
 typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_pattern_count *counts,
                                         uint64_t counts_count);
 
-/* Count all occurrences, overlapping occurrences too, of each pattern. Each searching thread adds
- * up the occurrences of its chunk, and the sink gets the sums, chunk after chunk in
- * text order. STOPPED if the sink stopped the search. Cost: the search; some nanoseconds per
- * occurrence in the searching threads; and per chunk a count for each pattern that occurs there. */
+/* Count all occurrences of each pattern, overlapping ones too. Each searching thread adds up those
+ * of its chunk, and the sink gets the sums, chunk after chunk in text order. STOPPED if the sink
+ * stopped the search. Cost: the search; some nanoseconds per occurrence in the searching threads;
+ * and per chunk a count for each pattern that occurs there. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
-/* Find the first occurrence: the least begin, and among equal begins the least pattern_index. If
- * there is none, *found is false and *match is untouched. Reads little after the occurrence. */
+/* Find the first occurrence: the least begin, and of those the least pattern_index. If there is
+ * none, *found is false and *match is untouched. Reads little after the occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text,
                                                       struct trawl_match *match, bool *found,
                                                       struct trawl_error *error);
 
-/* Takes matches in order of (begin, pattern_index); with errors, next of (reversed, end). Return
- * non-zero to stop the search. Runs on the thread that called the search, never twice at once, and
- * may not call the same searcher. The matches are borrowed until the sink returns. */
+/* Takes matches in order of (begin, pattern_index), in approximate search then of (reversed, end).
+ * Return non-zero to stop the search. Runs on the thread that called the search, never twice at
+ * once, and may not call the same searcher. The matches are borrowed until the sink returns. */
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
                                 uint64_t match_count);
 
@@ -667,14 +667,14 @@ enum trawl_window_flag {
     /* not all matches: at least one (perhaps empty) of each line in which matches begin. For
      * strings a NUL ends a line, too, unless `line_end_also` is set */
     TRAWL_WINDOW_LINES = 4,
-    /* leftmost-longest without overlap: the longest of the matches that begin first; after its end
-     * all patterns go on, and so on. Wins over TRAWL_WINDOW_LINES */
+    /* leftmost-longest without overlap: of the matches that begin first the longest; all patterns
+     * then go on after its end. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
     TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
                                 match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
-    /* leftmost-first without overlap: of the occurrences that begin first that of the least pattern
-     * index, and so on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
+    /* leftmost-first without overlap: of the matches that begin first that of the least pattern
+     * index; all then go on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
     TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */
     /* with LINES, faster for expressions: begin, end and pattern_index may be any in the line;
@@ -708,7 +708,7 @@ struct trawl_value {
  * place of every occurrence, or the plan's number of patterns. A sink that makes values from what
  * it finds, such as an expression's groups, calls trawl_windows and trawl_expression_groups.
  * STOPPED if the sink stopped. Errors: ARGUMENT also for other flags and numbers of values.
- * Cost: as of trawl_windows, and two calls of the sink for each occurrence. */
+ * Cost: as for trawl_windows, and two calls of the sink for each occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_replace(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint32_t flags, const struct trawl_value *values, uint64_t values_count, trawl_bytes_sink sink,
@@ -740,16 +740,16 @@ struct trawl_batch {
 
 /* Begin a search in batches. flags: enum trawl_search_flag, or-ed. The searcher is inside a call
  * until trawl_search_close; plan and text are borrowed until then.
- * Errors: as of trawl_positions, except READ; ARGUMENT also for an unknown flag. */
+ * Errors: as for trawl_positions, except READ; ARGUMENT also for an unknown flag. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, uint32_t flags,
                                                             struct trawl_search **search,
                                                             struct trawl_error *error);
-/* Take the next batch; batches follow each other without gap, and a batch may be empty. After the
- * last batch, and after a failure, calls fail with ARGUMENT.
- * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches before the
- * fault.
+/* Take the next batch. Batches follow each other without gap, and may be empty. After the last one,
+ * and after a failure, calls fail with ARGUMENT.
+ * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches that precede
+ * the failure.
  * Threads: one at a time. The calling thread works on the search, too. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
                                                             struct trawl_batch *batch,
@@ -769,7 +769,7 @@ struct trawl_memory {
 };
 
 /* Use these functions for the library's own memory; NULL: the C library's again. RE2, the libraries
- * that unpack texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
+ * that decompress texts, GPU drivers and threads' stacks take memory from elsewhere. Copied. Not
  * thread-safe: call it while no object of the library exists. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_set_memory(const struct trawl_memory *memory,
                                                            struct trawl_error *error);

@@ -1,5 +1,4 @@
-/* trawl_1_0: functions of version 1.0 that newer functions replace. trawl.h includes this header.
- */
+/* trawl_1_0: functions of version 1.0 that newer ones replace; included by trawl.h */
 #ifndef TRAWL_1_0_H
 #define TRAWL_1_0_H
 
@@ -10,7 +9,7 @@ extern "C" {
 #endif
 
 /* ---- Version 1.0 ---------------------------------------------------------------------------
- * Functions of version 1.0 that newer functions replace. They stay as they are until version 2. */
+ * These functions stay as they are until version 2. */
 
 /* The members do what those of struct trawl_letters with the same names do. */
 struct trawl_utf8 {

@@ -1,5 +1,5 @@
-/* trawl_devices: opens and loads texts in the memory of GPUs, and tells what the workers of devices
- * and of the host did. The conventions of trawl.h apply.
+/* trawl_devices: opens and loads texts in GPU memory, and tells what the workers of devices and of
+ * the host did. The conventions of trawl.h apply.
  */
 #ifndef TRAWL_DEVICES_H
 #define TRAWL_DEVICES_H
@@ -14,36 +14,35 @@ extern "C" {
 
 /* Open a text in a GPU's memory, which is borrowed: memory from cuMemAlloc or cudaMalloc in the
  * GPU's primary context. Finish work that writes the memory before calls that get the text. Load
- * the text before the first search, and unload it before trawl_text_close. The GPU searches
- * the text in place. If a call must read the text on the host (windows, line numbers, matches of
- * whole words and lines, whole words beyond ASCII, errors, expressions except for counts of lines
+ * the text before the first search, and unload it before trawl_text_close. The GPU searches it in
+ * place. If a call must read it on the host (windows, line numbers, matches of whole words and
+ * lines, whole words beyond ASCII, approximate search, expressions except for counts of lines
  * (docs/regex.md), algorithms, IGNORE_CASE where lengths vary), the first such call copies the text
- * to the host: do not change the text from then on. Errors: ARGUMENT, MEMORY. */
+ * to the host: do not change it from then on. Errors: ARGUMENT, MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
 /* Set whether a text of trawl_text_from_device must stay on its GPU. If so, calls that would have
- * to copy the text to the host fail with UNSUPPORTED. Does nothing for other texts, and for a text
- * that was copied already. */
+ * to copy it to the host fail with UNSUPPORTED. Does nothing for other texts, and for a text that
+ * was copied already. */
 TRAWL_API void trawl_text_keep_there(struct trawl_text *text, bool keeps_there);
 
 /* Keep a copy of a memory text on the searcher's devices, for many searches of the same text.
- * Searches of the text then read host memory only where the host needs the bytes, as in the calls
- * that trawl_text_from_device names.
- * Under AUTO a lack of devices, or of room on devices, is no error: the host then searches the
- * text. Under CPU the call does nothing. Do not change or free the bytes until trawl_text_unload or
+ * These then read host memory only where the host needs the bytes, as in the calls that
+ * trawl_text_from_device names.
+ * Under AUTO a lack of devices, or of room on them, is no error: the host then searches the text.
+ * Under CPU the call does nothing. Do not change or free the bytes until trawl_text_unload or
  * trawl_searcher_close (with a shared runtime, trawl_runtime_close).
  * The copy stays until this text object is unloaded, whatever other texts of the same memory are
  * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
- * bytes of its text lie in copies, which may be copies of longer or of overlapping texts. If
- * exactly the same range of memory is loaded already, its bytes are copied again. But if the
- * runtime has other searchers, the old copy stays, and serves both text objects. A text of
- * trawl_text_from_device is copied within its GPU's memory, and only if less than 79 bytes follow
- * the text in its allocation.
- * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a
- * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
+ * bytes of its text lie in copies, even of longer or overlapping texts. If exactly the same range
+ * of memory is loaded already, its bytes are copied again; but if the runtime has other searchers,
+ * the old copy stays, and serves both text objects. A text of trawl_text_from_device is copied
+ * within its GPU's memory, and only if less than 79 bytes follow it in its allocation. Errors:
+ * ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 256 texts); for a text in
+ * a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);
@@ -51,10 +50,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher 
  * the text. Does nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
-/* What the workers of the host, or of one device, did in the last finished call. If a text in
- * memory has less than 16 KiB, and the host searches it other than in batches or in records, no
- * clock is read, because reading takes as long as the search: search_ns and the call's wall_ns are
- * 0. */
+/* What the workers of the host, or of one device, did in the last finished call. If the host
+ * searches a text in memory of less than 16 KiB, other than in batches or records, no clock is
+ * read, because that takes as long as the search: search_ns and the call's wall_ns are 0. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
     char name[96]; /* "cpu", or "device 0", "device 1", ... */

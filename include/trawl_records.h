@@ -64,7 +64,7 @@ struct trawl_matrix_batch {
 /* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
  * plan, tape, offsets and validity are borrowed until then, *records itself is not. For whole words
  * and whole lines, a record's borders count as borders of the text.
- * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
+ * Errors: as for trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
  * and for offsets that descend (error.text_offset is then the record's offset) or exceed 2^63. With
  * an algorithm for records, ARGUMENT also for offsets of 4 bytes and for validity.
  * Cost: reads the offsets once. */
@@ -97,7 +97,7 @@ struct trawl_records;
  * Errors: ARGUMENT for a NULL, offset_bytes other than 0, 4 and 8, offsets that descend or exceed
  * 2^63 (error.text_offset is the record's offset), and memory of different kinds; BUSY, MEMORY,
  * DEVICE; for memory of a GPU also UNSUPPORTED, ENGINE. LIMIT: more than 256 texts are loaded.
- * Threads: as of trawl_text_load. Cost: one copy to the device, and a read of the offsets.
+ * Threads: as for trawl_text_load. Cost: one copy to the device, and a read of the offsets.
  * Memory: on the device the tape, offsets and validity, unless they lie there, and 4 bytes for each
  * KiB of the tape. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_records_load(struct trawl_searcher *searcher,
@@ -136,7 +136,7 @@ struct trawl_records_out {
 
 /* Ask which loaded records hold an occurrence of a pattern, how many each, or of which patterns.
  * For whole words and whole lines, a record's borders count as borders of the text. The call
- * returns when the answer is complete. Errors: as of trawl_matrix_open. LIMIT if `room` is too
+ * returns when the answer is complete. Errors: as for trawl_matrix_open. LIMIT if `room` is too
  * small: the first `room` cells are written, and into->count is their true number; for the other
  * shapes nothing is searched, and *into stays as it is. ARGUMENT also for memory of a GPU that does
  * not hold the records, and for a plan with an algorithm. UNSUPPORTED, for records or answers in a
@@ -174,7 +174,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_match(struct trawl_line *li
                                                            uint64_t groups_max,
                                                            struct trawl_error *error);
 /* Fill the groups of an occurrence that a search found in the line, as trawl_expression_groups
- * does. For occurrences in order, the time is linear in the line. Errors: as of trawl_line_match;
+ * does. For occurrences in order, the time is linear in the line. Errors: as for trawl_line_match;
  * ARGUMENT also if the occurrence does not lie in the line. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_groups(struct trawl_line *line,
                                                             struct trawl_range match,
@@ -200,7 +200,7 @@ struct trawl_expression_told {
 /* Tell about expressions, which become alternatives, without a plan: whether they ask for a line
  * end, which no line contains, and which characters they hold. So a caller can decide whether case
  * matters before it builds a plan with these options.
- * Errors     ARGUMENT  as trawl_plan_build, but only what stands outside classes is checked
+ * Errors     ARGUMENT  as trawl_plan_build, but PCRE2 is not asked
  *            MEMORY, LIMIT
  * Threads    any
  * Cost       linear in the bytes of the expressions */

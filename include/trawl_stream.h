@@ -1,5 +1,5 @@
-/* trawl_stream: searches a text whose bytes the caller brings piece by piece. The conventions of
- * trawl.h apply, and trawl.h includes this header.
+/* trawl_stream: searches a text that arrives in segments. The conventions of trawl.h apply, and
+ * trawl.h includes this header.
  */
 #ifndef TRAWL_STREAM_H
 #define TRAWL_STREAM_H
@@ -12,8 +12,8 @@ extern "C" {
 
 /* ---- Streams -----------------------------------------------------------------------------
  * A program with many connections has a stream for each connection, and a searcher for each thread.
- * A stream has no descriptor and no thread. The stream remembers only the last bytes that it was
- * fed, so that matches which cross the border of two pieces are found. */
+ * A stream has no descriptor and no thread. It keeps only the last bytes that it was fed, so that
+ * matches which straddle two segments are found. */
 struct trawl_stream;
 
 struct trawl_stream_options {
@@ -43,13 +43,17 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_open(
  * under WHOLE_WORD and WHOLE_LINE by the character after it. Matches of expressions are decided by
  * the end of their line. Each feed delivers its matches in the order of trawl_positions; a match
  * that begins earlier may come in a later feed. The sink may not call functions of the stream.
- * Unless the call returns OK, the stream is unchanged, even if the sink has taken matches. Shape
- * bytes[bytes_count], any count; bytes may be NULL if the count is 0. Ownership  the bytes are
- * borrowed until the call returns. Errors     ARGUMENT  a NULL; the stream has ended BUSY      the
- * searcher is inside a call LIMIT     a line that has not ended has more bytes than line_bytes_max
- * (text_offset: where the line begins) MEMORY STOPPED   the sink stopped the search, or the call
- * was cancelled Threads    the thread that calls the searcher, which may serve any number of
- * streams. No other thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
+ * Unless the call returns OK, the stream is unchanged, even if the sink has taken matches.
+ * Shape      bytes[bytes_count], any count; bytes may be NULL if the count is 0.
+ * Ownership  the bytes are borrowed until the call returns.
+ * Errors     ARGUMENT  a NULL; the stream has ended
+ *            BUSY      the searcher is inside a call
+ *            LIMIT     an open line has more bytes than line_bytes_max (text_offset: where it
+ *                      begins)
+ *            MEMORY
+ *            STOPPED   the sink stopped the search, or the call was cancelled
+ * Threads    the thread that calls the searcher, which may serve any number of streams. No other
+ *            thread and no GPU takes part, and trawl_searcher_stats does not count feeds.
  * Cost       the search of the new bytes and of those that the stream keeps, plus about 100 ns. For
  *            expressions and for more than 256 strings, a searcher first prepares itself for the
  *            plan if its last call had another plan: use a searcher for each such plan if streams
@@ -61,7 +65,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_feed(struct trawl_searche
                                                             struct trawl_error *error);
 
 /* End a stream's text, and deliver the matches that its end decides. The stream takes no further
- * bytes until trawl_stream_reset. Errors: as of trawl_stream_feed, except LIMIT. */
+ * bytes until trawl_stream_reset. Errors: as for trawl_stream_feed, except LIMIT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_end(struct trawl_searcher *searcher,
                                                            struct trawl_stream *stream,
                                                            trawl_match_sink sink, void *context,
@@ -72,8 +76,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_stream_copy(const struct trawl_s
                                                             struct trawl_stream **copy,
                                                             struct trawl_error *error);
 
-/* Begin a new text with a stream: the stream is then as after trawl_stream_open. Takes no time and
- * no memory. */
+/* Begin a new text with a stream, which is then as after trawl_stream_open. Takes no time and no
+ * memory. */
 TRAWL_API void trawl_stream_reset(struct trawl_stream *stream);
 
 /* Close a stream. */

@@ -1,5 +1,5 @@
 /* device_test: tests the gallery on the CUDA engine, by the public functions, on the simulated
- * driver: which algorithms run and which are refused, statistics, sizes at their limits, several
+ * driver: which algorithms run and which are rejected, statistics, sizes at their limits, several
  * threads and several patterns, and how many bytes are copied. Under engine "auto" the CPU searches
  * if the device lacks an algorithm, also for a loaded text. */
 #include "cuda/driver.h"
@@ -48,7 +48,7 @@ static bool follows_shifts(const char *algorithm)
            strstr(algorithm, "segments") == NULL;
 }
 
-/* A searcher on a device runs the algorithms that have a kernel, refuses the others by name, and
+/* A searcher on a device runs the algorithms that have a kernel, rejects the others by name, and
  * stays usable. */
 static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 {
@@ -82,7 +82,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK(stats.device_copy_ns + stats.device_memory_ns + stats.device_host_ns <=
                    stats.wall_ns);
         /* both "ana" have the pattern's first and last byte, so each gets a child grid, or a spill
-         * if the launch is refused
+         * if the launch is rejected
          */
         TEST_CHECK_U64(stats.child_grids + stats.child_spills, has_children(algorithm) ? 2 : 0);
         MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
@@ -120,7 +120,7 @@ static void on_auto(const char *algorithm, bool for_records)
 }
 
 /* Patterns as long as registers, constant memory or the trie can hold are found; one byte more is
- * refused. */
+ * rejected. */
 static void at_the_limits(const char *algorithm, uint64_t most)
 {
     uint64_t text_bytes = most + 9, count = 0;
@@ -360,7 +360,7 @@ static void measured_hybrids(void)
 }
 
 /* Checks the windows beyond the limit of child grids per kernel, which the statistics count
- * separately, as withheld. With the option "uncounted" no kernel has more begins than the limit, so
+ * separately, as withheld. With the option "uncounted" no kernel has more starts than the limit, so
  * the device refuses no launch. */
 static void withheld(const char *algorithm)
 {

@@ -32,7 +32,7 @@ static bool is_tried(const char *name)
     return false;
 }
 
-/* Returns true if the way refuses the input: pss-gr takes no key longer than its registers. */
+/* Returns true if the way rejects the input: pss-gr takes no key longer than its registers. */
 static bool is_refused(const char *way, const struct diff_input *input)
 {
     bool is_long = false;

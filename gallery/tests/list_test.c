@@ -1,4 +1,4 @@
-/* list_test: the gallery's names, refused options, what a plan says about its algorithm, and which
+/* list_test: the gallery's names, rejected options, what a plan says about its algorithm, and which
  * engine runs it.
  */
 #include "calls.h"
@@ -95,7 +95,7 @@ static void listed(void)
 }
 
 /* Checks a name with options ("", ":geometry" or ",debug"): which engines the plan fits (0: it must
- * be refused), and that the explanation has `words` or `or_words`. */
+ * be rejected), and that the explanation has `words` or `or_words`. */
 static void takes(uint32_t i, const char *options, uint32_t engines, const char *words,
                   const char *or_words)
 {
@@ -191,7 +191,7 @@ static void options_that_do_not_fit(void)
     TEST_CHECK_U64(trawl_plan_facts(NULL).engines, 0);
 }
 
-/* The CPU and "auto" refuse an algorithm or options that the CPU lacks; the message names the
+/* The CPU and "auto" reject an algorithm or options that the CPU lacks; the message names the
  * engine that has them, and the searcher stays usable. */
 static void not_on_the_cpu(void)
 {
@@ -214,8 +214,8 @@ static void not_on_the_cpu(void)
     }
 }
 
-/* A plan with an algorithm is refused if it also names a method, or if strstr gets a pattern with a
- * NUL. */
+/* A plan with an algorithm is rejected if it also names a method, or if strstr gets a pattern with
+ * a NUL. */
 static void what_does_not_fit(void)
 {
     static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
@@ -244,8 +244,8 @@ static void borrowed_name(void)
     TEST_CHECK_U64(must_count(searcher, named, text), 2);
 }
 
-/* rabin-karp-matrix and -sample search records alone: for a text they are refused, and the searcher
- * stays usable. */
+/* rabin-karp-matrix and -sample search records alone: for a text they are rejected, and the
+ * searcher stays usable. */
 static void for_records_alone(const char *name)
 {
     AUTO_SEARCHER searcher = must_searcher(2, 0);

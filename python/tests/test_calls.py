@@ -316,16 +316,8 @@ def test_texts(rng):
             for name, *call in itertools.chain(*calls):
                 given = TEXTS[kind](data)
                 known = kind in ("str", "bytes", "bytearray", "view", "path") and name not in ("first", "count_lines")
-                ask(
-                    rng,
-                    searcher if number % 3 else None,
-                    made.plan,
-                    kind,
-                    name,
-                    given,
-                    *call,
-                    total=len(data) if known else None,
-                )
+                of = rng, searcher if number % 3 else None, made.plan, kind
+                ask(*of, name, given, *call, total=len(data) if known else None)
                 if name in ("batches", "line_batches"):
                     # the iterator is dropped, perhaps in the middle of its search
                     next(getattr(searcher, name)(made.plan, data), None)
@@ -487,16 +479,9 @@ def test_columns(rng):
             found = [one if one is None else made.search(one) for one in records]
             calls = [column_calls(rng, made.plan, records, found, column, is_text, kind) for _ in range(2)]
             for name, *call in itertools.chain(*calls):
-                ask(
-                    rng,
-                    searcher if number % 3 else None,
-                    made.plan,
-                    kind,
-                    name,
-                    column,
-                    *call,
-                    total=sum(len(one or b"") for one in records) if kind in LISTS else None,
-                )
+                of = rng, searcher if number % 3 else None, made.plan, kind
+                total = sum(len(one or b"") for one in records) if kind in LISTS else None
+                ask(*of, name, column, *call, total=total)
             if isinstance(column, Stream):
                 del call, calls
                 assert column.schemas == 0 and all(one.released == one.exported for one in column.columns)

@@ -47,59 +47,75 @@ static bool has_pieces(const struct approximate *approximate)
     return true;
 }
 
-static bool has_classes(enum approx_method method)
-{
-    return method == APPROX_GRAMS || method == APPROX_PLANES || method == APPROX_COLUMNS;
-}
-
 /* Returns true if the method fits the plan, whatever the size of the method's tables. */
 static bool can(const struct approximate *approximate, enum approx_method method)
 {
     if (method == APPROX_PIECES)
         return has_pieces(approximate);
-    if (!has_classes(method))
-        return method == APPROX_ALL;
+    if (method == APPROX_ALL)
+        return true;
     return approximate->class_count > 0 &&
            method != (approximate->edits ? APPROX_PLANES : APPROX_COLUMNS);
 }
 
+static bool ignores_case(const struct approximate *approximate)
+{
+    return (approximate->plan->flags & TRAWL_IGNORE_CASE) != 0 ||
+           approximate->plan->errors.alphabet == TRAWL_DNA;
+}
+
 /* Computes how frequent each byte is in random text that has the patterns' bytes in the patterns'
- * proportions. Sets *fold to whether upper case counts as lower case. Text of DNA is taken to have
- * only the four bases, even if patterns have letters that stand for several bases. */
-static void rate_bytes(const struct approximate *approximate, bool *fold, struct byte_rates *rates)
+ * proportions. Text of DNA is taken to have only the four bases, even if patterns have letters that
+ * stand for several bases. */
+static void rate_bytes(const struct approximate *approximate, struct byte_rates *rates)
 {
     const struct trawl_plan *plan = approximate->plan;
 
-    *fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 || plan->errors.alphabet == TRAWL_DNA;
-    if (plan->errors.alphabet == TRAWL_DNA) {
+    if (plan->errors.alphabet == TRAWL_DNA)
         *rates = (struct byte_rates){
             .rate = {['a'] = BASE_RATE, ['c'] = BASE_RATE, ['g'] = BASE_RATE, ['t'] = BASE_RATE}};
-        return;
-    }
-    analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
+    else
+        analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total,
+                      ignores_case(approximate), rates);
 }
 
-/* Returns the number of literals that method PLANES, which counts mismatches in bit planes,
- * compares at an offset of the text. Making the bit plane of a class of bytes counts as a literal,
- * since that takes as long as comparing a literal. Sets *exact to the share of offsets at which
- * method GRAMS looks up grams, because an exact part stands there. */
-static double rate_of_planes(const struct approximate *approximate, double *exact)
+/* Returns the share of offsets at which method GRAMS looks up grams, because some literal's exact
+ * part stands there; 1 if the literals have too many different exact parts for groups. */
+static double rate_of_exact(const struct approximate *approximate)
 {
-    double class_rate[APPROX_CLASSES_MAX] = {0};
+    const bool fold = ignores_case(approximate);
+    double class_rate[APPROX_CLASSES_MAX] = {0}, share = 0;
+    uint64_t keys[GRAMS_GROUPS_MAX], key;
     struct byte_rates rates;
-    bool fold;
+    uint32_t groups = 0, g;
 
-    *exact = 1;
-    if (approximate->filter == NULL)
-        return 0;
-    rate_bytes(approximate, &fold, &rates);
+    rate_bytes(approximate, &rates);
     for (uint32_t number = 0; number < approximate->class_count; number++)
         for (uint32_t byte = 0; byte < 256; byte++)
             if ((approximate->classes[number][byte / 64] >> byte % 64 & 1) != 0 &&
                 (!fold || fold_byte((uint8_t)byte) == byte))
                 class_rate[number] += rates.rate[byte];
-    *exact = approx_filter_exact(approximate->filter, class_rate, GRAMS_GROUPS_MAX);
-    return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
+    for (uint32_t i = 0; i < approximate->plan->literal_count && share < 1; i++) {
+        const uint64_t begin = approximate->symbol_begin[i], end = approximate->symbol_begin[i + 1];
+        double rate = 1;
+
+        key = 0;
+        for (uint64_t s = begin; s < min_u64(end, begin + CODED_SYMBOLS_MAX); s++)
+            if ((approximate->exact[s] & APPROX_EXACT_SYMBOL) != 0) {
+                key = (key + (s - begin) * APPROX_CLASSES_MAX + approximate->class_of[s] + 1) *
+                      0x9e3779b97f4a7c15u;
+                rate *= class_rate[approximate->class_of[s]];
+            }
+        for (g = 0; g < groups && keys[g] != key; g++)
+            ;
+        if (g == GRAMS_GROUPS_MAX)
+            return 1;
+        if (g == groups) {
+            keys[groups++] = key;
+            share += rate;
+        }
+    }
+    return min_double(share, 1);
 }
 
 static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
@@ -114,9 +130,10 @@ static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
 /* Returns how many pieces are expected at an offset of a text like the literals, estimated from the
  * pairs of literals that share a piece. Often the bytes of a text depend on each other, so that the
  * pieces occur in the text far more often than in random text. */
-static double rate_alike(const struct approximate *approximate, bool fold)
+static double rate_alike(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
+    const bool fold = ignores_case(approximate);
     const uint64_t of_each = (uint64_t)approximate->errors_max + 1;
     uint64_t all = plan->literal_count * of_each, step = all / ALIKE_PIECES + 1;
     uint64_t looked = 0, pairs = 0;
@@ -138,33 +155,32 @@ static double rate_alike(const struct approximate *approximate, bool fold)
 }
 
 /* Returns the expected number of candidates of method PIECES, the exact search for pieces of the
- * literals, per byte of text. */
-static double rate_of_pieces(const struct approximate *approximate)
+ * literals, per byte of text. Each symbol is expected to follow the symbols before with a
+ * probability of at least symbol_rate_min. */
+static double rate_of_pieces(const struct approximate *approximate, double symbol_rate_min)
 {
     const struct trawl_plan *plan = approximate->plan;
-    const bool dna = plan->errors.alphabet == TRAWL_DNA;
-    const bool is_few = plan->literal_count * (approximate->errors_max + 1) < ALIKE_ENOUGH;
+    const bool dna = plan->errors.alphabet == TRAWL_DNA, fold = ignores_case(approximate);
     struct byte_rates rates;
     double sum = 0;
-    bool fold;
 
-    rate_bytes(approximate, &fold, &rates);
+    rate_bytes(approximate, &rates);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         const uint8_t *bytes = plan_literal_bytes(plan, i);
         uint64_t count = plan_literal_at(plan, i).bytes_count; /* treats each symbol as one byte */
 
         for (uint64_t j = 0; j <= approximate->errors_max; j++) {
             uint64_t end = approx_piece_begin(approximate, count, j + 1);
-            double rate = 1, least = is_few && !dna;
+            double rate = 1, least = 1;
 
             for (uint64_t at = approx_piece_begin(approximate, count, j); at < end; at++) {
                 rate *= dna ? BASE_RATE : rates.rate[fold ? fold_byte(bytes[at]) : bytes[at]];
-                least *= SYMBOL_RATE_MIN;
+                least *= symbol_rate_min;
             }
             sum += max_double(rate, least);
         }
     }
-    return max_double(sum, rate_alike(approximate, fold));
+    return sum;
 }
 
 /* Returns the expected number of literals with a piece that begins with the gram (the codes of the
@@ -188,11 +204,16 @@ static double rate_of_grams(const struct approximate *approximate)
     return sum;
 }
 
-/* Returns the cheapest method, for the host or for a device, by `prices`. `rate` is the number of
- * candidates of method PIECES per byte of text. `by_classes` says whether methods may be chosen
- * that compare symbols as bytes. Sets *best_price to the method's price per byte of text. */
+/* Sets of methods, as bits 1u << enum approx_method. */
+#define BY_FILTER (1u << APPROX_PLANES | 1u << APPROX_COLUMNS)
+#define BY_CLASSES (BY_FILTER | 1u << APPROX_GRAMS) /* compare symbols as bytes */
+#define BY_CHARACTERS (1u << APPROX_PIECES | 1u << APPROX_ALL)
+
+/* Returns the cheapest of the `methods` that fit, for the host or for a device, by `prices`; ALL
+ * if none fits. `rate` is the number of candidates of method PIECES per byte of text. Sets
+ * *best_price to the method's price per byte of text. */
 static enum approx_method method_choose(const struct approximate *approximate, double rate,
-                                        const struct prices *prices, bool by_classes,
+                                        const struct prices *prices, uint32_t methods,
                                         double *best_price)
 {
     const bool edits = approximate->edits;
@@ -204,7 +225,8 @@ static enum approx_method method_choose(const struct approximate *approximate, d
      * compared offsets can be an occurrence any more */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
-    double price[APPROX_METHODS], exact, planes = rate_of_planes(approximate, &exact);
+    /* making the bit plane of a class of bytes takes as long as comparing a literal */
+    double planes = literals + approximate->class_count, price[APPROX_METHODS];
     enum approx_method best = APPROX_ALL;
 
     price[APPROX_ALL] = literals * verify;
@@ -214,14 +236,13 @@ static enum approx_method method_choose(const struct approximate *approximate, d
     price[APPROX_GRAMS] =
         prices->grams * (approximate->errors_max + 1) +
         rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
-    if (exact < 1 && prices != &prices_device)
-        price[APPROX_GRAMS] = EXACT_PART_NS + exact * price[APPROX_GRAMS];
+    if (prices != &prices_device && !edits && approximate->plan->errors.exact_count > 0 &&
+        approximate->class_count > 0)
+        price[APPROX_GRAMS] = EXACT_PART_NS + rate_of_exact(approximate) * price[APPROX_GRAMS];
     price[APPROX_COLUMNS] = literals * symbols * prices->columns + PLANES_FIXED * prices->planes;
     price[APPROX_PLANES] = (planes * (dna ? symbols : length) + PLANES_FIXED) * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)
-        if (can(approximate, (enum approx_method)i) &&
-            (by_classes || !has_classes((enum approx_method)i)) &&
-            (prices != &prices_device || (i != APPROX_PLANES && i != APPROX_COLUMNS)) &&
+        if (can(approximate, (enum approx_method)i) && (methods >> i & 1) != 0 &&
             price[i] < price[best])
             best = (enum approx_method)i;
     *best_price = price[best];
@@ -261,25 +282,52 @@ static const struct prices *host_prices(const char *instruction_set)
     return strcmp(instruction_set, "avx2") == 0 ? &prices_host_avx2 : &prices_host_portable;
 }
 
+/* The host begins with PIECES if that is the cheapest method at `rate`, the least rate of
+ * candidates that a text may be expected to have. Where the text has more, it searches by the
+ * cheapest of the methods that count errors at every position. */
+static void choose_on_host(struct approximate *approximate, const struct prices *host, double rate)
+{
+    const double verify = approximate->edits
+                              ? CANDIDATE_ENDS_NS * (1 + (double)approximate->errors_max)
+                              : CANDIDATE_BEGIN_NS;
+    double ns, dense_ns;
+
+    approximate->method = method_choose(approximate, rate, host, BY_CHARACTERS | BY_CLASSES, &ns);
+    approximate->method_dense = approximate->method;
+    if (approximate->method != APPROX_PIECES || approximate->filter == NULL)
+        return;
+    approximate->method_dense = method_choose(approximate, rate, host, BY_FILTER, &dense_ns);
+    ns -= rate * (approximate->edits ? host->ends : host->begin);
+    approximate->pieces_rate_max = (dense_ns - ns) / verify;
+}
+
 void approx_choose(struct approximate *approximate, const char *instruction_set)
 {
-    const bool characters = approximate->plan->errors.alphabet == TRAWL_CHARACTERS;
+    const enum trawl_alphabet alphabet = approximate->plan->errors.alphabet;
+    const bool few =
+        approximate->plan->literal_count * (approximate->errors_max + 1) < ALIKE_ENOUGH;
+    const uint32_t every = BY_CHARACTERS | BY_CLASSES;
+    const uint32_t beyond = alphabet == TRAWL_CHARACTERS ? BY_CHARACTERS : every;
     const struct prices *host = host_prices(instruction_set);
-    double rate = rate_of_pieces(approximate), beyond_ns, device_ns;
+    double least = rate_of_pieces(approximate, 0), alike = rate_alike(approximate), beyond_ns;
+    double rate =
+        few && alphabet != TRAWL_DNA ? rate_of_pieces(approximate, SYMBOL_RATE_MIN) : least;
 
-    approximate->method = method_choose(approximate, rate, host, true, &approximate->host_ns);
-    approximate->method_beyond = method_choose(approximate, rate, host, !characters, &beyond_ns);
-    approximate->method_on_device =
-        method_choose(approximate, rate, &prices_device, !characters, &device_ns);
+    rate = max_double(rate, alike);
+    choose_on_host(approximate, host, few ? least : rate);
+    (void)method_choose(approximate, rate, host, every, &approximate->host_ns);
+    approximate->method_beyond = method_choose(approximate, rate, host, beyond, &beyond_ns);
+    approximate->method_on_device = method_choose(approximate, rate, &prices_device,
+                                                  beyond & ~BY_FILTER, &approximate->device_ns);
     if (approximate->method_on_device == APPROX_PIECES) {
         approximate->device_rate = rate;
-        device_ns -= rate * (approximate->edits ? prices_device.ends : prices_device.begin);
+        approximate->device_ns -=
+            rate * (approximate->edits ? prices_device.ends : prices_device.begin);
     }
-    approximate->device_ns = device_ns;
     if (approx_method_forced == APPROX_METHODS || !can(approximate, approx_method_forced))
         return;
     approximate->host_ns = HOST_NS_FORCED;
-    approximate->method = approx_method_forced;
-    if (!characters || !has_classes(approx_method_forced))
+    approximate->method = approximate->method_dense = approx_method_forced;
+    if ((beyond >> approx_method_forced & 1) != 0)
         approximate->method_beyond = approximate->method_on_device = approx_method_forced;
 }

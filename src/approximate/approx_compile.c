@@ -286,7 +286,7 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     if (plan->literal_count > 0 && approximate->class_count > 0)
         TRAWL_TRY_DONE(make_filter(approximate, error));
     approx_choose(approximate, source->instruction_set);
-    if (approximate->method != APPROX_PLANES && approximate->method != APPROX_COLUMNS) {
+    if (approximate->method_dense != APPROX_PLANES && approximate->method_dense != APPROX_COLUMNS) {
         approx_filter_close(approximate->filter);
         approximate->filter = NULL;
     }

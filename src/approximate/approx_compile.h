@@ -47,6 +47,10 @@ struct approximate {
     bool edits;
     /* the host's method; with TRAWL_CHARACTERS, the host's method where the text is ASCII */
     enum approx_method method;
+    /* The host's method where the text has more than pieces_rate_max candidates of PIECES per byte;
+     * other than `method` only if that is PIECES */
+    enum approx_method method_dense;
+    double pieces_rate_max;
     /* with TRAWL_CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
     enum approx_method method_beyond;
     enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
@@ -68,7 +72,7 @@ struct approximate {
     struct trawl_plan *pieces; /* the plan of the pieces if some method is PIECES, otherwise NULL */
     struct approx_piece *piece;
     uint64_t piece_count;
-    /* the filter if the host's method is PLANES or COLUMNS, otherwise NULL */
+    /* the filter if method_dense is PLANES or COLUMNS, otherwise NULL */
     struct approx_filter *filter;
     struct approx_grams *grams; /* the tables if the host's method is GRAMS, otherwise NULL */
 };

@@ -9,7 +9,6 @@
  */
 #include "approximate/approx_filter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "approximate/filter_ops.h"
@@ -27,24 +26,10 @@
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
- * rows should fit in a first-level cache beside other data. If a scan first selects the offsets
- * with an exact part (GROUP_LITERALS_MIN), a stretch should select a few thousand offsets. */
+ * rows should fit in a first-level cache beside other data. */
 #define ROWS_BYTES 24576u
 #define STRETCH_BYTES_MIN 1024u
 #define STRETCH_BYTES_MISMATCHES 8192u
-#define STRETCH_BYTES_SELECTED 16384u
-
-/* At least GROUP_LITERALS_MIN literals that share an exact part (symbols that allow no error) form
- * a group. The offsets at which the exact part stands are first gathered, and the group's literals
- * are searched among these offsets only. For DNA of 23 bases with two exact bases, within 4
- * mismatches, a search with groups of 16 literals had 0.7 of the speed without groups, with 32
- * literals 1.2, with 64 literals 1.7, and with 1,000 literals 6.5 [AVX2, EPYC]. */
-#define GROUP_LITERALS_MIN 32u
-/* selecting the offsets costs as much as the search for this many literals */
-#define GROUP_COST 25.0
-/* comparing a selected offset costs this many times as much as comparing an offset of the whole
- * text, since the selected offsets do not fill whole blocks of vectors */
-#define GROUP_OFFSET_COST 2.0
 
 /* The class and the shift of a row. With mismatches, row 0 has no bit set. */
 struct row {
@@ -55,18 +40,15 @@ struct row {
 /* A literal's rows: first the rows of exact symbols, which allow no error, then all other rows.
  * With mismatches, the number of other rows is padded with row 0 to a multiple of four. */
 struct literal {
-    uint64_t exact_key; /* a hash of the exact part: equal exact parts have equal keys */
     uint64_t first;
-    uint32_t number;
     uint8_t symbols;
     uint8_t exact_count;
-    uint8_t count;  /* rows of symbols that are not exact, padding included */
-    uint32_t group; /* index of the group's first literal; UINT32_MAX: the literal is in no group */
+    uint8_t count; /* rows of symbols that are not exact, padding included */
 };
 
 struct approx_filter {
     struct filter_class *classes;
-    struct literal *literals; /* sorted by exact_key */
+    struct literal *literals;
     /* A number for each row of each literal: while rows are made, the row's number; afterwards the
      * index in filter_rows.words at which the row begins. */
     uint32_t *begins;
@@ -81,7 +63,6 @@ struct approx_filter {
     uint32_t symbols_max;
     uint32_t bytes_max;
     bool edits;
-    bool has_groups;
 };
 
 struct approx_scan {
@@ -93,13 +74,6 @@ struct approx_scan {
     uint64_t rows_words;   /* words of all rows */
     uint64_t *planes;
     struct filter_rows rows; /* row_count rows */
-    /* the same rows, reduced to the selected offsets; offsets.words is NULL if there are no
-     * groups */
-    struct filter_rows offsets;
-    uint64_t selected[FILTER_BYTES_MAX / 64];
-    uint64_t selected_found[FILTER_BYTES_MAX / 64];
-    uint64_t selected_count;
-    uint32_t selected_group; /* UINT32_MAX: no group's offsets are selected yet */
     uint32_t bytes;
     struct filter_windows windows;
     struct filter_vote vote;
@@ -107,7 +81,7 @@ struct approx_scan {
 
 /* ---- The literals -------------------------------------------------------------------------- */
 
-static void make_class(const uint64_t has[4], struct filter_class *made)
+void filter_class_make(const uint64_t has[4], struct filter_class *made)
 {
     memset(made, 0, sizeof *made);
     memcpy(made->has, has, sizeof made->has);
@@ -140,8 +114,7 @@ static void add_literal(struct approx_filter *filter, const struct approx_filter
     uint32_t count = 0;
 
     TRAWL_ASSERT(begin[1] - begin[0] > filter->errors_max);
-    *literal =
-        (struct literal){.first = filter->begins_count, .number = index, .group = UINT32_MAX};
+    *literal = (struct literal){.first = filter->begins_count};
     literal->symbols = (uint8_t)symbols;
     filter->symbols_max = (uint32_t)max_u64(filter->symbols_max, symbols);
     /* first the exact symbols, then all other symbols */
@@ -154,9 +127,6 @@ static void add_literal(struct approx_filter *filter, const struct approx_filter
                 continue;
             begins[count++] =
                 row_number(filter, known, literals->symbols[first + j], filter->edits ? 0 : j);
-            if (exact)
-                literal->exact_key =
-                    (literal->exact_key + begins[count - 1] + 1) * 0x9e3779b97f4a7c15u;
         }
         if (pass == 0)
             literal->exact_count = (uint8_t)count;
@@ -167,48 +137,12 @@ static void add_literal(struct approx_filter *filter, const struct approx_filter
     filter->begins_count += count;
 }
 
-static int compare_literals(const void *a, const void *b)
-{
-    const struct literal *left = (const struct literal *)a, *right = (const struct literal *)b;
-
-    if (left->exact_key != right->exact_key)
-        return left->exact_key < right->exact_key ? -1 : 1;
-    return left->number < right->number ? -1 : left->number > right->number;
-}
-
-static bool equal_exact(const struct approx_filter *filter, const struct literal *a,
-                        const struct literal *b)
-{
-    return a->exact_count == b->exact_count &&
-           memcmp(filter->begins + a->first, filter->begins + b->first,
-                  a->exact_count * sizeof *filter->begins) == 0;
-}
-
-static void find_groups(struct approx_filter *filter)
-{
-    if (filter->literal_count == 0)
-        return;
-    qsort(filter->literals, filter->literal_count, sizeof *filter->literals, compare_literals);
-    for (uint32_t i = 0, end; i < filter->literal_count; i = end) {
-        for (end = i + 1; end < filter->literal_count; end++)
-            if (!equal_exact(filter, &filter->literals[i], &filter->literals[end]))
-                break;
-        if (filter->literals[i].exact_count == 0 || end - i < GROUP_LITERALS_MIN)
-            continue;
-        filter->has_groups = true;
-        for (uint32_t j = i; j < end; j++)
-            filter->literals[j].group = i;
-    }
-}
-
 static uint32_t best_bytes(const struct approx_filter *filter)
 {
     uint64_t bytes = ROWS_BYTES * 8 / max_u64(filter->row_count, 1);
 
     if (filter->edits)
         return FILTER_BYTES_MAX;
-    if (filter->has_groups)
-        return STRETCH_BYTES_SELECTED;
     bytes = max_u64(min_u64(bytes, STRETCH_BYTES_MISMATCHES), STRETCH_BYTES_MIN);
     return (uint32_t)(bytes / STRETCH_BYTES_MIN * STRETCH_BYTES_MIN);
 }
@@ -240,7 +174,6 @@ static enum trawl_status make_literals(struct approx_filter *filter,
     for (uint32_t i = 0; i < filter->literal_count; i++)
         add_literal(filter, literals, i, (uint16_t *)known);
     memory_release(known, known_count, sizeof(uint16_t));
-    find_groups(filter);
     filter->bytes_max = best_bytes(filter);
     filter->row_words = filter->bytes_max / 64 + (filter->edits ? WINDOWS_WORDS : 0);
     for (uint64_t i = 0; i < filter->begins_count; i++)
@@ -265,7 +198,7 @@ enum trawl_status approx_filter_open(const struct approx_filter_literals *litera
     TRAWL_TRY_DONE(MEMORY_NEW(filter->literals, filter->literal_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(filter->begins, filter->begins_room, error));
     for (uint32_t c = 0; c < filter->class_count; c++)
-        make_class(literals->classes[c], &filter->classes[c]);
+        filter_class_make(literals->classes[c], &filter->classes[c]);
     TRAWL_TRY_DONE(make_literals(filter, literals, error));
     *filter_out = filter;
     filter = NULL;
@@ -282,50 +215,6 @@ void approx_filter_close(struct approx_filter *filter)
     memory_release(filter->literals, filter->literal_count, sizeof *filter->literals);
     memory_release(filter->begins, filter->begins_room, sizeof *filter->begins);
     memory_release(filter, 1, sizeof *filter);
-}
-
-/* Returns the share of offsets at which the literal's exact part stands. */
-static double exact_rate(const struct approx_filter *filter, const struct literal *literal,
-                         const double *class_rate)
-{
-    const uint32_t *begins = filter->begins + literal->first;
-    double rate = 1;
-
-    for (uint32_t j = 0; j < literal->exact_count; j++)
-        rate *= class_rate[filter->rows[begins[j] / filter->row_words].class_number];
-    return rate;
-}
-
-double approx_filter_exact(const struct approx_filter *filter, const double *class_rate,
-                           uint32_t parts_max)
-{
-    double share = 0;
-    uint32_t parts = 0;
-
-    for (uint32_t i = 0; i < filter->literal_count; i++) {
-        const struct literal *literal = &filter->literals[i];
-
-        if (i > 0 && equal_exact(filter, literal - 1, literal))
-            continue;
-        share += exact_rate(filter, literal, class_rate);
-        parts++;
-    }
-    return parts > parts_max ? 1 : min_double(share, 1);
-}
-
-double approx_filter_compared(const struct approx_filter *filter, const double *class_rate)
-{
-    double compared = 0;
-
-    for (uint32_t i = 0; i < filter->literal_count; i++) {
-        const struct literal *literal = &filter->literals[i];
-        double cost = literal->group == UINT32_MAX
-                          ? 1
-                          : GROUP_OFFSET_COST * exact_rate(filter, literal, class_rate);
-
-        compared += min_double(cost, 1) + (i == literal->group ? GROUP_COST : 0);
-    }
-    return compared;
 }
 
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter)
@@ -364,9 +253,6 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
     scan->rows_words = filter->row_count * filter->row_words;
     TRAWL_TRY_DONE(MEMORY_ZEROED(scan->planes, scan->planes_words, error));
     TRAWL_TRY_DONE(MEMORY_ZEROED(scan->rows.words, scan->rows_words, error));
-    if (filter->has_groups) {
-        TRAWL_TRY_DONE(MEMORY_ZEROED(scan->offsets.words, scan->rows_words, error));
-    }
     *scan_out = scan;
     scan = NULL;
 done:
@@ -380,7 +266,6 @@ void approx_scan_close(struct approx_scan *scan)
         return;
     memory_release(scan->planes, scan->planes_words, sizeof *scan->planes);
     memory_release(scan->rows.words, scan->rows_words, sizeof *scan->rows.words);
-    memory_release(scan->offsets.words, scan->rows_words, sizeof *scan->offsets.words);
     memory_release(scan, 1, sizeof *scan);
 }
 
@@ -395,15 +280,6 @@ static void make_windows(const uint64_t *plane, uint32_t window_count,
             row[t * window_count + l] = plane[l * windows->words + t];
 }
 
-/* Returns the number of words with a bit for each of these offsets, rounded up to blocks of two
- * vectors. */
-static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t offsets)
-{
-    const uint64_t words = scan->ops->windows;
-
-    return (offsets + 64 * words - 1) / (64 * words) * words;
-}
-
 void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
 {
     const struct approx_filter *filter = scan->filter;
@@ -412,14 +288,13 @@ void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t
 
     TRAWL_ASSERT(bytes <= filter->bytes_max);
     scan->bytes = bytes;
-    scan->selected_group = UINT32_MAX;
     scan->ops->planes(filter->classes, filter->class_count, text, bytes,
                       scan->planes + WORDS_BEFORE, scan->plane_words);
     if (filter->edits) {
         scan->windows.words = (words + lanes - 1) / lanes;
         scan->windows.warm = (filter->symbols_max + filter->errors_max + 63) / 64;
     } else {
-        scan->rows.words_used = words_of_blocks(scan, bytes);
+        scan->rows.words_used = (words + lanes - 1) / lanes * lanes;
     }
     for (uint32_t r = filter->edits ? 0 : 1; r < filter->row_count; r++) {
         const uint64_t *plane =
@@ -448,73 +323,22 @@ static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
     return kept;
 }
 
-/* Selects the offsets at which the exact part stands that all literals of the literal's group
- * share, and gathers each row's bits of these offsets. */
-static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
-{
-    const struct filter_rows *rows = &scan->rows;
-    const uint32_t *begins = scan->filter->begins + literal->first;
-
-    scan->selected_group = literal->group;
-    memset(scan->selected, 0xff, words * sizeof *scan->selected);
-    for (uint32_t i = 0; i < literal->exact_count; i++)
-        for (uint64_t w = 0; w < words; w++)
-            scan->selected[w] &= ~rows->words[begins[i] + w];
-    scan->selected_count = keep_bits(scan->selected, words, scan->bytes);
-    scan->offsets.words_used = words_of_blocks(scan, scan->selected_count);
-    for (uint32_t r = 1; r < scan->filter->row_count; r++)
-        scan->ops->select(rows->words + r * scan->filter->row_words, scan->selected, words,
-                          scan->offsets.words + r * scan->filter->row_words);
-}
-
-/* scan->selected_found has a bit for each selected offset, one after the other. Copies each of
- * these bits to the bit of *found that belongs to the offset. */
-static void spread_found(const struct approx_scan *scan, uint64_t words, uint64_t *found)
-{
-    uint64_t next = 0;
-
-    for (uint64_t w = 0; w < words; w++) {
-        found[w] = 0;
-        for (uint64_t offsets = scan->selected[w]; offsets != 0; offsets &= offsets - 1, next++)
-            if ((scan->selected_found[next / 64] >> next % 64 & 1) != 0)
-                found[w] |= offsets & (0 - offsets);
-    }
-}
-
-static bool find_mismatches(struct approx_scan *scan, const struct literal *literal, uint64_t words,
-                            uint64_t *found)
+uint32_t approx_scan_find(struct approx_scan *scan, uint32_t number, uint64_t *found)
 {
     const struct approx_filter *filter = scan->filter;
+    const struct literal *literal = &filter->literals[number];
     const uint32_t *begins = filter->begins + literal->first;
-
-    if (literal->group == UINT32_MAX)
-        return scan->ops->mismatches(&scan->rows, begins, literal->exact_count, literal->count,
-                                     filter->errors_max, &scan->vote, found);
-    if (scan->selected_group != literal->group)
-        select_group(scan, literal, words);
-    if (!scan->ops->mismatches(&scan->offsets, begins + literal->exact_count, 0, literal->count,
-                               filter->errors_max, &scan->vote, scan->selected_found) ||
-        keep_bits(scan->selected_found, scan->offsets.words_used, scan->selected_count) == 0)
-        return false;
-    spread_found(scan, words, found);
-    return true;
-}
-
-uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal_out,
-                          uint64_t *found)
-{
-    const struct approx_filter *filter = scan->filter;
-    const struct literal *literal = &filter->literals[index];
     const uint64_t words = (scan->bytes + 63) / 64;
     uint64_t offsets = scan->bytes;
     bool any;
 
-    *literal_out = literal->number;
     if (filter->edits) {
-        any = scan->ops->edits(&scan->rows, filter->begins + literal->first, literal->count,
-                               filter->errors_max, &scan->windows, words, &scan->vote, found);
+        any = scan->ops->edits(&scan->rows, begins, literal->count, filter->errors_max,
+                               &scan->windows, words, &scan->vote, found);
     } else {
-        any = offsets >= literal->symbols && find_mismatches(scan, literal, words, found);
+        any = offsets >= literal->symbols &&
+              scan->ops->mismatches(&scan->rows, begins, literal->exact_count, literal->count,
+                                    filter->errors_max, &scan->vote, found);
         offsets -= literal->symbols - 1;
     }
     return any ? keep_bits(found, words, offsets) : 0;

@@ -32,6 +32,14 @@ struct approx_filter_literals {
     bool edits;
 };
 
+/* A class of bytes, in two forms: byte b is in the class if bit b % 64 of has[b / 64] is set,
+ * and equally if bit b / 16 % 8 of nibbles[b / 128][b % 16] is set. */
+struct filter_class {
+    uint64_t has[4];
+    uint8_t nibbles[2][16];
+};
+void filter_class_make(const uint64_t has[4], struct filter_class *made);
+
 struct approx_filter; /* immutable, so any number of threads may use a filter */
 struct approx_scan;   /* the state of one thread */
 
@@ -39,15 +47,6 @@ struct approx_scan;   /* the state of one thread */
 enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
-/* Returns the expected number of literals with which a scan compares an offset. A literal that
- * shares an exact part with many literals is compared only at offsets where the exact part stands;
- * the cost of gathering these offsets is included, as a number of literals. class_rate[c] is the
- * share of the text's bytes in class c. */
-double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
-/* Returns the share of offsets at which some literal's exact part stands; 1 if the literals have
- * more than parts_max different exact parts. */
-double approx_filter_exact(const struct approx_filter *filter, const double *class_rate,
-                           uint32_t parts_max);
 /* Returns the most bytes of one stretch: the number at which the search takes the least time per
  * byte. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
@@ -61,15 +60,13 @@ void approx_scan_close(struct approx_scan *scan); /* accepts NULL */
 /* Makes `text` the bytes that approx_scan_find searches: at most approx_filter_bytes_max bytes,
  * after which FILTER_SLACK bytes are readable. Those later bytes do not change the answer. */
 void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
-/* Finds one literal's candidates. *literal is the literal's number, which is different for each
- * index in [0, literal_count). Returns how many offsets of [0, bytes) are candidates: offset i is a
- * candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
+/* Finds one literal's candidates. Returns how many offsets of [0, bytes) are candidates: offset i
+ * is a candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
  * words. If the returned number is 0, `found` is undefined; otherwise its first ceil(bytes / 64)
  * words are the answer. With mismatches, candidate i means: the literal's compared symbols, laid at
  * offset i, lie within the bytes and differ from them in at most errors_max symbols. With edits,
  * candidate i means: a span of bytes whose last byte has offset i is within errors_max edits of the
  * literal's compared symbols. */
-uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal,
-                          uint64_t *found);
+uint32_t approx_scan_find(struct approx_scan *scan, uint32_t number, uint64_t *found);
 
 #endif

@@ -11,6 +11,14 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
+/* PIECES is tried on TRIAL_BYTES bytes. There, and in each step by it, CREDIT_MAX candidates more
+ * than pieces_rate_max allows are no reason to leave it. If a trial fails, the next begins after
+ * PAUSE_MIN bytes, and after twice as many at each further failure. */
+#define TRIAL_BYTES 4096u
+#define CREDIT_MAX 8.0
+#define PAUSE_MIN (UINT64_C(1) << 20)
+#define PAUSE_MAX (UINT64_C(1) << 30)
+
 uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 
 struct approx_host {
@@ -21,12 +29,17 @@ struct approx_host {
     struct engine_result result; /* hits of pieces */
     const struct approximate *approximate;
     struct approx_scan *scan; /* PLANES, COLUMNS: the scan by the plan's filter */
-    grams_function grams;
+    const struct filter_ops *ops;
     struct grams_stretch stretch;
     /* with method GRAMS, the candidates of a part of the stretch: an array of proposed_room
      * words */
     uint64_t *proposed;
     uint64_t proposed_room;
+    /* If method_dense is another method: whether PIECES is searched by; if not, it is tried after
+     * dense_bytes bytes. */
+    bool is_tried;
+    uint64_t dense_bytes, pause_bytes;
+    double credit; /* candidates by which PIECES may still exceed pieces_rate_max */
     uint64_t found[FILTER_BYTES_MAX / 64];
     /* a copy of the stretch's text, if the text lacks readable bytes after its end */
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
@@ -38,7 +51,7 @@ enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host
     TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
     (*host)->cpu = cpu;
     (*host)->instruction_set = engine_cpu.instruction_set(cpu);
-    (*host)->grams = filter_ops_by_name((*host)->instruction_set)->grams;
+    (*host)->ops = filter_ops_by_name((*host)->instruction_set);
     return TRAWL_OK;
 }
 
@@ -72,15 +85,17 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
                                     struct trawl_error *error)
 {
     host->approximate = approximate;
+    host->dense_bytes = 0;
+    host->pause_bytes = PAUSE_MIN;
+    host->credit = CREDIT_MAX;
+    host->is_tried = false;
     approx_scan_close(host->scan);
     host->scan = NULL;
     if (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES)
         TRAWL_TRY(engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error));
     if (approximate->method == APPROX_GRAMS)
         return proposed_reserve(host, error);
-    if (approximate->filter == NULL)
-        return TRAWL_OK;
-    return approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error);
+    return TRAWL_OK;
 }
 
 /* ---- Grams --------------------------------------------------------------------------------- */
@@ -98,6 +113,19 @@ static enum trawl_status take_proposed(const struct approx_host *host, uint64_t 
     return TRAWL_OK;
 }
 
+/* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
+ * bytes after their end. */
+static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
+                                   uint64_t from, uint64_t bytes)
+{
+    TRAWL_ASSERT(bytes > 0 && from + bytes <= chunk->owned + chunk->after);
+    if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
+        return chunk->bytes + from;
+    memcpy(host->text, chunk->bytes + from, (size_t)bytes);
+    memset(host->text + bytes, 0, FILTER_SLACK);
+    return host->text;
+}
+
 static enum trawl_status by_grams(struct approx_host *host, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
                                   struct trawl_error *error)
@@ -110,11 +138,11 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
     *to = min_u64(*to, from + GRAMS_OFFSETS_MAX);
     bytes = min_u64(chunk->owned + chunk->after - from, *to - from + beyond);
     TRAWL_ASSERT(*to > from && bytes >= *to - from);
-    approx_grams_stretch(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
-                         (uint32_t)(*to - from), &host->stretch);
+    approx_grams_stretch(approximate->grams, host->ops, stretch_text(host, chunk, from, bytes),
+                         (uint32_t)bytes, (uint32_t)(*to - from), &host->stretch);
     while (host->stretch.offset < host->stretch.end) {
-        uint64_t count =
-            host->grams(approximate->grams, &host->stretch, host->proposed, host->proposed_room);
+        uint64_t count = host->ops->grams(approximate->grams, &host->stretch, host->proposed,
+                                          host->proposed_room);
 
         TRAWL_TRY(take_proposed(host, from, count, candidates, error));
         if (candidates->count > approx_candidates_max && *to - from > 1) {
@@ -160,19 +188,6 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     return TRAWL_OK;
 }
 
-/* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
- * bytes after their end. */
-static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
-                                   uint64_t from, uint64_t bytes)
-{
-    TRAWL_ASSERT(bytes > 0 && from + bytes <= chunk->owned + chunk->after);
-    if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
-        return chunk->bytes + from;
-    memcpy(host->text, chunk->bytes + from, (size_t)bytes);
-    memset(host->text + bytes, 0, FILTER_SLACK);
-    return host->text;
-}
-
 /* Searches the chunk's bytes [from, end) and appends the candidates of the offsets starting at
  * `known` and before `to`. Ends early if there are more than `limit` candidates. */
 static enum trawl_status search_stretch(struct approx_host *host, const struct engine_chunk *chunk,
@@ -184,12 +199,10 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
                         (uint32_t)(end - from));
     for (uint32_t i = 0; i < host->approximate->plan->literal_count && candidates->count <= limit;
          i++) {
-        uint32_t literal;
-        uint64_t count = approx_scan_find(host->scan, i, &literal, host->found);
+        uint64_t count = approx_scan_find(host->scan, i, host->found);
 
         if (count > 0)
-            TRAWL_TRY(
-                take_bits(host, from, known - from, to - from, literal, count, candidates, error));
+            TRAWL_TRY(take_bits(host, from, known - from, to - from, i, count, candidates, error));
     }
     return TRAWL_OK;
 }
@@ -209,6 +222,8 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
     const uint64_t limit = *to - from > 1 ? approx_candidates_max : UINT64_MAX;
     uint64_t offsets_end = *to;
 
+    if (host->scan == NULL)
+        TRAWL_TRY(approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error));
     if (approximate->edits)
         offsets_end = min_u64(*to + approximate->plan->need_after, chunk_end);
     for (uint64_t at = from; at < offsets_end;) {
@@ -232,27 +247,68 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
+/* Leaves PIECES for the next pause_bytes bytes, which then become twice as many. */
+static void leave_pieces(struct approx_host *host)
+{
+    host->is_tried = false;
+    host->credit = CREDIT_MAX;
+    host->dense_bytes = host->pause_bytes;
+    host->pause_bytes = min_u64(2 * host->pause_bytes, PAUSE_MAX);
+}
+
+/* Returns the method of a step that compares bytes. */
+static enum approx_method method_of_bytes(struct approx_host *host,
+                                          const struct engine_chunk *chunk, uint64_t from)
+{
+    const struct approximate *approximate = host->approximate;
+    const uint64_t bytes = min_u64(chunk->owned + chunk->after - from, TRIAL_BYTES);
+    struct engine_brief found = {.to = bytes};
+
+    if (approximate->method == approximate->method_dense || host->is_tried)
+        return approximate->method;
+    if (host->dense_bytes == 0) {
+        host->is_tried =
+            engine_cpu.brief(host->cpu, approximate->pieces, chunk->bytes + from, bytes, &found)
+                ? (double)found.count <= approximate->pieces_rate_max * (double)bytes + CREDIT_MAX
+                : found.is_long;
+        if (!host->is_tried)
+            leave_pieces(host);
+    }
+    return host->is_tried ? approximate->method : approximate->method_dense;
+}
+
+/* Judges the method PIECES by the candidates in the `bytes` bytes that it has searched. */
+static void judge_pieces(struct approx_host *host, uint64_t bytes, uint64_t count)
+{
+    host->credit += host->approximate->pieces_rate_max * (double)bytes - (double)count;
+    host->credit = min_double(host->credit, CREDIT_MAX);
+    if (host->credit < 0)
+        leave_pieces(host);
+}
+
 /* Returns the method of a step, a range of begins [from, *to). With the alphabet TRAWL_CHARACTERS,
  * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. If the
  * text is not, lowers *to: a step that compares bytes ends before its occurrences could reach the
  * first byte that is not ASCII; a step by method_beyond, which knows other characters, ends shortly
  * after that byte. */
-static enum approx_method method_of(const struct approximate *approximate,
-                                    const struct engine_chunk *chunk, uint64_t from, uint64_t *to)
+static enum approx_method method_of(struct approx_host *host, const struct engine_chunk *chunk,
+                                    uint64_t from, uint64_t *to)
 {
+    const struct approximate *approximate = host->approximate;
+    const enum approx_method method = method_of_bytes(host, chunk, from);
     const uint64_t reach = approximate->plan->length_max / CHARACTER_BYTES;
     uint64_t ascii, end;
 
     if (approximate->plan->errors.alphabet != TRAWL_CHARACTERS ||
-        approximate->method == approximate->method_beyond)
-        return approximate->method;
+        method == approximate->method_beyond)
+        return method;
     end = min_u64(*to + reach, chunk->owned + chunk->after);
     ascii = scope_ascii_end(chunk->bytes, from, end);
     if (ascii == end)
-        return approximate->method;
+        return method;
     if (ascii > from + reach + approx_beyond_min) {
         *to = min_u64(*to, ascii - reach);
-        return approximate->method;
+        return method;
     }
     *to = min_u64(*to, max_u64(ascii + 1, from + approx_beyond_min));
     return approximate->method_beyond;
@@ -264,15 +320,20 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
                                          struct trawl_error *error)
 {
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
-    switch (method_of(host->approximate, chunk, from, to)) {
+    switch (method_of(host, chunk, from, to)) {
     case APPROX_PIECES:
-        return approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from, to,
-                                    &host->result, candidates, error);
+        TRAWL_TRY(approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from,
+                                       to, &host->result, candidates, error));
+        if (host->is_tried)
+            judge_pieces(host, *to - from, candidates->count);
+        return TRAWL_OK;
     case APPROX_GRAMS:
         return by_grams(host, chunk, from, to, candidates, error);
     case APPROX_PLANES:
     case APPROX_COLUMNS:
-        return by_filter(host, chunk, from, to, candidates, error);
+        TRAWL_TRY(by_filter(host, chunk, from, to, candidates, error));
+        host->dense_bytes -= min_u64(host->dense_bytes, *to - from);
+        return TRAWL_OK;
     case APPROX_ALL:
     case APPROX_METHODS:
         break;

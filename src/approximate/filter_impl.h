@@ -162,44 +162,6 @@ static void make_row(const uint64_t *plane, uint32_t shift, uint64_t words, uint
                                                                       << 1 << (63 - shift)));
 }
 
-/* Returns the bits of `word` at the set bits of `offsets`, packed together. */
-INLINE uint64_t compress(uint64_t word, uint64_t offsets)
-{
-#ifdef __BMI2__
-    return _pext_u64(word, offsets);
-#else
-    uint64_t bits = 0;
-
-    for (uint32_t i = 0; offsets != 0; offsets &= offsets - 1, i++)
-        bits |= (word >> __builtin_ctzll(offsets) & 1) << i;
-    return bits;
-#endif
-}
-
-static void select_offsets(const uint64_t *row, const uint64_t *offsets, uint64_t words,
-                           uint64_t *selected)
-{
-    uint64_t bits = 0, next = 0;
-    uint32_t count = 0; /* number of packed bits in `bits` */
-
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t more = compress(row[w], offsets[w]);
-        uint32_t more_count = (uint32_t)__builtin_popcountll(offsets[w]);
-
-        bits |= more << count;
-        count += more_count;
-        if (count < 64)
-            continue;
-        selected[next++] = bits;
-        count -= 64;
-        bits = count == 0 ? 0 : more >> (more_count - count);
-    }
-    if (count > 0)
-        selected[next++] = bits | UINT64_MAX << count;
-    for (; next % FILTER_BLOCK_WORDS != 0; next++)
-        selected[next] = UINT64_MAX;
-}
-
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
 /* Adds the bits a and b to *sum, and returns the carry. */
@@ -454,9 +416,9 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
     return any;
 }
 
-#define FILTER_OPS                                                                              \
-    {                                                                                           \
-        WINDOWS, make_planes, make_row, select_offsets, find_mismatches, find_edits, grams_scan \
+#define FILTER_OPS                                                              \
+    {                                                                           \
+        WINDOWS, make_planes, make_row, find_mismatches, find_edits, grams_scan \
     }
 
 #endif

@@ -6,16 +6,7 @@
 #include "approximate/approx_filter.h"
 #include "approximate/grams.h"
 
-/* Number of words in two of the widest vectors. Each row has a multiple of this number of words. */
-#define FILTER_BLOCK_WORDS 16u
 #define FILTER_WINDOWS_MAX 16u /* the lanes of two of the widest vectors */
-
-/* A class of bytes, in two forms: byte b is in the class if bit b % 64 of has[b / 64] is set,
- * and equally if bit b / 16 % 8 of nibbles[b / 128][b % 16] is set. */
-struct filter_class {
-    uint64_t has[4];
-    uint8_t nibbles[2][16];
-};
 
 /* The rows of all literals, one after the other. A row belongs to a symbol and has a bit for each
  * offset of a text. With mismatches, the bit is set if the symbol differs there; with edits, if the
@@ -51,10 +42,6 @@ struct filter_ops {
     /* Sets bit i of the row if bit i + shift of the plane is not set; shift ≤ 63. `words` is a
      * multiple of `windows`; one more word of the plane is read. */
     void (*shift)(const uint64_t *plane, uint32_t shift, uint64_t words, uint64_t *row);
-    /* Packs together the row's bits at the set bits of `offsets`. Fills the last block of
-     * FILTER_BLOCK_WORDS words with set bits, at which no occurrence is found. */
-    void (*select)(const uint64_t *row, const uint64_t *offsets, uint64_t words,
-                   uint64_t *selected);
     /* Sets a bit for each offset at which none of the first exact_count rows has its bit set, and
      * at most errors_max of the next `count` rows have; `count` is a multiple of 4. Returns true if
      * there is such an offset. */

@@ -1,5 +1,5 @@
 /* grams: makes the lists of the grams with which the pieces of literals begin (grams.h), and turns
- * the codes of a text's bytes (codes.h) into strings of bits. The list of a gram has an entry for
+ * the codes of a text's bytes (codes.h) into bit planes. The list of a gram has an entry for
  * each literal that has a piece which begins with the gram. A head is the index of a list's first
  * entry. */
 #include "approximate/grams.h"
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "approximate/codes.h"
+#include "approximate/filter_ops.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
@@ -263,6 +264,22 @@ static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
     return end;
 }
 
+/* Makes the classes of bytes whose bit planes are the arrays of a stretch. */
+static void make_planes(const struct approx_codes *codes, struct approx_grams *grams)
+{
+    uint64_t has[GRAMS_PLANES][4] = {{0}};
+
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        const uint32_t code = codes->code[byte],
+                       bits[GRAMS_PLANES] = {code >> 1 & 1, code & 1, code == CODES_NONE};
+
+        for (uint32_t i = 0; i < GRAMS_PLANES; i++)
+            has[i][byte / 64] |= (uint64_t)bits[i] << byte % 64;
+    }
+    for (uint32_t i = 0; i < GRAMS_PLANES; i++)
+        filter_class_make(has[i], &grams->planes[i]);
+}
+
 /* ---- Open and close ------------------------------------------------------------------------ */
 
 static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
@@ -318,7 +335,7 @@ enum trawl_status approx_grams_make(const struct approximate *approximate,
     grams->edits = approximate->edits;
     grams->literal_count = approximate->plan->literal_count;
     approx_codes_make(approximate, &builder.codes);
-    memcpy(grams->code, builder.codes.code, sizeof grams->code);
+    make_planes(&builder.codes, grams);
     status = MEMORY_NEW(builder.group, grams->literal_count, error);
     if (status == TRAWL_OK)
         status = make_lists(&builder, error);
@@ -351,33 +368,21 @@ uint64_t approx_grams_room(const struct approx_grams *grams)
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-#define ONES UINT64_C(0x0101010101010101)
-
-/* Returns bit `bit` of each of eight codes; the first code's bit is the lowest. */
-static uint64_t bits_of(uint64_t codes, uint32_t bit)
+void approx_grams_stretch(const struct approx_grams *grams, const struct filter_ops *ops,
+                          const uint8_t *text, uint32_t bytes, uint32_t offsets,
+                          struct grams_stretch *stretch)
 {
-    return ((codes >> bit & ONES) * UINT64_C(0x0102040810204080)) >> 56;
-}
+    const uint32_t end = GRAMS_BITS_BEFORE + bytes;
 
-void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
-                          uint32_t offsets, struct grams_stretch *stretch)
-{
     TRAWL_ASSERT(offsets <= bytes && offsets <= GRAMS_OFFSETS_MAX);
-    TRAWL_ASSERT(GRAMS_BITS_BEFORE + bytes <= 64 * (GRAMS_STRETCH_WORDS - 1));
-    memset(stretch->high, 0, sizeof stretch->high);
-    memset(stretch->low, 0, sizeof stretch->low);
-    memset(stretch->none, 0xff, sizeof stretch->none);
-    for (uint32_t at = 0; at < bytes; at += 8) {
-        uint32_t left = (uint32_t)min_u64(bytes - at, 8), shift = at % 64;
-        uint32_t word = (GRAMS_BITS_BEFORE + at) / 64;
-        uint64_t codes = ONES * CODES_NONE;
-
-        for (uint32_t i = 0; i < left; i++)
-            ((uint8_t *)&codes)[i] = grams->code[text[at + i]];
-        stretch->high[word] |= bits_of(codes, 1) << shift;
-        stretch->low[word] |= bits_of(codes, 0) << shift;
-        stretch->none[word] ^= (bits_of(codes, 2) ^ 0xff) << shift;
-    }
+    TRAWL_ASSERT(end <= 64 * (GRAMS_STRETCH_WORDS - 1));
+    ops->planes(grams->planes, GRAMS_PLANES, text, bytes,
+                stretch->bits[GRAMS_HIGH] + GRAMS_BITS_BEFORE / 64, GRAMS_STRETCH_WORDS);
+    memset(stretch->bits[GRAMS_NONE], 0xff, GRAMS_BITS_BEFORE / 8);
+    if (end % 64 != 0)
+        stretch->bits[GRAMS_NONE][end / 64] |= UINT64_MAX << end % 64;
+    for (uint32_t word = (end + 63) / 64; word < GRAMS_STRETCH_WORDS; word++)
+        stretch->bits[GRAMS_NONE][word] = UINT64_MAX;
     stretch->offset = GRAMS_BITS_BEFORE;
     stretch->end = GRAMS_BITS_BEFORE + offsets;
     /* a piece may lie up to errors_max further left or right in an occurrence than in its

@@ -12,7 +12,14 @@
 #ifndef TRAWL_APPROXIMATE_GRAMS_H
 #define TRAWL_APPROXIMATE_GRAMS_H
 
+#include "approximate/approx_filter.h"
 #include "approximate/codes.h"
+
+struct filter_ops;
+
+/* The bit planes of a text: the high bit and the low bit of each byte's code, and whether it has
+ * none. */
+enum { GRAMS_HIGH, GRAMS_LOW, GRAMS_NONE, GRAMS_PLANES };
 
 #define GRAMS_LANES 8u /* literals that are compared side by side */
 #define GRAMS_OFFSETS_MAX 8192u
@@ -46,7 +53,7 @@ struct grams_piece {
 struct approx_grams {
     uint32_t errors_max;
     bool edits;
-    uint8_t code[256]; /* the code of each byte of the text */
+    struct filter_class planes[GRAMS_PLANES]; /* the bytes whose bits are set in each bit plane */
     uint32_t group_count;
     struct grams_group groups[GRAMS_GROUPS_MAX];
     uint32_t piece_count;
@@ -68,13 +75,11 @@ struct approx_grams {
     uint32_t literal_count;
 };
 
-/* A range of text as bits: bit GRAMS_BITS_BEFORE + i belongs to offset i. */
+/* A range of text as bit planes: bit GRAMS_BITS_BEFORE + i belongs to offset i. */
 struct grams_stretch {
-    /* the high bit and the low bit of each byte's code */
-    uint64_t high[GRAMS_STRETCH_WORDS], low[GRAMS_STRETCH_WORDS];
-    uint64_t none[GRAMS_STRETCH_WORDS]; /* set where a byte has no code */
-    uint32_t offset;                    /* the bit of the next begin to scan */
-    uint32_t end;                       /* the bit after the last begin to scan */
+    uint64_t bits[GRAMS_PLANES][GRAMS_STRETCH_WORDS];
+    uint32_t offset; /* the bit of the next begin to scan */
+    uint32_t end;    /* the bit after the last begin to scan */
 };
 
 /* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more begin.
@@ -96,8 +101,9 @@ uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
  * begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX
  * after an occurrence's start, so `bytes` should include that many bytes after `offsets` if the
- * text has them. */
-void approx_grams_stretch(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
-                          uint32_t offsets, struct grams_stretch *stretch);
+ * text has them. FILTER_SLACK bytes after these must be readable. */
+void approx_grams_stretch(const struct approx_grams *grams, const struct filter_ops *ops,
+                          const uint8_t *text, uint32_t bytes, uint32_t offsets,
+                          struct grams_stretch *stretch);
 
 #endif

@@ -115,8 +115,25 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* For each begin starting at stretch->offset, and for each piece, compares the literals on the list
- * of the gram that stands at the piece's symbols. */
+/* Returns a bit for each of 32 begins from `at` on, set if the group's exact part stands there. */
+static inline uint32_t group_stands(const struct grams_stretch *stretch,
+                                    const struct grams_group *group, uint32_t at)
+{
+    uint32_t stands = UINT32_MAX;
+
+    for (uint32_t care = group->care; care != 0; care &= care - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(care);
+
+        stands &= ~((bits_at(stretch->bits[GRAMS_HIGH], at + i) ^ (0 - (group->high >> i & 1))) |
+                    (bits_at(stretch->bits[GRAMS_LOW], at + i) ^ (0 - (group->low >> i & 1))) |
+                    bits_at(stretch->bits[GRAMS_NONE], at + i));
+    }
+    return stands;
+}
+
+/* For each begin starting at stretch->offset at which a group's exact part stands, and for each
+ * piece of the group, compares the literals on the list of the gram that stands at the piece's
+ * symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
@@ -125,29 +142,35 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stret
                                     grams->exact, grams->literal, grams->errors_max};
     const uint32_t *const all_heads = grams->heads, groups = grams->group_count;
     const uint32_t end = stretch->end;
-    uint32_t offset = stretch->offset;
     uint64_t count = 0;
 
-    for (; offset < end && room - count >= room_for_one; offset++) {
-        const uint32_t high = bits_at(stretch->high, offset), low = bits_at(stretch->low, offset);
-        const uint32_t none = bits_at(stretch->none, offset);
+    for (uint32_t at = stretch->offset; at < end; at += 32) {
+        uint32_t stands[GRAMS_GROUPS_MAX], begins = 0;
 
-        for (uint32_t g = 0, j = 0; g < groups; g++) {
-            const struct grams_group *group = &grams->groups[g];
+        for (uint32_t g = 0; g < groups; g++)
+            begins |= stands[g] = group_stands(stretch, &grams->groups[g], at);
+        if (end - at < 32)
+            begins &= (1u << (end - at)) - 1;
+        for (; begins != 0; begins &= begins - 1) {
+            const uint32_t bit = (uint32_t)__builtin_ctz(begins), offset = at + bit;
+            const uint32_t high = bits_at(stretch->bits[GRAMS_HIGH], offset);
+            const uint32_t low = bits_at(stretch->bits[GRAMS_LOW], offset);
+            const uint32_t none = bits_at(stretch->bits[GRAMS_NONE], offset);
 
-            if ((((high ^ group->high) | (low ^ group->low) | none) & group->care) != 0) {
-                j = group->piece_end;
-                continue;
+            if (room - count < room_for_one) {
+                stretch->offset = offset;
+                return count;
             }
-            for (; j < group->piece_end; j++) {
-                const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
+            for (uint32_t g = 0, j = 0; g < groups; j = grams->groups[g++].piece_end)
+                for (; (stands[g] >> bit & 1) != 0 && j < grams->groups[g].piece_end; j++) {
+                    const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
 
-                count += compare_begins(&entries, high, low, none, heads[0], heads[1], offset,
-                                        found + count);
-            }
+                    count += compare_begins(&entries, high, low, none, heads[0], heads[1], offset,
+                                            found + count);
+                }
         }
     }
-    stretch->offset = offset;
+    stretch->offset = end;
     return count;
 }
 
@@ -180,9 +203,9 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
         for (uint32_t j = 0; j < 5; j++)
             masks[j][i] = grams->masks[found >> 32][j];
         for (uint32_t j = 0; j < TEXT_WORDS; j++) {
-            text->high[j][i] = bits_at(stretch->high, begin + 32 * j);
-            text->low[j][i] = bits_at(stretch->low, begin + 32 * j);
-            text->none[j][i] = bits_at(stretch->none, begin + 32 * j);
+            text->high[j][i] = bits_at(stretch->bits[GRAMS_HIGH], begin + 32 * j);
+            text->low[j][i] = bits_at(stretch->bits[GRAMS_LOW], begin + 32 * j);
+            text->none[j][i] = bits_at(stretch->bits[GRAMS_NONE], begin + 32 * j);
         }
     }
 }
@@ -251,8 +274,8 @@ static uint64_t scan_ends(const struct approx_grams *grams, struct grams_stretch
     uint64_t count = 0;
 
     for (; stretch->offset < stretch->end && room - count >= room_for_one; stretch->offset++) {
-        const uint32_t high = bits_at(stretch->high, stretch->offset);
-        const uint32_t low = bits_at(stretch->low, stretch->offset);
+        const uint32_t high = bits_at(stretch->bits[GRAMS_HIGH], stretch->offset);
+        const uint32_t low = bits_at(stretch->bits[GRAMS_LOW], stretch->offset);
 
         for (uint32_t j = 0; j < grams->piece_count; j++) {
             const uint32_t *heads = grams->heads + gram_of(&grams->pieces[j], high, low);

@@ -1,4 +1,4 @@
-/* attachment: makes an object for the first thread that needs it; all threads then share it. */
+/* attachment: makes an object for the first thread that needs it; all of them then share it. */
 #include "base/attachment.h"
 
 #include <sched.h>

@@ -36,7 +36,7 @@ static inline enum trawl_status attachment_want(
     return *object != NULL ? TRAWL_OK
                            : attachment_make(attachment, from, make, release, object, error);
 }
-/* Returns true if the object exists; false also while a thread is making the object. */
+/* Returns true if the object exists; false even while a thread is making it. */
 bool attachment_is_there(const struct attachment *attachment);
 
 #endif

@@ -40,8 +40,8 @@ uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value)
     return total;
 }
 
-/* Returns the index of the first byte 0xff in a vector of bytes 0x00 and 0xff; 16 if there is no
- * byte 0xff. */
+/* Returns the index of the first byte 0xff in a vector of bytes 0x00 and 0xff; 16 if there is
+ * none. */
 static uint64_t first_set(byte_vector equal)
 {
     uint64_t halves[2];

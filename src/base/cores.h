@@ -1,4 +1,4 @@
-/* cores: finds out whether more threads are ready to run than there are cores. */
+/* cores: tells whether more threads are ready to run than there are cores. */
 #ifndef TRAWL_BASE_CORES_H
 #define TRAWL_BASE_CORES_H
 

@@ -1,9 +1,9 @@
 /* fault: fault injection: points at which a test can make a system call fail.
  *
- * A point is a call of fault_hit(), before a call of the operating system, of the allocator or of
- * the CUDA driver that can fail. In ordinary builds fault_hit() is the constant false. In builds
- * with TRAWL_FAULTS a test chooses a point, the N-th from then on or the first at a new place, and
- * that point fails alone, or with all later ones.
+ * A point is a call of fault_hit() before a call that can fail: of the operating system, the
+ * allocator or the CUDA driver. In ordinary builds fault_hit() is the constant false. In builds
+ * with TRAWL_FAULTS a test chooses a point, the N-th that follows or the first at a new place,
+ * which fails alone or with all later ones.
  */
 #ifndef TRAWL_BASE_FAULT_H
 #define TRAWL_BASE_FAULT_H
@@ -32,9 +32,9 @@ void fault_arm(uint64_t nth, bool persistent);
 void fault_arm_new(bool persistent);
 /* Returns true if a point has failed since fault_arm or fault_arm_new. */
 bool fault_has_failed(void);
-/* Returns true if this function has not been called at this place with this kind before, and notes
- * it. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is
- * the number of innermost calls, this function included, that are not compared. */
+/* Returns true, and notes it, if this function has not been called at this place with this kind
+ * before. A place is a line of code with the last calls that led there. `skipped`, 2 to 10, is the
+ * number of innermost calls, this function included, that are not compared. */
 bool fault_is_new_place(uint64_t kind, int skipped);
 /* Returns true if this point must fail. Any thread may call this function. */
 bool fault_hit(enum fault_point point);

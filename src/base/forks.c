@@ -25,7 +25,7 @@ static void in_child(void)
 {
     void (*adopt)(void) = atomic_load(&adopts);
 
-    /* The lock is made anew, because threads that held or awaited it do not exist in the child. */
+    /* made anew, because threads that held or awaited it do not exist in the child */
     (void)pthread_rwlock_init(&gate, NULL);
     if (adopt != NULL)
         adopt();
@@ -33,7 +33,7 @@ static void in_child(void)
 
 static void watch(void)
 {
-    /* If this fails for lack of memory, a child may find a lock taken for ever. */
+    /* if this fails for lack of memory, a child may find a lock that is never released */
     (void)pthread_atfork(before, in_parent, in_child);
 }
 

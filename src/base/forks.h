@@ -5,8 +5,7 @@
 
 /* Between these two calls, fork() waits in the other threads of the process, so a lock that is held
  * only between them is free in every child. A thread may nest the calls. Once a caller has given
- * `adopt`, each child calls that function before fork() returns there. All callers that give a
- * function give the same. */
+ * `adopt` (all give the same), each child calls it before fork() returns there. */
 void forks_hold(void (*adopt)(void));
 void forks_release(void);
 

@@ -1,4 +1,4 @@
-/* memory: allocates by the caller's functions if there are any, and has points where tests inject
+/* memory: allocates with the caller's functions if there are any, and has points where tests inject
  * faults. */
 #include "base/memory.h"
 
@@ -128,6 +128,18 @@ enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t s
         memcpy(grown, *pointer, (size_t)(old_count * size));
     memory_release(*pointer, old_count, size);
     *pointer = grown;
+    return TRAWL_OK;
+}
+
+enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity, void **pointer,
+                              struct trawl_error *error)
+{
+    const uint64_t count = max_u64(wanted, max_u64(16, 2 * *capacity));
+
+    if (wanted <= *capacity)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_grow(*capacity, count, size, pointer, error));
+    *capacity = count;
     return TRAWL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* memory: allocates memory for the library, by the caller's allocator if the caller has set one.
+/* memory: allocates memory for the library, with the caller's allocator if there is one.
  *
  * A release passes the size again, for the caller's allocator. Arrays are aligned to
  * MEMORY_ALIGNMENT, single objects (count 1) to OBJECT_ALIGNMENT.
@@ -26,6 +26,9 @@ enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zero
  * the array unchanged. */
 enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
                               struct trawl_error *error);
+/* Grows an array of *capacity elements, at least twofold, unless it has room for `wanted`. */
+enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity, void **pointer,
+                              struct trawl_error *error);
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
@@ -49,13 +52,16 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
 #define MEMORY_GROW(array, old_count, new_count, error) \
     MEMORY_CALL(array, array,                           \
                 memory_grow((old_count), (new_count), sizeof *(array), &memory_, (error)))
+#define MEMORY_ROOM(array, capacity, wanted, error) \
+    MEMORY_CALL(array, array,                       \
+                memory_room((wanted), sizeof *(array), &(capacity), &memory_, (error)))
 
 /* Returns true if this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
  * Takes 160 ns on an AMD EPYC. */
 bool memory_is_readable(const void *address);
 
-/* Copies as memcpy does. On x86-64 the copy bypasses this core's caches, for bytes that only a GPU
- * reads: a GPU reads twice as fast from memory as from the caches of a core. */
+/* Copies like memcpy, on x86-64 around this core's caches, for bytes that only a GPU reads: it
+ * reads twice as fast from memory as from the caches of a core. */
 void memory_stream(void *to, const void *from, uint64_t count);
 
 #endif

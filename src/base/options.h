@@ -18,9 +18,9 @@ enum trawl_status options_check(const void *given, uint64_t oldest, const char *
 enum trawl_status options_read(void *options, uint64_t bytes, const void *given, uint64_t oldest,
                                const char *name, struct trawl_error *error);
 
-/* Copies `told`, which has `bytes` bytes, to the caller's struct `given`, whose first field is the
- * struct's size. The size in `given` keeps its value. No such struct has grown since its first
- * version. Errors: those of options_check. */
+/* Copies `told`, which has `bytes` bytes, to the caller's struct `given`, whose first field is its
+ * size and keeps its value. No such struct has grown since its first version. Errors: those of
+ * options_check. */
 enum trawl_status options_tell(void *given, const void *told, uint64_t bytes, const char *name,
                                struct trawl_error *error);
 

@@ -1,4 +1,4 @@
-/* status: macros and a function that fill and forward errors.
+/* status: fills and forwards errors.
  *
  * - TRAWL_TRY(call) returns the status of a failed call, in functions with nothing to release.
  * - TRAWL_TRY_DONE(call) goes to the function's label `done:` after a failed call. The function has

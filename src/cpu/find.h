@@ -128,10 +128,6 @@ struct find_ops {
      * this instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* Writes base + x for each bit x of the tile. May overwrite up to SET_ROOM entries after the
-     * last. Returns the number of bits. */
-    uint32_t (*positions)(const struct find_tile *tile, uint64_t word_count, uint32_t base,
-                          uint32_t *positions);
     /* Sets bit x if `bytes` has the byte at text + x. The tile is dense. */
     void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
                   struct find_tile *tile);
@@ -176,11 +172,16 @@ struct find_ops {
                             const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* Writes base + x for each of 64 * word_count positions x whose pairs of bytes all share a slot
-     * (struct find_pairs), and returns the number of such positions. Depends on text bytes up to 64
-     * * word_count + 5. NULL if the instruction set has no fast test of pairs. */
-    uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
-                      uint32_t base, uint32_t *positions);
+    /* Writes base + x for each bit x of the tile if the four bytes there, at text + base + x, pass
+     * the class's bitmap. May overwrite up to SET_ROOM entries after the last. Returns the number
+     * of such positions. */
+    uint32_t (*positions)(const uint8_t *text, const struct find_tile *tile, uint32_t base,
+                          const struct set_class *class, uint64_t fold, uint32_t *positions);
+    /* Sets bit x if the pairs of bytes at text + x all share a slot (struct find_pairs). Depends on
+     * text bytes up to 64 * word_count + 5. NULL if the instruction set has no fast test of
+     * pairs. */
+    void (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
+                  struct find_tile *tile);
     /* Sets bit x if the samples at text + x share a slot (struct find_trigrams). Depends on text
      * bytes up to 64 * word_count + 5. NULL if the instruction set cannot gather. */
     void (*trigrams)(const uint8_t *text, uint64_t word_count, const struct find_trigrams *trigrams,

@@ -20,6 +20,29 @@ static inline bytes_vector low_lookup(bytes_vector table, bytes_vector at)
 
 #include "cpu/find_avx512_impl.h"
 
+#define HAS_POSITIONS_OF_BITS
+
+/* The processor cannot predict which words have many bits, so for up to 16 bits the loop always
+ * makes one pass. */
+static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
+{
+    const __m512i workers = _mm512_setr_epi64(
+        0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918,
+        0x2726252423222120, 0x2f2e2d2c2b2a2928, 0x3736353433323130, 0x3f3e3d3c3b3a3938);
+    __m512i set = _mm512_maskz_compress_epi8(bits, workers);
+    uint32_t count = (uint32_t)_mm_popcnt_u64(bits), i = 0;
+
+    do {
+        __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set));
+
+        _mm512_storeu_si512(positions + i,
+                            _mm512_add_epi32(sixteen, _mm512_set1_epi32((int32_t)block)));
+        set = _mm512_alignr_epi64(set, set, 2);
+        i += 16;
+    } while (__builtin_expect(i < count, 0));
+    return count;
+}
+
 #define HAS_GRAMS_TILE
 #include "cpu/find_impl.h"
 
@@ -83,63 +106,39 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     tile->hot_count = hot_count;
 }
 
-/* Writes block + i for each set bit i, in ascending order. May overwrite up to SET_ROOM entries
- * after the last. Returns the number of bits. The processor cannot predict which blocks have bits,
- * so for up to 16 bits the loop always makes one pass. */
-static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
-{
-    const __m512i workers = _mm512_setr_epi64(
-        0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918,
-        0x2726252423222120, 0x2f2e2d2c2b2a2928, 0x3736353433323130, 0x3f3e3d3c3b3a3938);
-    __m512i set = _mm512_maskz_compress_epi8(bits, workers);
-    uint32_t count = (uint32_t)_mm_popcnt_u64(bits), i = 0;
-
-    do {
-        __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set));
-
-        _mm512_storeu_si512(positions + i,
-                            _mm512_add_epi32(sixteen, _mm512_set1_epi32((int32_t)block)));
-        set = _mm512_alignr_epi64(set, set, 2);
-        i += 16;
-    } while (__builtin_expect(i < count, 0));
-    return count;
-}
-
-/* Returns the positions of the block whose pairs all share a slot. */
-static inline uint64_t pairs_shared(const uint8_t *block, const struct find_pairs *tables,
-                                    __m512i fold)
+/* First computes the values of all pairs, since each is looked up in the slots of FIND_PAIRS
+ * positions. */
+static void pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
+                             const struct find_pairs *pairs, struct find_tile *tile)
 {
     const __m512i twice_shifted = _mm512_set1_epi64(0x0000010204081020); /* each byte << 2 */
-    __m512i shared = _mm512_set1_epi8(-1), byte = _mm512_or_si512(load64(block), fold);
-
-#pragma GCC unroll 5
-    for (uint32_t j = 0; j < FIND_PAIRS; j++) {
-        __m512i next = _mm512_or_si512(load64(block + j + 1), fold);
-        __m512i pair =
-            _mm512_xor_si512(byte, _mm512_gf2p8affine_epi64_epi8(next, twice_shifted, 0));
-
-        shared = _mm512_and_si512(shared, _mm512_permutex2var_epi8(load64(tables->slots[j]), pair,
-                                                                   load64(tables->slots[j] + 64)));
-        byte = next;
-    }
-    return _mm512_test_epi8_mask(shared, shared);
-}
-
-static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
-                                 const struct find_pairs *restrict pairs, uint32_t base,
-                                 uint32_t *restrict positions)
-{
     const __m512i fold = _mm512_set1_epi8((char)pairs->fold);
-    uint32_t count = 0;
+    _Alignas(64) uint8_t values[64 * (FIND_TILE_WORDS + 1)];
+    uint32_t hot_count = 0;
 
-    TRAWL_ASSERT(base + 64 * word_count <= UINT32_MAX);
-    for (uint64_t w = 0; w < word_count; w++) {
-        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
-        count += positions_of_bits(pairs_shared(text + 64 * w, pairs, fold),
-                                   base + 64 * (uint32_t)w, positions + count);
+    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
+    for (uint64_t w = 0; w <= word_count; w++) {
+        __m512i byte = _mm512_or_si512(load64(text + 64 * w), fold);
+        __m512i next = _mm512_or_si512(load64(text + 64 * w + 1), fold);
+
+        next = _mm512_gf2p8affine_epi64_epi8(next, twice_shifted, 0);
+        _mm512_store_si512(values + 64 * w, _mm512_xor_si512(byte, next));
     }
-    TRAWL_ASSERT(count <= 64 * word_count);
-    return count;
+    for (uint64_t w = 0; w < word_count; w++) {
+        __m512i shared[FIND_PAIRS], all;
+
+        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
+#pragma GCC unroll 5
+        for (uint32_t j = 0; j < FIND_PAIRS; j++)
+            shared[j] = _mm512_permutex2var_epi8(
+                load64(pairs->slots[j]), load64(values + 64 * w + j), load64(pairs->slots[j] + 64));
+        all = _mm512_ternarylogic_epi64(shared[0], shared[1], shared[2], 0x80);
+        tile->mask[w] = _mm512_test_epi8_mask(all, _mm512_and_si512(shared[3], shared[4]));
+        tile->hot[hot_count] = (uint16_t)w;
+        hot_count += tile->mask[w] != 0;
+    }
+    tile->is_dense = false;
+    tile->hot_count = hot_count;
 }
 
 const struct find_ops find_avx512vbmi = FIND_OPS(pairs_avx512vbmi);

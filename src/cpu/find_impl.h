@@ -10,6 +10,7 @@
  *                                  function `grams`
  *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
  *   block_pair, pair_any, pair_few for find_pair.h; with HAS_PAIR and HAS_PAIR_FEW
+ *   positions_of_bits(bits, block, positions)   with HAS_POSITIONS_OF_BITS; see below
  *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
  *   HAS_TRIGRAMS                   if find_trigrams.h can gather; with load32
  *   block_heads(text, set, bitmap) returns which of 64 positions have a gram that passes the
@@ -414,31 +415,41 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
     return count;
 }
 
-/* Number of positions that are written for each word of the mask without a branch. If a word has
- * more bits, the loop is repeated. */
-#define POSITIONS_AT_ONCE 6u
+#ifndef HAS_POSITIONS_OF_BITS
+#define POSITIONS_AT_ONCE 6u /* written without a branch; more bits repeat the loop */
 
-static uint32_t FIND_NAME(positions)(const struct find_tile *tile, uint64_t word_count,
-                                     uint32_t base, uint32_t *positions)
+/* Writes block + i for each set bit i, in ascending order. May overwrite up to SET_ROOM entries
+ * after the last. Returns the number of bits. */
+static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
 {
-    uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
-    uint32_t count = 0;
+    uint32_t count = (uint32_t)__builtin_popcountll(bits);
 
-    TRAWL_ASSERT(hot_count <= word_count && base + 64 * word_count <= UINT32_MAX);
-    for (uint64_t i = 0; i < hot_count; i++) {
-        uint32_t w = tile->is_dense ? (uint32_t)i : tile->hot[i], *to = positions + count;
-        uint64_t bits = tile->mask[w];
-
-        count += (uint32_t)__builtin_popcountll(bits);
-        do {
-            for (uint32_t k = 0; k < POSITIONS_AT_ONCE; k++) {
-                to[k] = base + 64 * w + (uint32_t)__builtin_ctzll(bits | 1ull << 63);
-                bits &= bits - 1;
-            }
-            to += POSITIONS_AT_ONCE;
-        } while (__builtin_expect(bits != 0, 0));
-    }
+    do {
+        for (uint32_t k = 0; k < POSITIONS_AT_ONCE; k++) {
+            positions[k] = block + (uint32_t)__builtin_ctzll(bits | 1ull << 63);
+            bits &= bits - 1;
+        }
+        positions += POSITIONS_AT_ONCE;
+    } while (__builtin_expect(bits != 0, 0));
     return count;
+}
+#endif
+
+static uint32_t FIND_NAME(positions)(const uint8_t *text, const struct find_tile *tile,
+                                     uint32_t base, const struct set_class *class, uint64_t fold,
+                                     uint32_t *positions)
+{
+    const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
+    uint32_t count = 0, shift = set_sample_shift(class);
+    uint64_t kept = 0;
+
+    TRAWL_ASSERT(!tile->is_dense && tile->hot_count <= FIND_TILE_WORDS);
+    for (uint32_t i = 0; i < tile->hot_count; i++)
+        count += positions_of_bits(tile->mask[tile->hot[i]], base + 64u * tile->hot[i],
+                                   positions + count);
+    for (uint32_t i = 0; i < count; i++)
+        kept = stem_sample(bitmap, shift, text, positions[i], (uint32_t)fold, positions, kept);
+    return (uint32_t)kept;
 }
 
 #ifdef HAS_TRIGRAMS

@@ -11,6 +11,7 @@
 
 #include <immintrin.h>
 
+#include "base/bytes.h"
 #include "cpu/find_stems.h"
 
 #define SAMPLES_AHEAD_BYTES 1024u /* distance from the current sample to the prefetched text */
@@ -299,7 +300,7 @@ static inline __attribute__((always_inline)) void stem_fetch(
     TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && least <= SET_STEM_BYTES);
     TRAWL_ASSERT(filter->shift < 64);
     for (uint32_t i = 0; i < begin_count; i++)
-        memcpy(&batch->low[i], text + begins[i], sizeof batch->low[i]);
+        batch->low[i] = bytes_load64(text + begins[i]);
     for (uint32_t i = begin_count; i < whole; i++)
         batch->low[i] = 0;
     for (uint32_t i = 0; i < whole; i += 8) {

@@ -497,6 +497,8 @@ static struct tournament tournament_of(const struct trawl_plan *plan, const stru
         .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_PIECES_MAX),
         .left = cpu_sizes.trial_bytes};
 
+    if (set_stems_pay(plan, find)) /* of rare words, each part took longer than all the classes */
+        made.fits &= ~bit_of(PROGRAM_PARTS);
     made.first = begins_by_buckets(plan, find) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
         made.first = PROGRAM_AUTOMATON;

@@ -12,10 +12,6 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* A search for lines looks for the line's end after each hit, if the mask has less than 1 hit for
- * WORDS_PER_BIT words. Otherwise it finds the line ends of the whole tile. */
-#define WORDS_PER_BIT 2u
-
 void bytes_empty(struct find_bytes *bytes)
 {
     memset(bytes, 0, sizeof *bytes);
@@ -110,46 +106,6 @@ static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bo
     return words;
 }
 
-/* Keeps only the first bit of each line. The line at scan->at has no hit yet. Returns false if the
- * last line of the tile has a hit. */
-static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
-{
-    bool begun = true;
-
-    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t events = tile->mask[w] | ends->mask[w], begins = ends->mask[w] << 1;
-        uint64_t once = ~events + begins, sum = once + begun;
-
-        begun = once < begins || sum < once || ends->mask[w] >> 63 != 0;
-        tile->mask[w] &= sum & events;
-    }
-    return begun;
-}
-
-/* Keeps only the first bit of each line, and skips the rest of the last line if it has one. */
-static void select_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors)
-{
-    struct find_tile *tile = &scan->worker->tile;
-
-    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit && tile->is_dense);
-    if (vectors && scan->worker->find->count_bits(tile, words) >= words / WORDS_PER_BIT) {
-        (void)verify_ends(scan, scan->at, words);
-        tile_cut(&scan->worker->ends, words, positions);
-        scan->tile_words = 0; /* the ends beyond `positions` are cut off now */
-        if (scan->has_nulls)
-            scan->result->hits.one_per_line = false;
-        if (!thin_lines(tile, &scan->worker->ends, words) &&
-            scan->at + positions < scan->chunk->owned)
-            (void)verify_take_line(scan, scan->at + positions, 1);
-        return;
-    }
-    for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = tile->mask[w]; bits != 0; bits &= bits - 1)
-            if (!verify_take_line(scan, scan->at + 64 * w + (uint64_t)__builtin_ctzll(bits), 1))
-                tile->mask[w] ^= bits & (~bits + 1);
-}
-
 static void emit(struct scan *scan, uint64_t words)
 {
     const struct cpu_worker *worker = scan->worker;
@@ -197,7 +153,7 @@ void scan_bytes(struct scan *scan)
 
         TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit);
         if (scan->want == WANT_LINES && worker->tile.hot_count > 0)
-            select_lines(scan, words, positions, vectors);
+            verify_lines(scan, words, positions, vectors);
         if (worker->tile.hot_count > 0 && scan->want != WANT_COUNT) {
             emit(scan, words);
             scan->result->count += scan->result->hits.count - kept;

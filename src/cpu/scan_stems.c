@@ -9,29 +9,6 @@
  */
 #include "cpu/sampling.h"
 
-/* Keeps the positions whose four bytes pass the class's bitmap, and returns their number. Follows a
- * test by pairs of bytes or trigrams, which alone lets too many positions pass. */
-static uint32_t keep_samples(const struct sampling *sampling, uint32_t *positions, uint32_t count)
-{
-    const struct set_class *class = sampling->class;
-    const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
-    const uint8_t *text = sampling->scan->chunk->bytes;
-    uint32_t shift = set_sample_shift(class), fold = (uint32_t)sampling->matcher->fold, kept = 0;
-
-    TRAWL_ASSERT(sampling->class->by_stems && sampling->class->stride <= SET_STEM_STRIDE_MAX);
-    TRAWL_ASSERT(count <= SET_PASSED_MAX);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t four, position = positions[i];
-
-        TRAWL_ASSERT(position >= sampling->begin && position < sampling->end);
-        memcpy(&four, text + position, sizeof four);
-        four = set_sample_product(four, fold);
-        positions[kept] = position;
-        kept += bitmap[four >> shift] >> (four >> 8 & 31) & 1;
-    }
-    return kept;
-}
-
 /* by_pairs returns true if pairs of bytes can select the class's positions, and by_trigrams if
  * trigrams can. */
 static bool by_pairs(const struct sampling *sampling)
@@ -47,24 +24,22 @@ static bool by_trigrams(const struct sampling *sampling)
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words)
 {
     const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
-    struct scan *scan = sampling->scan;
-    const struct find_ops *find = scan->worker->find;
-    const uint8_t *text = scan->chunk->bytes + sampling->begin;
-    uint32_t *positions = scan->worker->scratch->positions, count;
+    const struct find_ops *find = sampling->scan->worker->find;
+    const uint8_t *bytes = sampling->scan->chunk->bytes;
+    struct find_tile *tile = &sampling->scan->worker->tile;
 
     TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
     TRAWL_ASSERT(words == 0 || sampling->begin + 64 * (words - 1) < end);
     if (words == 0)
         return stem_span_positions(sampling, &span, 1);
-    if (by_pairs(sampling)) {
-        count = find->pairs(text, words, sampling->class->pairs, span.from, positions);
-    } else {
-        find->trigrams(text, words, sampling->class->trigrams, &scan->worker->tile);
-        count = find->positions(&scan->worker->tile, words, span.from, positions);
-    }
-    while (count > 0 && positions[count - 1] >= end)
-        count--; /* positions in the last word may lie behind the end */
-    return keep_samples(sampling, positions, count);
+    if (by_pairs(sampling))
+        find->pairs(bytes + span.from, words, sampling->class->pairs, tile);
+    else
+        find->trigrams(bytes + span.from, words, sampling->class->trigrams, tile);
+    tile_cut(tile, words, end - span.from);
+    /* the test alone lets too many positions pass */
+    return find->positions(bytes, tile, span.from, sampling->class, sampling->matcher->fold,
+                           sampling->scan->worker->scratch->positions);
 }
 
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,

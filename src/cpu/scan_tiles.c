@@ -230,7 +230,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 
     TRAWL_ASSERT(found <= 64 * words);
     TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
-    hits->one_per_line = false;
+    hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     if (scan->want != WANT_COUNT) {
         scan->status = hits_reserve(hits, found, scan->error);
         if (scan->status != TRAWL_OK) {
@@ -278,6 +278,14 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
 
     if (worker->at_borders)
         borders_apply(scan, words);
+    if (scan->want == WANT_LINES && exact && worker->tile.is_dense &&
+        scan->chunk->records == NULL &&
+        worker->find->count_bits(&worker->tile, words) >= words / VERIFY_WORDS_PER_BIT) {
+        verify_lines(scan, words, positions,
+                     scan->loadable - scan->at >= 64 * words + FIND_LOAD_SLACK);
+        verify_exact(scan, words, worker->find->count_bits(&worker->tile, words));
+        return;
+    }
     /* most candidates are skipped with their line or span, so the rest are tested one by one */
     if (scan->want >= WANT_LINES) {
         verify_tile(scan, words, verify_one);

@@ -152,6 +152,45 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
     return true;
 }
 
+/* Keeps only the first bit of each line. The line at scan->at has no hit yet. Returns false if the
+ * last line of the tile has a hit. */
+static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
+{
+    bool begun = true;
+
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t events = tile->mask[w] | ends->mask[w], begins = ends->mask[w] << 1;
+        uint64_t once = ~events + begins, sum = once + begun;
+
+        begun = once < begins || sum < once || ends->mask[w] >> 63 != 0;
+        tile->mask[w] &= sum & events;
+    }
+    return begun;
+}
+
+void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors)
+{
+    struct find_tile *tile = &scan->worker->tile;
+
+    TRAWL_ASSERT(positions > 0 && scan->at + positions <= scan->limit && tile->is_dense);
+    if (vectors && scan->worker->find->count_bits(tile, words) >= words / VERIFY_WORDS_PER_BIT) {
+        (void)verify_ends(scan, scan->at, words);
+        tile_cut(&scan->worker->ends, words, positions);
+        scan->tile_words = 0; /* the ends beyond `positions` are cut off now */
+        if (scan->has_nulls)
+            scan->result->hits.one_per_line = false;
+        if (!thin_lines(tile, &scan->worker->ends, words) &&
+            scan->at + positions < scan->chunk->owned)
+            (void)verify_take_line(scan, scan->at + positions, 1);
+        return;
+    }
+    for (uint64_t w = 0; w < words; w++)
+        for (uint64_t bits = tile->mask[w]; bits != 0; bits &= bits - 1)
+            if (!verify_take_line(scan, scan->at + 64 * w + (uint64_t)__builtin_ctzll(bits), 1))
+                tile->mask[w] ^= bits & (~bits + 1);
+}
+
 /* In a search for spans, which are hits that do not overlap, returns true if the hit is a new span.
  * If a longer hit begins where the last span begins, it replaces that span. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)

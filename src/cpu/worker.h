@@ -262,6 +262,14 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* In a search for lines, returns true if the hit at x is the first of its line, and if so, skips
  * the rest of the line. If the text has records, a single record must hold the whole hit. */
 bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length);
+/* A search for lines looks for the line's end after each hit, if the mask has less than 1 hit for
+ * VERIFY_WORDS_PER_BIT words. Otherwise it finds the line ends of the whole tile. */
+#define VERIFY_WORDS_PER_BIT 2u
+/* In a search for lines whose hits lie in one record each: keeps only the first bit of each line in
+ * the worker's tile, whose bits are all hits, and skips the rest of the last line if it has one.
+ * The tile begins at scan->at. `vectors` says that the text is readable for FIND_LOAD_SLACK bytes
+ * after the tile. */
+void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors);
 /* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
  * UINT64_MAX if that record does not hold all `length` bytes from x on. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length);

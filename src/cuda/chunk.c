@@ -1,36 +1,36 @@
-/* chunk: searches a chunk of a text.
+/* chunk: searches a chunk of a text
  *
- * A worker copies the chunk's bytes to the device: each time, as many bytes as the worker's text
- * memory holds. After each copy, kernels search the copied bytes. The workers of a device overlap
- * each other's copies and kernels. A loaded text needs no copy. The host then checks the hits for
- * conditions that a device cannot check.
+ * A worker copies as many of the chunk's bytes to the device as its text memory holds, lets kernels
+ * search them, and goes on with the next ones. The copies and kernels of a device's workers
+ * overlap. A loaded text needs no copy. Afterwards the host checks the hits for conditions that a
+ * device cannot check.
  */
 #include "cuda/chunk.h"
 
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-/* during a copy of this many bytes or more from pinned memory, the host thread sleeps instead of
+/* during a copy of at least this many bytes from pinned memory, the host thread sleeps instead of
  * polling, since the copy takes longer than waking the thread */
 #define PATIENT_BYTES (2u << 20)
-/* A tail is the end of a pattern, which only the host compares. If comparing the tails of a range
+/* A tail is the end of a pattern, which only the host compares. If comparing the tails in a range
  * of n text positions takes the host more than TAIL_WORK_MIN + n × TAIL_WORK characters, the device
- * leaves the chunk to the host, if the host may search the chunk. */
+ * leaves the chunk to the host, if the host may search it. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
-/* number of chunks that go to the host after a chunk that was left to the host */
+/* after a chunk that was left to the host, so many more go to the host */
 #define CHUNKS_LEFT 15u
 /* after a lack of memory, reserve_text does not try sizes below this many bytes of text */
 #define TEXT_BYTES_MIN (64u << 10)
 
-/* Returns the most bytes of text that the worker may have on the device at a time. */
+/* Returns how many bytes of text the worker may have on the device at a time. */
 static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
 {
     return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);
 }
 
-/* Reserves device memory for `wanted` bytes of text, or for fewer bytes, but at least `least`,
- * if the device lacks memory. */
+/* Reserves device memory for `wanted` bytes of text, or for fewer, but at least `least`, if the
+ * device lacks memory. */
 static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_steps *steps,
                                       uint64_t wanted, uint64_t least, struct trawl_error *error)
 {
@@ -47,16 +47,16 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
     }
 }
 
-/* Copies to the device the chunk's bytes from `at` on, as many as fit, unless an earlier call has
- * copied them. */
+/* Copies the chunk's bytes starting at `at` to the device, as many as fit, unless an earlier call
+ * has copied them. */
 static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* the most bytes that two neighbouring copies share. Each copy is longer, so that it also
-         * has begins that the next copy does not have. */
+        /* the most that two neighbouring copies share; each copy is longer, so that it also has
+         * starts that the next one lacks */
         worker->plan->length_max;
     uint64_t count;
 
@@ -87,7 +87,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Sets *range to the chunk's next range, from `at` on, and copies the range's text if necessary. */
+/* Sets *range to the chunk's next range, starting at `at`, and copies its text if necessary. */
 static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)
@@ -109,16 +109,16 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
     range->begin = at - worker->held.from;
     range->end = chunk->owned - worker->held.from;
     range->text_end = worker->held.end - worker->held.from;
-    /* a begin near the end of the copied bytes waits for the next copy, which contains the
-     * longest occurrence whole */
+    /* a start near the end of the copied bytes waits for the next copy, which contains the longest
+     * occurrence whole */
     if (worker->held.end < available)
         range->end = min_u64(range->end, range->text_end - worker->plan->length_max + 1);
     TRAWL_ASSERT(range->begin < range->end && range->end <= range->text_end);
     return TRAWL_OK;
 }
 
-/* Of the hits from hits[first] on, removes those that the plan's conditions (such as whole words)
- * or a tail refuse. Returns false if the hits' tails cost more than `work_max` characters and the
+/* Removes those of the hits starting at hits[first] that the plan's conditions (such as whole
+ * words) or a tail reject. Returns false if the tails cost more than `work_max` characters and the
  * host may search the chunk instead. */
 static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
                    uint64_t work_max, struct engine_result *result)

@@ -1,5 +1,5 @@
-/* chunk: searches a chunk, which is a part of a text, on a device. The chunk's bytes are copied to
- * the device, and kernels search one range of the chunk after the other. */
+/* chunk: searches a chunk, which is a part of a text, on a device. Its bytes are copied to the
+ * device, and kernels search one range of it after the other. */
 #ifndef TRAWL_CUDA_CHUNK_H
 #define TRAWL_CUDA_CHUNK_H
 
@@ -9,14 +9,14 @@
 struct cuda_steps {
     uint64_t text_bytes_max;  /* the most bytes of text that are copied to the device at a time */
     uint64_t range_bytes_max; /* the most text positions of a range */
-    /* true: wait until the text is copied, and add to the result the time of the copies and of the
-     * driver's calls that allocate memory */
+    /* true: wait until the text is copied, and add the time of the copies and of the driver's calls
+     * that allocate memory to the result */
     bool copies_timed;
     /* Optional. Called before the first range; may set the sizes above. */
     enum trawl_status (*prepare)(struct engine_worker *worker, enum want want,
                                  struct cuda_steps *steps, struct trawl_error *error);
-    /* Searches a range, and appends to *result. Sets *done so that all begins of the range below
-     * *done were searched. A hit at range->begin gets the offset hits_base. */
+    /* Searches a range, and appends to *result. Sets *done so that all starts in the range below it
+     * were searched. A hit at range->begin gets the offset hits_base. */
     enum trawl_status (*search)(struct engine_worker *worker, void *context,
                                 const struct cuda_range *range, enum want want, uint64_t hits_base,
                                 struct engine_result *result, uint64_t *done,
@@ -24,11 +24,11 @@ struct cuda_steps {
     void *context;
 };
 
-/* Searches for the occurrences that begin in the chunk at offset `from` or later. Clears *result,
- * copies the text to the device unless the text is there, and searches range by range. Drops the
- * hits that the plan's conditions (such as whole words) or tails refuse; a tail is the end of a
- * pattern, which only the host compares. Stops before the chunk's end (result->done) if there are
- * limits.hits_max hits, or if the host is to search the rest (result->is_left). Makes the device's
+/* Searches for the occurrences that start in the chunk at offset `from` or later. Clears *result,
+ * copies the text to the device unless it is there, and searches range by range. Drops hits that
+ * the plan's conditions (such as whole words) or tails reject; a tail is the end of a pattern,
+ * which only the host compares. Stops before the chunk's end (result->done) if there are
+ * limits.hits_max hits, or if the host should search the rest (result->is_left). Makes the device's
  * context current meanwhile. After a failure the worker's text, tables and sums are invalid. */
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
                                   uint64_t from, enum want want, struct cuda_steps *steps,

@@ -1,8 +1,8 @@
-/* cuda_answer: makes answers of hits that stay on the device.
+/* cuda_answer: makes answers from hits that stay on the device
  *
  * For each range of the chunk, cuda_scan.c lists the hits in one of the worker's lists, and the
- * kernels of answer.cu make the answer of the list. A plan's conditions come first: answer_accept
- * leaves the hits that are whole words or lines.
+ * kernels of answer.cu make the answer from it. A plan's conditions come first: answer_accept keeps
+ * the hits that are whole words or lines.
  */
 #include "cuda/cuda_answer.h"
 
@@ -19,8 +19,7 @@
 /* most patterns for which a device counts: the counts are copied to the host whole */
 #define PATTERNS_MAX (1u << 20)
 
-/* Returns true if the hits that kernels find, and that answer_accept leaves, are the plan's
- * occurrences. */
+/* Returns true if the hits that kernels find and answer_accept keeps are the plan's occurrences. */
 static bool finds_all(const struct trawl_plan *plan)
 {
     const bool folds = (plan->flags & TRAWL_WHOLE_WORD) != 0 && plan->utf8_is_set;
@@ -30,7 +29,7 @@ static bool finds_all(const struct trawl_plan *plan)
 
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
 {
-    if (plan->line_automaton != NULL) /* it decides about lines and records; hits say which */
+    if (plan->line_automaton != NULL) /* it decides lines and records; the hits say which */
         return form != ANSWER_OF_COUNT && form != ANSWER_OF_PATTERNS && finds_all(plan);
     return form != ANSWER_OF_HITS && finds_all(plan) &&
            (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
@@ -48,7 +47,7 @@ static bool plan_reads_all(const struct trawl_plan *plan)
 
 /* ---- Tables ------------------------------------------------------------------------------- */
 
-/* Puts the literals' lengths and patterns on the device, where they are not all alike. */
+/* Copies the literals' lengths and patterns to the device, where they are not all alike. */
 static enum trawl_status literals_want(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -84,8 +83,8 @@ static enum trawl_status literals_want(struct engine_worker *worker, struct traw
     return TRAWL_OK;
 }
 
-/* Puts the plan's automaton on the device. A newline ends a line: the state after it says whether
- * the line holds a match. In records a newline is a byte like others. */
+/* Copies the plan's automaton to the device. A newline ends a line: the state after it tells
+ * whether the line holds a match. In records a newline is a byte like any other. */
 static enum trawl_status automaton_want(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct line_automaton *automaton = worker->plan->line_automaton;
@@ -136,7 +135,7 @@ static enum trawl_status range_begin(struct engine_worker *worker, uint64_t byte
         cuda_worker_room(worker, (bytes / worker->limits.gap_block + 1) * gap_bytes), error);
 }
 
-/* Sets the arguments that all kernels of the range [begin, end) have in common. */
+/* Sets the arguments that all kernels of the range [begin, end) share. */
 static void arguments_of(const struct engine_worker *worker, const struct cuda_range *range,
                          uint64_t end, struct answer_arguments *a)
 {
@@ -172,7 +171,7 @@ static void arguments_of(const struct engine_worker *worker, const struct cuda_r
         a->automaton_ends = (const uint8_t *)(a->automaton_next + 256 * (uint64_t)a->state_count);
     }
     a->decide_bytes = worker->limits.decide_bytes;
-    /* in the copy of a borrowed text's end, the chunk would begin before the memory does */
+    /* in the copy of a borrowed text's end, the chunk would begin before the memory */
     a->decide_begins = (int64_t)own->chunk_at >= 0;
     a->decide_low = a->decide_begins ? own->chunk_at : 0;
     a->lead_at = own->chunk_at;
@@ -191,7 +190,7 @@ static uint64_t blocks_resident(const struct engine_worker *worker, enum cuda_ke
                                           : worker->device->resident[kernel];
 }
 
-/* The gaps of a range that have a line end. */
+/* the gaps of a range that have a line end */
 struct gaps_found {
     uint64_t first, inner, last;
     uint8_t byte; /* the range's last byte */
@@ -237,7 +236,7 @@ static enum trawl_status search_gaps(struct engine_worker *worker, struct answer
     return TRAWL_OK;
 }
 
-/* Counts the line ends of the range, or takes the number of an earlier call. */
+/* Counts the line ends of the range, or takes the number from an earlier call. */
 static enum trawl_status count_ends(struct engine_worker *worker, struct answer_arguments *a,
                                     uint64_t *ends, struct trawl_error *error)
 {
@@ -259,7 +258,7 @@ static enum trawl_status count_ends(struct engine_worker *worker, struct answer_
     return TRAWL_OK;
 }
 
-/* Adds the lines of the range to the answer: `count` hits are in order in list `which`. */
+/* Adds the lines of the range to the answer; its `count` hits are in order in list `which`. */
 static enum trawl_status add_lines(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error)
 {
@@ -304,8 +303,8 @@ static enum trawl_status add_patterns(struct engine_worker *worker, struct answe
                              blocks_resident(worker, CUDA_KERNEL_ANSWER_PATTERNS), a, error);
 }
 
-/* Puts `count` hits of list `which` in order: as begins into the room, as far as it reaches, or as
- * hits into the result. */
+/* Puts the `count` hits of list `which` in order: as begins in the room, as far as it goes, or as
+ * hits in the result. */
 static enum trawl_status add_hits(struct engine_worker *worker, const struct answer_arguments *a,
                                   uint32_t which, uint64_t count, struct engine_result *result,
                                   struct trawl_error *error)
@@ -339,7 +338,8 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
     if (form == ANSWER_OF_RECORDS)
         return cuda_records_add(worker, a, which, count, error);
-    ordered = ordered && a->conditions == 0 && a->automaton_next == NULL; /* filters keep none */
+    /* filters do not keep the order */
+    ordered = ordered && a->conditions == 0 && a->automaton_next == NULL;
     if (a->automaton_next != NULL && !plan_reads_all(worker->plan))
         TRAWL_TRY(
             cuda_lists_filter(worker, CUDA_KERNEL_ANSWER_DECIDE, a, true, &which, &count, error));
@@ -361,8 +361,8 @@ static enum trawl_status add_list(struct engine_worker *worker, struct answer_ar
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-/* Is called after a range had `total` hits, more than the lists have room for. Makes more room, or
- * shortens the range: *limit is where the next try ends. */
+/* Called after a range that had `total` hits, more than the lists have room for. Makes more room,
+ * or shortens the range: the next try ends at *limit. */
 static enum trawl_status shorten(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t total, uint64_t *limit, struct trawl_error *error)
 {
@@ -380,8 +380,8 @@ static enum trawl_status shorten(struct engine_worker *worker, const struct cuda
     return TRAWL_OK;
 }
 
-/* Lists the lines that begin in [range->begin, limit) and hold a match, as hits at their begins, if
- * there are at most `words`. */
+/* Lists the lines that begin in [range->begin, limit) and hold a match, as hits at their first
+ * bytes, if there are at most `words`. */
 static enum trawl_status read_lines(struct engine_worker *worker, const struct cuda_range *range,
                                     uint64_t limit, uint64_t words, uint64_t *total,
                                     struct trawl_error *error)
@@ -400,7 +400,7 @@ static enum trawl_status read_lines(struct engine_worker *worker, const struct c
     return cuda_lists_check(worker, sums, error);
 }
 
-/* Lists the range's hits that begin below *limit, or fewer: then *limit is less. */
+/* Lists the range's hits that start below *limit, or fewer, and then lowers *limit. */
 static enum trawl_status list_range(struct engine_worker *worker, const struct cuda_range *range,
                                     bool ordered, uint64_t *limit, struct cuda_hits_room *room,
                                     uint64_t *total, struct engine_result *result,
@@ -481,7 +481,7 @@ static enum trawl_status answer_begin(struct engine_worker *worker, struct trawl
                      worker->stream);
 }
 
-/* Brings to the host what the ranges of the task have added up on the device. */
+/* Copies what the task's ranges have added up on the device to the host. */
 static enum trawl_status answer_finish(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;

@@ -1,4 +1,4 @@
-/* cuda_answer: makes answers of hits that stay on the device (match/answer.h). */
+/* cuda_answer: makes answers from hits that stay on the device (match/answer.h) */
 #ifndef TRAWL_CUDA_CUDA_ANSWER_H
 #define TRAWL_CUDA_CUDA_ANSWER_H
 
@@ -13,13 +13,13 @@ bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form);
 bool cuda_answer_checks(const struct trawl_plan *plan);
 /* Runs a task that makes an answer (ENGINE_OUTPUT_ANSWER), or one whose hits must meet conditions.
  * Errors: UNSUPPORTED if the chunk is not loaded on the worker's device, or the device cannot make
- * this answer. */
+ * the answer. */
 enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *task,
                               enum trawl_status (*scan)(struct engine_worker *worker,
                                                         struct engine_task *task,
                                                         struct trawl_error *error),
                               struct trawl_error *error);
-/* Puts the begins of the range's hits that meet the plan's conditions and begin below `limit` into
+/* Puts the starts of the range's hits that meet the plan's conditions and start below `limit` in
  * the room, in order, and adds their number to *result. The range begins at offset `at` of the
  * chunk. If there are too many hits for one list, *done is where the caller goes on. */
 enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct engine_chunk *chunk,

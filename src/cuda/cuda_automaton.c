@@ -1,11 +1,11 @@
 /* cuda_automaton: makes the table by which kernels search for a set in text that has too many
  * candidates for a filter (kernels/automaton.cu). A *literal* is a string of the set.
  *
- * The automaton reads backwards, so a state says which literals begin at the byte that was read
- * last. The host makes the states: the trie of the literals' reversed bytes. The device writes the
- * table, which holds a transition for each state and class of bytes. The time and the memory to
- * make the table are proportional to the table's size, and are spent once for a plan by each
- * worker, when the worker first needs the table.
+ * The automaton reads backwards, so a state tells which literals start at the byte that was read
+ * last. The host makes the states, the trie of the literals' reversed bytes; the device writes the
+ * table, which holds a transition for each state and class of bytes. The time and memory for that
+ * are proportional to the table's size, and each worker spends them once for a plan, when it first
+ * needs the table.
  */
 #include "cuda/cuda_automaton.h"
 
@@ -18,24 +18,23 @@
 #include "plan/parts.h"
 
 #define PART_BYTES_MIN 32u
-/* A part is the text that a thread searches. A part has at most PART_MAX bytes, or, if that is
- * more, 4 times the bytes that are read after the part. For count_automaton, COUNT_PART_MAX
- * replaces PART_MAX. */
+/* A part is the text that one thread searches: at most PART_MAX bytes, or, if that is more, 4 times
+ * the bytes that are read after the part. For count_automaton, COUNT_PART_MAX replaces PART_MAX. */
 #define PART_MAX 4096u
 #define COUNT_PART_MAX 1088u
 /* A level has all states to which the same number of bytes leads. A single block writes the rows of
- * consecutive levels that have at most NARROW_STATES states each. */
+ * consecutive levels of at most NARROW_STATES states each. */
 #define NARROW_STATES 16u
-#define ROW_BLOCKS 8u   /* the most blocks of automaton_rows for each multiprocessor */
-#define COUNT_BLOCKS 3u /* the most blocks of count_automaton on a multiprocessor */
+#define ROW_BLOCKS 8u   /* most blocks of automaton_rows for each multiprocessor */
+#define COUNT_BLOCKS 3u /* most blocks of count_automaton on a multiprocessor */
 
-/* The trie of the reversed literals, from which the automaton is made. The arrays from class_of on
- * lie in this order in `block`, which the host copies to the device as a whole. */
+/* The trie of the reversed literals, from which the automaton is made. The arrays starting at
+ * class_of lie in this order in `block`, which is copied to the device as a whole. */
 struct trie {
     struct engine_worker *worker;
     const struct trawl_plan *plan;
     struct backwards *literals; /* literal_count literals, sorted */
-    /* length_max + 2 numbers: for each level, the number of the state that is made next */
+    /* length_max + 2 numbers: for each level, the state that is made next */
     uint32_t *next;
     uint8_t *block;
     uint64_t block_bytes;
@@ -48,9 +47,9 @@ struct trie {
     uint32_t is_range, low; /* for the members of struct scan_automaton with these names */
 };
 
-/* Assigns byte classes: class 0 has all bytes that no literal has, if there are any. Each further
- * byte has its own class; both cases of a letter share a class if the plan ignores case. Looks at
- * one in `step` of the literals' bytes. */
+/* Assigns byte classes. Class 0 has all bytes that no literal has, if there are any; every other
+ * byte has its own class, which both cases of a letter share if the plan ignores case. Looks at one
+ * in `step` of the literals' bytes. */
 static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256])
 {
     const struct trawl_plan *plan = trie->plan;
@@ -71,9 +70,9 @@ static void make_classes(struct trie *trie, uint64_t step, uint8_t class_of[256]
     TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
 }
 
-/* Sorts the literals by their reversed bytes. Sets *states to the number of states: one for the
- * root, and one for each byte of each literal. The last bytes that a literal shares with the
- * literal before it add no states. */
+/* Sorts the literals by their reversed bytes. *states is the number of states: one for the root,
+ * and one for each byte of each literal, except for the last bytes that a literal shares with the
+ * one before it. */
 static enum trawl_status sort_literals(struct trie *trie, uint64_t *states,
                                        struct trawl_error *error)
 {
@@ -116,8 +115,8 @@ static void number_levels(struct trie *trie)
     memcpy(next, trie->levels, (trie->level_count + 1) * sizeof *next);
 }
 
-/* Makes all states. The literals are sorted, so that the states of each level, and the children of
- * each state, are made in ascending order of the states' numbers. */
+/* Makes all states. The literals are sorted, so the states of each level, and the children of each
+ * state, are made in ascending order. */
 static void make_states(struct trie *trie)
 {
     struct scan_node *nodes = trie->nodes;
@@ -131,7 +130,7 @@ static void make_states(struct trie *trie)
         const uint8_t *bytes = literal.end - literal.common;
 
         trie->ends[i] = literal.number;
-        if (literal.common == literal.bytes_count) { /* the literal equals the literal before */
+        if (literal.common == literal.bytes_count) { /* equal to the literal before it */
             nodes[next[literal.common] - 1].end_count++;
             continue;
         }
@@ -164,8 +163,8 @@ static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *err
     return MEMORY_NEW(trie->next, plan->length_max + 2, error);
 }
 
-/* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel then
- * computes the class of a byte instead of loading the class. The last class has all bytes below the
+/* Numbers the classes by the bytes' values, if all rows then fit words_max words: the kernel can
+ * then compute the class of a byte instead of loading it. The last class has all bytes below the
  * lowest and above the highest byte of the literals. Plans that ignore case keep the old numbers,
  * since both cases of a letter share a class. */
 static void number_by_value(struct trie *trie, uint64_t words_max)
@@ -241,8 +240,7 @@ static uint64_t kept_bytes(const struct engine_worker *worker)
     return min_u64(worker->limits.automaton_kept_bytes, room > used ? room - used : 0);
 }
 
-/* Returns the number of words of the automaton's rows; before the automaton is made, an
- * estimate. */
+/* Returns the words of the automaton's rows; an estimate before the automaton is made. */
 static double rows_words(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -299,15 +297,15 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->is_range = trie->is_range;
     to->low = trie->low;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
-    /* Shared memory holds all rows or none: with some rows in shared memory, 1,000 and 10,000
-     * English words took 1.9 and 1.5 times as long as with none, since fewer threads fit into a
-     * multiprocessor then [H200]. */
+    /* Shared memory holds all rows or none: with some of them there, 1,000 and 10,000 English words
+     * took 1.9 and 1.5 times as long as with none, since fewer threads then fit on a multiprocessor
+     * [H200]. */
     to->kept_words = cuda_automaton_is_kept(worker) ? (uint32_t)(rows_bytes / 16) * 4 : 0;
     return TRAWL_OK;
 }
 
 /* Makes the device write the rows of the automaton's table, by a launch for each level or for
- * consecutive narrow levels. A state's row is made from the row of a state of a lower level, which
+ * consecutive narrow levels. A state's row is made from that of a state of a lower level, which
  * must be written before. */
 static enum trawl_status write_rows(struct engine_worker *worker, const struct trie *trie,
                                     struct trawl_error *error)
@@ -371,9 +369,9 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* Cuts the range into tiles. A tile has one part for each thread of a block. Parts are of such a
- * length that each block can get as many tiles as the others, or one tile less, so that all blocks
- * end at about the same time. */
+/* Cuts the range into tiles of one part for each thread of a block. Parts are just so long that
+ * each block can get as many tiles as the others, or one less, so that all end at about the same
+ * time. */
 void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                             uint32_t *blocks, struct cuda_launch *launch)
 {
@@ -392,8 +390,8 @@ void cuda_automaton_prepare(const struct engine_worker *worker, const struct cud
                                          worker->device->shared_max /
                                              (launch->shared_bytes + CUDA_STATIC_SHARED_BYTES));
     }
-    /* Kernels count hits in 32 bits: count_automaton the hits of a thread's part, the other kernels
-     * the hits of a tile. */
+    /* kernels count hits in 32 bits: count_automaton those of a thread's part, the others those of
+     * a tile */
     counted = counts ? 1 : launch->threads;
     most = min_u64(most, UINT32_MAX / counted / tables->alike_max);
     most = max_u64(most & ~(unit - 1), max_u64(unit, PART_BYTES_MIN));

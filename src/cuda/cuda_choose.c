@@ -1,11 +1,11 @@
 /* cuda_choose: chooses how a device searches. For a single pattern, the method "every" compares at
- * each position, the method "grams" at every 2nd, 4th or 8th, and the method "sampled" looks up 16
- * bytes at each multiple of a stride. Each method has a price, the expected time of a count in
- * units of the time in which the device reads the text, and the cheapest method is chosen.
+ * each position, "grams" at every 2nd, 4th or 8th, and "sampled" looks up 16 bytes at each multiple
+ * of a stride. Each has a price, the expected time of a count in units of the time in which the
+ * device reads the text, and the cheapest is chosen.
  *
- * The price of a method for a single pattern follows from rates (struct rates): how many candidates
- * the method has per byte of text, and how many candidates are compared to the pattern's end. A
- * sample, which is excerpts of the text, gives the rates.
+ * For a single pattern, the price follows from rates (struct rates): how many candidates the method
+ * has per byte of text, and how many of them are compared to the pattern's end. They are measured
+ * on a sample: excerpts of the text.
  */
 #include "cuda/cuda_choose.h"
 
@@ -17,15 +17,14 @@
 
 #define RARE_NOT_RATED DENSE_RATE
 
-/* Shares of a text's positions. */
+/* fractions of a text's positions */
 struct rates {
-    /* positions with the 8 neighbouring bytes of the pattern that are the rarest in the text */
+    /* positions with those 8 neighbouring bytes of the pattern that are rarest in the text */
     double rare;
     double gram; /* positions that the method "grams" proposes */
-    /* positions with the pattern's 16 bytes from an offset on, on average over the offsets */
+    /* positions with 16 bytes of the pattern, on average over their offsets in it */
     double named;
-    double deep; /* positions of `named` where the bytes after the 16 bytes, up to
-                    ANALYSE_DEEP_BYTES, match, too */
+    double deep; /* those of `named` where the next bytes, up to ANALYSE_DEEP_BYTES, match, too */
 };
 
 static double read_sampled(double length)
@@ -41,12 +40,11 @@ static double candidates_price(double length, double failed, double failed_max, 
            min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
 }
 
-/* Returns a method's price. Returns PRICE_MAX if the method cannot search for the pattern. */
+/* Returns a method's price; PRICE_MAX if it cannot search for the pattern. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(rates->rare, rates->named);
-    /* the rate of occurrences; 0, as if there were none, if rates->deep does not compare the whole
-     * pattern */
+    /* the rate of occurrences; taken as 0 if rates->deep does not compare the whole pattern */
     double occurring = length <= SCAN_SAMPLE_BYTES + ANALYSE_DEEP_BYTES ? rates->deep : 0;
 
     switch (method) {
@@ -70,7 +68,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
     return PRICE_MAX;
 }
 
-/* Sets rates->named and rates->deep, by the first sample_bytes bytes of the text's sample. */
+/* Sets rates->named and rates->deep by the first sample_bytes bytes of the sample. */
 static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct rates *rates)
 {
@@ -92,7 +90,7 @@ static void set_prices(double length, const struct rates *rates, struct cuda_pri
             prices->price[method] = price_of((enum trawl_method)method, length, rates);
 }
 
-/* Returns the price of a method, the time to make the method's tables included. */
+/* Returns a method's price, including the time to make its tables. */
 static double price_with(uint32_t method, double length, double read_ns,
                          const struct cuda_prices *prices)
 {
@@ -100,8 +98,8 @@ static double price_with(uint32_t method, double length, double read_ns,
            (method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0);
 }
 
-/* Returns the cheapest method. is_first: the method's tables are not made yet, so the price
- * includes the time to make the tables. */
+/* Returns the cheapest method. is_first: its tables are not made yet, so the price includes
+ * that. */
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
 {
@@ -153,8 +151,8 @@ bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *pri
     return false;
 }
 
-/* Sets the rates that the price of the method "every" needs, unless they are known. For patterns of
- * more than DECIDED_LENGTH_MAX bytes, sets tuning->rare_offset. */
+/* Sets the rates that the price of "every" needs, unless they are known. For patterns of more than
+ * DECIDED_LENGTH_MAX bytes, sets tuning->rare_offset. */
 static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct plan_tuning *tuning, struct byte_rates *of_bytes, struct rates *rates)
 {
@@ -173,10 +171,9 @@ static void rate_every(const struct trawl_plan *plan, const uint8_t *sample, uin
                                         sample, sample_bytes);
 }
 
-/* Rates one method after the other by the sample. Returns the cheapest method rated so far as soon
- * as rating the next method would take longer than the methods that are not yet rated could save.
- * The prices of methods that were not rated are then lower bounds. Otherwise returns
- * TRAWL_METHOD_AUTO: all methods must be rated. */
+/* Rates one method after the other by the sample. Returns the cheapest so far as soon as rating the
+ * next would take longer than those not yet rated could save; their prices are then lower bounds.
+ * Otherwise returns TRAWL_METHOD_AUTO: all methods must be rated. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
                                         uint64_t sample_bytes, double read_ns,
                                         struct plan_tuning *tuning, struct byte_rates *of_bytes,
@@ -196,7 +193,7 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
     set_prices(length, &no_candidates, prices);
     for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         enum trawl_method method = steps[i].method, best = TRAWL_METHOD_AUTO;
-        /* the step after rating all methods would be to choose better grams by the sample, which is
+        /* after all methods are rated, better grams would be chosen by the sample, which is
          * worthwhile only if the cheapest method costs more than READ_EVERY */
         double least = PRICE_MAX, bound = method == TRAWL_METHOD_EVERY ? READ_EVERY : PRICE_MAX;
 
@@ -226,7 +223,7 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
         if (least <= bound + steps[i].next_ns / read_ns)
             return best;
         if (rates->deep > DEEP_MANY)
-            /* in such a text, a few positions of the sample say too little about the other rates
+            /* in such a text, a few positions of the sample tell too little about the other rates
              * (DEEP_MANY) */
             break;
     }
@@ -268,8 +265,8 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     return cheapest(length, read_ns, is_first, prices);
 }
 
-/* With TRAWL_METHOD_AUTO, the method "sampled" is not chosen for a literal that repeats itself,
- * since each sample of a repetitive text would match at many offsets of the literal. */
+/* With TRAWL_METHOD_AUTO, "sampled" is not chosen for a literal that repeats itself, since each
+ * sample of a repetitive text would match at many of its offsets. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked)
 {
     bool by_length = asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN;
@@ -296,10 +293,10 @@ static double make_ns(const struct engine_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns true if the automaton should search without a trial, since its making is expected to take
- * less time than it saves in these bytes. If the automaton's rows fit shared memory, the
- * automaton's time is known, since that time is the same in every text. A set with a string of less
- * than four bytes needs no trial either, since its filter is slow in nearly every text. */
+/* Returns true if the automaton should search without a trial, because making it should take less
+ * time than it saves in these bytes. If its rows fit in shared memory, its time is known, the same
+ * in every text. Nor does a set with a string of less than four bytes need a trial: its filter is
+ * slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -452,9 +449,9 @@ static enum cuda_kernel kernel_of(const struct choice *choice)
     return (enum cuda_kernel)(first + choice->form);
 }
 
-/* Returns the share of grams outside the set that pass a bitmap in which each of `entries` entries
- * sets `bits` bits of a word. The estimate takes a Poisson distribution of the entries over the
- * words, and inclusion and exclusion over the bits that are not set. */
+/* Returns the fraction of grams outside the set that pass a bitmap in which each of `entries`
+ * entries sets `bits` bits of a word, by a Poisson distribution of the entries over the words, and
+ * inclusion and exclusion over the bits that are not set. */
 static double passing(double entries, double words, double word_bits, uint32_t bits)
 {
     static const double ways[4][4] = {{0}, {0, 1}, {0, 2, -1}, {0, 3, -3, 1}};
@@ -467,7 +464,7 @@ static double passing(double entries, double words, double word_bits, uint32_t b
 }
 
 /* Returns how many bits, 0 or 1, the kernels of the variant always add to a gram's bits in the
- * bitmap. The price chooses only the number of the other bits. */
+ * bitmap. The price decides only about the others. */
 static uint32_t more_bits(const struct choice *choice)
 {
     return choice->variant == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
@@ -482,8 +479,8 @@ static double entries_of(const struct trawl_plan *plan, const struct choice *cho
     return (double)plan->literal_count * (1 + (choice->stride - 1) * 2.0 / (choice->choices + 1));
 }
 
-/* Returns the expected number of grams of the set that are equal to a sample's gram. Chosen grams
- * have low hashes, so two chosen grams are equal more often. */
+/* Returns the expected number of grams of the set that equal a sample's gram. Chosen grams have low
+ * hashes, so two of them are equal more often. */
 static double met_by(const struct trawl_plan *plan, const struct choice *choice,
                      const struct gram_likeness *likeness)
 {
@@ -519,8 +516,8 @@ static bool is_tagged(const struct choice *choice)
            (choice->stride <= TAG_STRIDE_MAX || choice->met > TAG_MET_MIN);
 }
 
-/* Returns the share of the text's samples whose list of entries is searched, if a share `first` of
- * the samples passes the bitmap. */
+/* Returns the fraction of the text's samples whose list of entries is searched, if a fraction
+ * `first` of them passes the bitmap. */
 static double lists_of(const struct engine_worker *worker, const struct choice *choice,
                        double entries, double first)
 {
@@ -534,8 +531,8 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
            choice->met * (is_tagged(choice) ? max_double(RARE_MET, saturation(load)) : 1);
 }
 
-/* Returns the cost of a text byte in this variant. first: the share of samples that pass the
- * bitmap. lists: the share of samples whose list of entries is searched. */
+/* Returns the cost of a text byte in this variant. first, lists: the fractions of samples that pass
+ * the bitmap, and whose list of entries is searched. */
 static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
@@ -575,8 +572,8 @@ static double cost_at_least(const struct choice *choice)
 }
 
 /* Returns a small cost that decides between equal choices: the cost for texts unlike the patterns,
- * and the size of the bitmap. If every sample of a text like the patterns meets several patterns,
- * no bitmap rules out a sample, and all choices would cost the same. */
+ * and the size of the bitmap. Otherwise, if every sample of a text like the patterns meets several
+ * patterns, no bitmap rules out a sample, and all choices cost the same. */
 static double cost_of_ties(const struct engine_worker *worker, const struct trawl_plan *plan,
                            const struct choice *choice)
 {
@@ -599,8 +596,8 @@ static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t va
                                        ~3u;
 }
 
-/* Returns the cheapest variant and size of the bitmap for a form, a stride and grams of gram_bytes
- * bytes. Skips variants that cost more than `most`. */
+/* Returns the cheapest variant and bitmap size for a form, a stride and grams of gram_bytes bytes.
+ * Skips variants that cost more than `most`. */
 static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
                              const struct gram_likeness *likeness, uint32_t form, uint32_t stride,
                              uint32_t gram_bytes, double most)
@@ -684,7 +681,7 @@ static struct choice choose_form(const struct engine_worker *worker, const struc
 }
 
 /* Returns the factor by which the hash of a gram multiplies the gram's k-th word. If the gram ends
- * within the word, the factor shifts the bytes after the gram out of the product. */
+ * within the word, the factor shifts the bytes after it out of the product. */
 static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
 {
     static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};

@@ -6,8 +6,8 @@
 #include "cuda/chunk.h"
 #include "cuda/cuda_worker.h"
 
-/* Prepares the worker for the parts of a new plan, which cuda_tables_check has accepted. If host
- * memory does not suffice for the parts, the worker searches for the whole plan. */
+/* Prepares the worker for the parts of a new plan, which cuda_tables_check has accepted. If there
+ * is not enough host memory for them, the worker searches for the whole plan. */
 void cuda_parts_take(struct engine_worker *worker);
 /* Returns true if the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);
@@ -20,7 +20,7 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
                                     uint64_t hits_base, struct engine_result *result,
                                     uint64_t *done, struct trawl_error *error);
 /* Frees all parts' memory after a search lacked memory. From then on the worker's plan is searched
- * whole. Returns false if nothing was freed, so that a second search would fail too. */
+ * whole. Returns false if nothing was freed, so that another search would fail, too. */
 bool cuda_parts_refuse(struct engine_worker *worker);
 
 #endif

@@ -1,6 +1,6 @@
-/* cuda_plane: chooses which bit of each byte makes the bit plane of kernels/plane.h, and the bytes
- * of the pattern whose bits the kernel searches for in the plane. The *probe* is the bits that the
- * kernel compares first. */
+/* cuda_plane: chooses which bit of each byte makes the bit plane of kernels/plane.h, and which
+ * bytes of the pattern the kernel searches for in it. The *probe* is the bits that the kernel
+ * compares first. */
 #include "cuda/cuda_plane.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@
 #define BYTE_BITS 8u
 #define ALL_BITS 0xffu
 #define EACH_BYTE 0x0101010101010101ull
-#define PERIOD_MAX 32u /* a probe has no period up to this, if possible */
+#define PERIOD_MAX 32u /* the probe has no period up to this, if possible */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
-/* number of a long window's first bytes, which decide the order of the bits */
+/* a long window's first bytes, which decide the order of the bits */
 #define ORDER_BYTES_MAX 4096u
 /* If eight bytes are 0 or 1 each, bit i of the top byte of their product with this number is byte
  * i. */
@@ -24,9 +24,9 @@ uint64_t cuda_plane_words(uint64_t pattern_bytes)
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* Returns the least period of the bytes, compared only in the bits of `mask`. Returns `count` if
- * that period exceeds count / 2. Computes the longest border of each prefix (Knuth, Morris and
- * Pratt 1977); `borders` has room for `count` numbers. */
+/* Returns the least period of the bytes, compared only in the bits of `mask`; `count` if it exceeds
+ * count / 2. Computes the longest border of each prefix (Knuth, Morris and Pratt 1977); `borders`
+ * has room for `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
@@ -43,11 +43,11 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
     return period <= count / 2 ? period : count;
 }
 
-/* Chooses the window: the bytes of the pattern from which the plane is made. They are all bytes,
- * unless the pattern has more than window_max. If the pattern's beginning repeats with a period and
- * a later byte breaks the period, the window contains that byte. Then the window has no such
- * period, so the window's occurrences lie at least half a window apart, less the bytes by which the
- * window was moved to a multiple of WORD_BYTES. */
+/* Chooses the window: the bytes of the pattern from which the plane is made, all of them unless
+ * there are more than window_max. If the pattern's beginning repeats with a period and a later byte
+ * breaks the period, the window contains that byte, and so has no such period. Its occurrences then
+ * lie at least half a window apart, less the bytes by which it was moved to a multiple of
+ * WORD_BYTES. */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {
@@ -72,7 +72,7 @@ static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_
     TRAWL_ASSERT(plane->window_at <= end && end < plane->window_at + plane->window_bytes);
 }
 
-/* Sorts the numbers of a byte's bits: first the bit that splits the pattern's bytes most evenly. */
+/* Sorts the bits of a byte: first the one that splits the pattern's bytes most evenly. */
 static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE_BITS])
 {
     uint32_t ones[BYTE_BITS] = {0};
@@ -97,8 +97,8 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
     }
 }
 
-/* Returns the offset of the first 64 bits without a period of 32 or less, which become the probe.
- * Returns 0 if there are no such 64 bits. */
+/* Returns the offset of the first 64 bits without a period of 32 or less, which become the probe; 0
+ * if there are none. */
 static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
 {
     uint64_t probe = 0;
@@ -128,9 +128,8 @@ static void fill_words(const uint8_t *window, uint32_t count, uint32_t bit, uint
     }
 }
 
-/* Returns true if the first 64 of the bits may stand a second time, at one of the offsets 1 to
- * count / 2. If not, no period of the bits is that short. Compares at every offset, a few at a
- * time. */
+/* Returns true if the first 64 of the bits may occur again at one of the offsets 1 to count / 2. If
+ * not, the bits have no period that short. Compares at every offset, a few at a time. */
 static bool may_repeat(const uint32_t *words, uint32_t count)
 {
     uint64_t first = words[0] | (uint64_t)words[1] << 32;
@@ -164,8 +163,8 @@ static void fill_probe(const uint8_t *window, struct scan_plane *plane)
         plane->flip_last[i] = plane->flip[plane->probe_bits - BYTE_BITS + i];
 }
 
-/* Sets has_letters to whether the pattern's bytes have at most one value with a 0 at the plane's
- * bit, and one with a 1. Sets letters and letter_step from these values. */
+/* Sets has_letters if the pattern's bytes have at most one value with a 0 at the plane's bit, and
+ * one with a 1; letters and letter_step follow from these. */
 static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
 {
     uint32_t letter[2] = {bytes[0], bytes[0]}, i = 0;
@@ -181,10 +180,10 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
     plane->letter_step = letter[1] - letter[0];
 }
 
-/* Chooses the bit whose plane has the largest least period; among equals, the bit that splits the
- * bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if that period exceeds
- * half the window. A period of the bytes is a period of each bit, too, so no plane's least period
- * exceeds the bytes' least period. */
+/* Chooses the bit whose plane has the largest least period; among equals, the one that splits
+ * the bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if it exceeds half
+ * the window. A period of the bytes is one of each bit, too, so no plane's least period exceeds
+ * theirs. */
 static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words,
                        struct scan_plane *plane)
 {

@@ -1,9 +1,9 @@
-/* cuda_records: records whose offsets lie on a device, and answers about them.
+/* cuda_records: records whose offsets are on a device, and answers about them
  *
  * A kernel finds the record of each hit by a table that has the record at each KiB of the tape
- * (answer.cu). Bits, bytes and counts are made in place: in the caller's memory, if that is the
- * device's, else in memory of the worker, from which they are copied. For cells the records and
- * patterns of all hits are listed as keys, and sorted; the first of equal keys is a cell.
+ * (answer.cu). Bits, bytes and counts are made in place: in the caller's memory if that is the
+ * device's, else in memory of the worker, from which they are copied. For cells, the records and
+ * patterns of all hits are listed as keys and sorted; the first of equal keys is a cell.
  */
 #include "cuda/cuda_records.h"
 
@@ -32,8 +32,8 @@ static uint64_t offset_bytes(const struct records *records)
     return records->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Replaces up to two indexes by the offsets there, by way of memory that lives as long as the
- * worker: if the wait fails, the copies are made later. */
+/* Replaces up to two indexes by the offsets there, through memory that lives as long as the worker:
+ * if the wait fails, the copies are made later. */
 static enum trawl_status read_offsets(struct engine_worker *worker,
                                       const struct engine_records *held, uint64_t *at,
                                       uint32_t count, struct trawl_error *error)
@@ -190,8 +190,8 @@ done:
     return status;
 }
 
-/* Leaves the table to the next records: to free and to allocate memory takes longer than a search
- * of few records. */
+/* Leaves the table to the next records: freeing and allocating memory takes longer than a search of
+ * few records. */
 static void leave_steps(struct engine *engine, struct engine_records *held)
 {
     struct engine_worker *idle;

@@ -1,4 +1,4 @@
-/* cuda_records: records whose offsets lie on a device, and answers about them. */
+/* cuda_records: records whose offsets are on a device, and answers about them */
 #ifndef TRAWL_CUDA_CUDA_RECORDS_H
 #define TRAWL_CUDA_CUDA_RECORDS_H
 
@@ -15,18 +15,18 @@ enum trawl_status cuda_records_clear(struct engine *engine, const struct record_
 
 /* Prepares the memory of a task's answer about records (worker->answering). */
 enum trawl_status cuda_records_begin(struct engine_worker *worker, struct trawl_error *error);
-/* For cells: lowers *done, where the range ends, to the begin of the record that holds that
- * position, so that no record is divided: it would have its cells twice. Errors: UNSUPPORTED if
- * that record begins before the range. */
+/* For cells: lowers *done, where the range ends, to the start of the record there, so that no
+ * record is divided and has its cells twice. Errors: UNSUPPORTED if that record begins before the
+ * range. */
 enum trawl_status cuda_records_cut(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t *done, struct trawl_error *error);
-/* Marks the records in which the plan's automaton finds a match: reads all of them. */
+/* Reads all records, and marks those in which the plan's automaton finds a match. */
 enum trawl_status cuda_records_read(struct engine_worker *worker, struct answer_arguments *a,
                                     struct trawl_error *error);
 /* Adds a range's hits, `count` in list `which`, to the answer. */
 enum trawl_status cuda_records_add(struct engine_worker *worker, struct answer_arguments *a,
                                    uint32_t which, uint64_t count, struct trawl_error *error);
-/* Brings the answer to the caller's memory. */
+/* Copies the answer to the caller's memory. */
 enum trawl_status cuda_records_finish(struct engine_worker *worker, struct trawl_error *error);
 
 #endif

@@ -1,10 +1,10 @@
 /* cuda_sampled: makes the tables of the method "sampled" for a device. For each hash there is a
- * list of the pattern's offsets at which 16 bytes have that hash. Only the pattern's first offsets
- * count, at most a stride of them. A bitmap says for which hashes there is a list.
+ * list of the pattern's offsets, in the first stride at most, at which 16 bytes have that hash. A
+ * bitmap tells for which hashes there is a list.
  *
  * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
  * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets by
- * chance. A device's stride may be longer, although the bitmap then is larger: a block loads the
+ * chance. Its stride may be longer, although the bitmap then is larger, because a block loads the
  * bitmap into shared memory only once, for many samples.
  */
 #include "cuda/cuda_sampled.h"
@@ -14,8 +14,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* A pair of samples lies in a single sector of 32 bytes. Pairs are read if that saves about 1
- * sector in this many, or more. */
+/* A pair of samples lies in a single sector of 32 bytes. Pairs are read if that saves at least
+ * about 1 sector in this many. */
 #define PAIR_GAIN_MIN 64u
 #define WORDS_LOG2_MIN 10u
 
@@ -44,9 +44,9 @@ static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
     return scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
 }
 
-/* A list has the pattern's offsets whose grams have the same high bits of the hash; an element of
- * `heads` is the list's head. While the first pass counts a list's offsets, the head is COUNTED
- * plus their number. A finished head is lower, since no list begins at entry 0xffff. */
+/* A list has the pattern's offsets whose grams have the same high bits of the hash; `heads` holds
+ * the lists' heads. While the first pass counts a list's offsets, the head is COUNTED plus their
+ * number. A finished head is lower, since no list begins at entry 0xffff. */
 #define COUNTED scan_list(0xffffu, 0)
 
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,

@@ -7,11 +7,11 @@
 
 #define CUDA_SAMPLED_LENGTH_MIN 31u /* then each occurrence has 16 bytes at a multiple of 16 */
 /* The longest stride. A longer one would give the pattern more grams, so more samples would pass
- * the bitmap of the grams, whose size shared memory bounds. Besides, an offset in the pattern must
- * fit into SCAN_ENTRY_OFFSET_BITS bits. */
+ * the bitmap, whose size is bounded by shared memory. Besides, an offset in the pattern must fit in
+ * SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
-/* The memory of the three tables that cuda_sampled_fill writes: heads and entries tell the offsets
+/* The memory of the three tables that cuda_sampled_fill writes: heads and entries give the offsets
  * of each gram of the pattern, words is a bitmap of the grams. The caller zeroes `words`. */
 struct cuda_sampled_tables {
     uint32_t *heads, *entries, *words;

@@ -17,22 +17,21 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-/* alike_max bounds how many literals may occur at the same begin. Up to this value, alike_max
- * limits neither tiles nor ranges, so a simple bound suffices, and nothing is measured before a
+/* alike_max bounds how many literals may start at the same position. Up to this value, it limits
+ * neither tiles nor ranges, so a simple bound is enough, and nothing is measured before a
  * search. */
 #define ALIKE_UNMEASURED_MAX 65535u
-#define LAUNCH_NS 2e4 /* time that the launch of a count takes, even for an empty text */
+#define LAUNCH_NS 2e4 /* what the launch of a count takes, even for an empty text */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
-/* number of literals that a thread may compare for each 32 positions before the search is given
- * up */
+/* literals that a thread may compare for each 32 positions before the search is given up */
 #define SET_BUDGET 256u
 /* A tile counts as dense, before any candidate is verified, if at least this many lanes of a warp
- * have candidates. In a large tile, 1 candidate in 110 positions makes that likely. */
+ * have candidates; in a large tile, 1 candidate in 110 positions makes that likely. */
 #define DENSE_LANES 28u
 
-/* A block of device memory in which tables lie one after the other. A first pass computes the size;
- * a second pass, with `bytes`, writes the contents. */
+/* Device memory in which tables lie one after the other. A first pass computes the size; a second,
+ * with `bytes`, writes the contents. */
 struct block {
     uint8_t *bytes; /* NULL: only compute the size */
     uint64_t count;
@@ -50,7 +49,7 @@ static bool takes_strides(const struct trawl_plan *plan, const struct cuda_table
            tables->tuning->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
-/* Reserves `bytes` of the block. Returns where to write the bytes, NULL in the first pass. */
+/* Reserves `bytes` of the block. Returns where to write them; NULL in the first pass. */
 static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
 {
     uint64_t at = block->count;
@@ -61,7 +60,7 @@ static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
     return block->bytes == NULL ? NULL : block->bytes + at;
 }
 
-/* Puts an array into the block, and writes the array's device address to *pointer, a member of the
+/* Puts an array into the block, and writes its device address to *pointer, a member of the
  * arguments. */
 static void *block_put(struct block *block, const void *from, uint64_t bytes, void *pointer)
 {
@@ -102,9 +101,8 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* Chooses the bytes of the pattern, at most 8, that kernels compare at each position of the text.
- * For the method "grams", choose_strides then replaces the offset and the kind of the
- * comparison. */
+/* Chooses the bytes of the pattern, at most 8, that kernels compare at each position. For "grams",
+ * choose_strides then replaces the offset and the kind of comparison. */
 static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables *tables,
                          struct scan_arguments *a)
 {
@@ -124,7 +122,7 @@ static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables
               &a->gram[1], &a->gram_fold[1], &a->gram_mask[1]);
     if (gram_bytes > 4)
         memcpy(&a->gram[2], bytes + gram_bytes - 4, 4);
-    /* Without letters there is nothing to fold. */
+    /* nothing to fold without letters */
     fold = (a->gram_fold[0] | a->gram_fold[1]) != 0;
     if (fold || (gram_bytes < GRAM_BYTES && (gram_bytes > 4 || gram_bytes < count)))
         a->gram_kind = SCAN_GRAM_MASKED;
@@ -137,8 +135,8 @@ static void choose_grams(const struct trawl_plan *plan, const struct cuda_tables
     a->is_exact = count == gram_bytes;
 }
 
-/* Sets the arguments of the method "grams": a fingerprint of each of the plan's grams (filter_sum
- * in kernels/filter.h). */
+/* Sets the arguments of "grams": a fingerprint of each of the plan's grams (filter_sum in
+ * kernels/filter.h). */
 static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
 {
     a->shift = (uint32_t)grams->offset + grams->stride - 1;
@@ -170,7 +168,7 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
         cuda_sampled_fill(plan_literal_bytes(plan, 0), a, &to);
 }
 
-/* Puts the pattern into the block, and reserves room for the pattern's bit plane. */
+/* Puts the pattern into the block, and reserves room for its bit plane. */
 static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
                         struct scan_arguments *a)
 {
@@ -202,10 +200,9 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* Puts the literals of a set into the block of tables. All kernels for sets read the literals,
- * except the automaton's kernels. stream_set also gets a record of each literal. The kernel
- * set_runs later writes word 2 of the record: the offset at which the literal's run of grams
- * begins. */
+/* Puts the literals of a set into the block. All kernels for sets read them, except the
+ * automaton's. stream_set also gets a record of each literal, whose word 2, the offset at which the
+ * literal's run of grams begins, is later written by the kernel set_runs. */
 static void put_literals(const struct trawl_plan *plan, struct block *block,
                          struct cuda_tables *tables)
 {
@@ -262,8 +259,8 @@ static void put_buckets(const struct trawl_plan *plan, struct block *block,
                     &a->set_entries);
 }
 
-/* Chooses the kernels for the method. A stream kernel counts, if the limits allow stream kernels
- * and the plan is not a set. */
+/* Chooses the kernels for the method. A stream kernel counts, if the limits allow it and the plan
+ * is not a set. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;
@@ -273,7 +270,7 @@ static void choose_kernels(const struct engine_worker *worker, struct cuda_table
                                                                       : CUDA_KERNEL_STREAM;
 }
 
-/* Starts the tables of a new plan: sets what does not depend on where the tables lie in memory. */
+/* Starts the tables of a new plan: sets what does not depend on their place in memory. */
 static void begin(const struct engine_worker *worker, const struct trawl_plan *plan,
                   struct cuda_tables *tables)
 {
@@ -294,10 +291,9 @@ static void begin(const struct engine_worker *worker, const struct trawl_plan *p
     tables->plan_serial = worker->plan->serial;
 }
 
-/* Chooses the bit plane by which kernels search dense tiles for one pattern, and writes the plane's
- * words into the block of tables. The block is at `host` now, and will be copied to `address` on
- * the device. Patterns of up to 8 bytes need no plane, since a lane compares such a pattern in one
- * step. */
+/* Chooses the bit plane by which kernels search dense tiles for one pattern, and writes its words
+ * into the block of tables, which is at `host` now and will be copied to `address` on the device.
+ * Patterns of up to 8 bytes need no plane: a lane compares such a pattern in one step. */
 static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
                                       uint64_t address, struct scan_arguments *a,
                                       struct trawl_error *error)
@@ -311,8 +307,8 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Makes the set's tables in the host's memory, and sets alike_max to the size of the largest
- * bucket: literals that occur at the same position are in the same bucket. */
+/* Makes the set's tables in host memory, and sets alike_max to the size of the largest bucket:
+ * literals that occur at the same position are in the same bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {
@@ -347,7 +343,7 @@ static bool is_same(const struct engine_worker *worker)
                cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
 }
 
-/* Chooses the method, by the sample of a loaded text if there is a sample. */
+/* Chooses the method, by the sample of a loaded text if there is one. */
 static void choose(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -377,7 +373,7 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
             cuda_choose_look(plan, tables->tuning->rare_offset, sample.bytes, sample.bytes_count);
 }
 
-/* Lays out tables in the host's memory and copies them to the device. */
+/* Lays out tables in host memory and copies them to the device. */
 static enum trawl_status put_on_device(struct engine_worker *worker, const struct trawl_plan *plan,
                                        void (*put)(const struct trawl_plan *plan,
                                                    struct block *block, struct cuda_tables *tables),

@@ -1,4 +1,4 @@
-/* device: opens a GPU, and reserves memory of the GPU and pinned memory of the host. */
+/* device: opens a GPU, and reserves GPU memory and pinned host memory */
 #include "cuda/device.h"
 
 #include <inttypes.h>
@@ -10,13 +10,12 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* The method "sampled" reads single sectors of 32 bytes. If a device fetches two sectors together,
- * as by default, the search for a pattern of 80 bytes runs at 0.99 instead of 1.64 of the read
- * speed. */
+/* "sampled" reads single sectors of 32 bytes. If a device fetches two together, as by default, the
+ * search for a pattern of 80 bytes runs at 0.99 instead of 1.64 of the read speed. */
 #define FETCH_BYTES 32u
 /* A device holds 2,048 pending child grids unless trawl raises the limit. Published algorithms of
- * the gallery start a child grid for each candidate, and a kernel may have many more candidates at
- * a time. A candidate without a child grid is not searched as published. */
+ * the gallery start a child grid for each candidate, and a kernel may have many more at a time. A
+ * candidate without a child grid is not searched as published. */
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 
@@ -129,7 +128,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
 }
 
 /* Sets a limit of the context and saves the old value in *before. The limit is only a hint, so a
- * device without such a limit is no error. */
+ * device without it is no error. */
 static void limit_replace(const struct cuda_device *device, enum cuda_limit limit, size_t value,
                           size_t *before)
 {
@@ -177,8 +176,8 @@ done:
     return status;
 }
 
-/* Unloads the modules and restores the context's limits. Errors are ignored, since no caller could
- * do anything about them. */
+/* Unloads the modules and restores the context's limits. Ignores errors: no caller could do
+ * anything about them. */
 static void unload(struct cuda_device *device)
 {
     if (device->loaded_count == 0 || cuda_device_enter(device, NULL) != TRAWL_OK)
@@ -236,8 +235,8 @@ void cuda_device_leave(const struct cuda_device *device)
     (void)device->driver->context_pop(&popped);
 }
 
-/* Time that this thread has spent in the driver's calls for memory. An allocation takes longer
- * than the copy of a small text, so results account for this time separately. */
+/* Time that this thread has spent in the driver's calls for memory. An allocation takes longer than
+ * the copy of a small text, so results list it separately. */
 static _Thread_local uint64_t memory_ns;
 
 uint64_t cuda_memory_ns(void)

@@ -1,8 +1,8 @@
-/* device: a GPU with its context, its loaded kernels and its memory.
+/* device: a GPU with its context, its loaded kernels and its memory
  *
- * The engine uses the device's primary context, which the engine shares with all other users of the
- * device in the process. The engine makes the context current around each public call and restores
- * the old context afterwards.
+ * The engine uses the device's primary context, which it shares with all other users of the device
+ * in the process. It makes the context current around each public call, and restores the old one
+ * afterwards.
  */
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H
@@ -14,41 +14,41 @@
 #include "cuda/image.h"
 #include "cuda/kernels/scan.h"
 
-#define CUDA_KERNEL_LIST(X)                                                        \
-    X(EVERY, "scan_every")                                                         \
-    X(SET, "scan_set")                                                             \
-    X(STREAM, "scan_stream")                                                       \
-    X(FIRST_STREAM, "first_stream")                                                \
-    X(HITS_EVERY, "hits_every")                                                    \
-    X(HITS_SET, "hits_set")                                                        \
-    X(HITS_STREAM, "hits_stream")                                                  \
-    X(STREAM_SAMPLED, "stream_sampled")                                            \
-    X(FIRST_AUTOMATON, "first_automaton")                                          \
-    X(HITS_AUTOMATON, "hits_automaton")                                            \
-    X(AUTOMATON_ROWS, "automaton_rows")                                            \
-    X(COUNT_AUTOMATON, "count_automaton")                                          \
-    X(SORT_RANK, "sort_rank")                                                      \
-    X(SORT_DIGITS, "sort_digits")                                                  \
-    X(SORT_SCATTER, "sort_scatter")                                                \
-    X(ANSWER_LINES, "answer_lines")                                                \
-    X(ANSWER_GAPS, "answer_gaps")                                                  \
-    X(ANSWER_ENDS, "answer_ends")                                                  \
-    X(ANSWER_ACCEPT, "answer_accept")                                              \
-    X(ANSWER_DECIDE, "answer_decide")                                              \
-    X(ANSWER_READ, "answer_read")                                                  \
-    X(ANSWER_PATTERNS, "answer_patterns")                                          \
-    X(ANSWER_STEPS, "answer_steps")                                                \
-    X(ANSWER_RECORDS, "answer_records")                                            \
-    X(ANSWER_CELLS, "answer_cells")                                                \
-    /* cuda_image_sets has all kernels from here on; the first four make tables */ \
-    X(SET_RUNS, "set_runs")                                                        \
-    X(SET_COUNT, "set_count")                                                      \
-    X(SET_ROOM, "set_room")                                                        \
+#define CUDA_KERNEL_LIST(X)                                                         \
+    X(EVERY, "scan_every")                                                          \
+    X(SET, "scan_set")                                                              \
+    X(STREAM, "scan_stream")                                                        \
+    X(FIRST_STREAM, "first_stream")                                                 \
+    X(HITS_EVERY, "hits_every")                                                     \
+    X(HITS_SET, "hits_set")                                                         \
+    X(HITS_STREAM, "hits_stream")                                                   \
+    X(STREAM_SAMPLED, "stream_sampled")                                             \
+    X(FIRST_AUTOMATON, "first_automaton")                                           \
+    X(HITS_AUTOMATON, "hits_automaton")                                             \
+    X(AUTOMATON_ROWS, "automaton_rows")                                             \
+    X(COUNT_AUTOMATON, "count_automaton")                                           \
+    X(SORT_RANK, "sort_rank")                                                       \
+    X(SORT_DIGITS, "sort_digits")                                                   \
+    X(SORT_SCATTER, "sort_scatter")                                                 \
+    X(ANSWER_LINES, "answer_lines")                                                 \
+    X(ANSWER_GAPS, "answer_gaps")                                                   \
+    X(ANSWER_ENDS, "answer_ends")                                                   \
+    X(ANSWER_ACCEPT, "answer_accept")                                               \
+    X(ANSWER_DECIDE, "answer_decide")                                               \
+    X(ANSWER_READ, "answer_read")                                                   \
+    X(ANSWER_PATTERNS, "answer_patterns")                                           \
+    X(ANSWER_STEPS, "answer_steps")                                                 \
+    X(ANSWER_RECORDS, "answer_records")                                             \
+    X(ANSWER_CELLS, "answer_cells")                                                 \
+    /* cuda_image_sets has all kernels starting here; the first four make tables */ \
+    X(SET_RUNS, "set_runs")                                                         \
+    X(SET_COUNT, "set_count")                                                       \
+    X(SET_ROOM, "set_room")                                                         \
     X(SET_FILL, "set_fill")
 
 /* After this list come two kernels for each of SCAN_SETS_FORMS: first all STREAM_SET_..., for sets
- * for which few samples of the text pass the filter's bitmap, then all DENSE_SET_..., for all other
- * sets. */
+ * for which few samples of the text pass the filter's bitmap, then all DENSE_SET_..., for the
+ * others. */
 enum cuda_kernel {
 #define CUDA_KERNEL_ENUM(name, symbol) CUDA_KERNEL_##name,
 #define CUDA_RARE_ENUM(s, q, n) CUDA_KERNEL_STREAM_SET_##s##_##q##_##n,
@@ -60,7 +60,7 @@ enum cuda_kernel {
 #undef CUDA_DENSE_ENUM
             CUDA_KERNELS,
     CUDA_KERNEL_SETS_FIRST =
-        /* the first kernel that searches for sets; all later kernels search for sets too */
+        /* this and all later kernels search for sets */
     CUDA_KERNEL_STREAM_SET_1_8_1,
     CUDA_KERNEL_SETS_DENSE = CUDA_KERNEL_DENSE_SET_1_8_1
 };
@@ -79,34 +79,34 @@ struct cuda_loaded {
 
 struct cuda_device {
     const struct cuda_driver *driver;              /* the driver of the engine */
-    int ordinal;                                   /* the driver's number, from 0 */
+    int ordinal;                                   /* the driver's number, starting at 0 */
     int handle;                                    /* CUdevice */
     char name[CUDA_NAME_BYTES];                    /* "NVIDIA H200 (device 0)" */
     struct cuda_context *context;                  /* NULL: not retained */
     struct cuda_function *functions[CUDA_KERNELS]; /* indexed by enum cuda_kernel */
     uint32_t multiprocessors;
-    uint32_t shared_max; /* the most shared memory of a block, in bytes */
+    uint32_t shared_max; /* most shared memory of a block, in bytes */
     /* peak rate of the device's memory, bytes per ns; 0: not known */
     double read_rate;
     uint32_t capability; /* 10 x major + minor */
-    /* number of blocks that the device runs at a time if each block has the most threads; for
-     * kernels with dynamic shared memory, the number of multiprocessors, as one block may take all
-     * shared memory of a multiprocessor */
+    /* Blocks that the device runs at a time if each has the most threads. For kernels with
+     * dynamic shared memory, the number of multiprocessors, as one block may take all shared
+     * memory of one. */
     uint32_t resident[CUDA_KERNELS];
-    /* the context's L2 fetch size before trawl changed the size; 0: not changed */
+    /* the context's L2 fetch size before trawl changed it; 0: not changed */
     size_t fetch_bytes_before;
-    /* the limit of pending child grids before trawl changed the limit; 0: not changed */
+    /* the limit of pending child grids before trawl changed it; 0: not changed */
     size_t launches_before;
-    /* The most child grids that one kernel launches; 0: not known yet. */
+    /* most child grids that one kernel launches; 0: not known yet */
     uint32_t child_grids_max;
-    /* the most bytes that trawl takes on the device; 0: no limit */
+    /* most bytes that trawl takes on the device; 0: no limit */
     uint64_t memory_max;
     _Atomic uint64_t memory_used;
-    /* Guards the modules, and the resources that the kernels of all workers share: constant
-     * memory and room for child grids. */
+    /* guards the modules, and what the kernels of all workers share: constant memory and room for
+     * child grids */
     pthread_mutex_t lock;
-    pthread_mutex_t list_lock; /* Held while a kernel runs that may list many hits. */
-    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* loaded_count entries are used */
+    pthread_mutex_t list_lock; /* held while a kernel runs that may list many hits */
+    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* of which loaded_count are used */
     uint32_t loaded_count;
 };
 
@@ -126,25 +126,24 @@ void cuda_device_close(struct cuda_device *device);
 enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error);
 void cuda_device_leave(const struct cuda_device *device);
 
-/* Device memory that is reused from search to search. All zeros: no memory. */
+/* device memory that is reused from search to search; all zeros: none */
 struct cuda_memory {
     uint64_t address;
     uint64_t bytes;
 };
 
-/* cuda_memory_ns returns the time that this thread has spent in the driver's calls for memory.
- * cuda_clock_ns returns a clock that stands still during these calls, so that the clock measures
- * everything else. */
+/* cuda_memory_ns returns the time that this thread has spent in the driver's calls for memory;
+ * cuda_clock_ns is a clock that stands still meanwhile, so that it measures everything else. */
 uint64_t cuda_memory_ns(void);
 uint64_t cuda_clock_ns(void);
 
-/* Makes the memory at least `bytes` long. If the memory grows, the memory's contents are lost.
- * After a failure there is no memory. */
+/* Makes the memory at least `bytes` long; its contents are lost if it grows. After a failure there
+ * is no memory. */
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);
 
-/* Pinned host memory, which is reused from search to search. All zeros: no memory. */
+/* pinned host memory that is reused from search to search; all zeros: none */
 struct cuda_pinned {
     uint8_t *bytes;
     uint64_t count;
@@ -152,21 +151,20 @@ struct cuda_pinned {
 
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
-/* Reserves pinned memory to which kernels may write by the memory's host address. New memory is
- * zeroed. */
+/* Reserves pinned memory to which kernels may write by its host address. New memory is zeroed. */
 enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
-/* Sets *module to the image's kernels. The image is loaded at first use and kept until the device
- * is closed. Returns ENGINE if the image holds no code for this device. The device's context is
+/* Sets *module to the image's kernels, which are loaded at first use and kept until the device
+ * is closed. Returns ENGINE if the image has no code for this device. The device's context is
  * current. */
 enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
                                      struct cuda_module **module, struct trawl_error *error);
 
-/* Makes room for many pending child grids, and returns how many child grids one kernel may launch
- * while no other kernel launches any. The device's context is current, and the caller launches such
- * a kernel only afterwards. */
+/* Makes room for many pending child grids, and returns how many one kernel may launch while no
+ * other launches any. The device's context is current; the caller launches such a kernel only
+ * afterwards. */
 uint32_t cuda_device_children(struct cuda_device *device);
 
 #endif

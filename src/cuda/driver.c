@@ -1,4 +1,4 @@
-/* driver: loads libcuda.so.1 and reports the library's errors. */
+/* driver: loads libcuda.so.1 and reports its errors */
 #include "cuda/driver.h"
 
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ static enum trawl_status find_functions(struct cuda_driver *driver, struct trawl
                               rows[i].symbol);
         memcpy((char *)driver + rows[i].offset, &address, sizeof address);
     }
-    /* The simulated driver of the tests is known by a symbol that NVIDIA's driver does not have. */
+    /* the tests' simulated driver has a symbol that NVIDIA's does not have */
     driver->simulated = dlsym(driver->library, "trawl_simulated_driver") != NULL;
     return TRAWL_OK;
 }

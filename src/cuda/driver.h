@@ -1,9 +1,8 @@
-/* driver: the CUDA driver's functions, found at run time.
+/* driver: the CUDA driver's functions, found at run time
  *
  * The library links against nothing of CUDA. Opening the engine opens libcuda.so.1, which comes
- * with the device's driver. This header declares the few types and numbers of the driver's
- * interface that trawl uses ("CUDA Driver API", NVIDIA; these numbers are part of the binary
- * interface).
+ * with the device's driver. This header declares the few types and numbers of its interface that
+ * trawl uses ("CUDA Driver API", NVIDIA; these numbers are part of the binary interface).
  */
 #ifndef TRAWL_CUDA_DRIVER_H
 #define TRAWL_CUDA_DRIVER_H
@@ -86,13 +85,12 @@ enum {
 enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_error *error);
 void cuda_driver_close(struct cuda_driver *driver);
 
-/* For tests: makes cuda_driver_open copy this table instead of opening the library. If driver is
- * NULL, cuda_driver_open opens the library again. The caller keeps the table until the next call.
- * Not thread-safe. */
+/* For tests: makes cuda_driver_open copy this table instead of opening the library; NULL: no
+ * longer. The caller keeps the table until the next call. Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
 /* Returns OK if the code is 0. Otherwise fills the error with the symbol of the function that
- * failed, device_name unless that is NULL, and the driver's text. Then returns MEMORY if the
+ * failed, device_name unless that is NULL, and the driver's text, and returns MEMORY if the
  * device's memory is exhausted, else DEVICE. */
 enum trawl_status cuda_check(const struct cuda_driver *driver, int code, const char *symbol,
                              const char *device_name, struct trawl_error *error);

@@ -28,8 +28,8 @@ static uint32_t cuda_devices(const struct engine *engine, uint32_t *workers)
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-/* Pins host memory for all devices, in the context of device `index`. Returns true if that
- * succeeded. */
+/* Pins host memory for all devices, in the context of device `index`. Returns false if that
+ * failed. */
 static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
@@ -42,7 +42,7 @@ static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64
     (void)pthread_mutex_unlock(&engine->lock);
     if (status != TRAWL_OK || cuda_device_enter(device, NULL) != TRAWL_OK)
         return false;
-    /* Some systems let read-only memory be pinned only with the flag READ_ONLY. */
+    /* on some systems, read-only memory can be pinned only with the flag READ_ONLY */
     pinned = engine->driver.host_register(memory, (size_t)count, CUDA_HOST_REGISTER_MAPPED) ==
                  CUDA_CODE_OK ||
              engine->driver.host_register(memory, (size_t)count,
@@ -102,9 +102,9 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 
 /* ---- Workers ------------------------------------------------------------------------------ */
 
-/* Makes `plan` the plan of *worker, which is opened first if it is NULL. The plan's tables are
- * copied to the device only at the first scan, since this worker's thread may get no chunk to
- * search. If the worker's last search had the same plan, the tables are already on the device. */
+/* Makes `plan` the plan of *worker, which is opened first if it is NULL. The tables are copied to
+ * the device only at the first scan, since this worker's thread may get no chunk to search. If its
+ * last search had the same plan, they are there already. */
 static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
                                       const struct trawl_plan *plan, struct engine_worker **worker,
                                       struct trawl_error *error)
@@ -179,8 +179,8 @@ static enum trawl_status begins(struct engine_worker *worker, struct engine_task
     return status;
 }
 
-/* Returns true if a device should leave the hits that meet the plan's conditions: it does that for
- * a loaded text. */
+/* Returns true if a device should keep only the hits that meet the plan's conditions, as it does
+ * for a loaded text. */
 static bool accepts(struct engine_worker *worker, const struct engine_task *task)
 {
     const struct engine_chunk *chunk = task->chunk;

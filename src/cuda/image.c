@@ -1,5 +1,5 @@
-/* image: the engine's kernels, embedded. TRAWL_CUDA_IMAGE_SCAN and _SETS name the fat binaries of
- * the kernels. A build that does not define the names has no kernels. */
+/* image: the engine's kernels, embedded. TRAWL_CUDA_IMAGE_SCAN and _SETS name the fat binaries; a
+ * build that does not define them has no kernels. */
 #include "cuda/image.h"
 
 #if defined(TRAWL_CUDA_IMAGE_SCAN)

@@ -9,7 +9,7 @@ struct cuda_image {
     const uint8_t *begin, *end; /* equal: the build has no such kernels */
 };
 
-/* The CUDA engine's kernels: `sets` has those of stream_set, `scan` all other kernels. */
+/* the CUDA engine's kernels: `sets` has those of stream_set, `scan` all others */
 extern const struct cuda_image cuda_image_scan;
 extern const struct cuda_image cuda_image_sets;
 

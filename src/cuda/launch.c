@@ -14,17 +14,17 @@
  * the tile kernel searches the whole range */
 #define DENSE_PARTS 16u
 #define STREAM_ROW_WORDS 16u /* words of bitmap for one row of 512 bytes of text */
-/* time for which the host polls an answer: the driver would notice the end of a kernel 3 to 5 us
- * later than a poll does [H200] */
+/* how long the host polls for an answer: the driver would notice the end of a kernel 3 to 5 us
+ * later [H200] */
 #define POLL_NS 2000000u
 #define POLL_NS_SIMULATED 1000u /* simulated kernels run only while the driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define BEFORE_BYTES_MIN 256u
 /* A warp of stream_sampled draws a ticket for one or more groups of 128 samples. With fewer groups
- * per ticket, the samples that the warps read at a time lie nearer to each other. At strides 256,
+ * per ticket, the samples that the warps read at a time lie nearer to each other: at strides 256,
  * 384 and 512 one group per ticket is 1.17, 1.05 and 1.02 times as fast as two; at stride 192 two
- * groups are 1.07 times as fast as 16. But a device hands out at most 440 M tickets/s [H200]. */
+ * are 1.07 times as fast as 16. But a device hands out at most 440 M tickets/s [H200]. */
 #define SAMPLED_STRIDE_NEAR 192u
 #define SAMPLED_STRIDE_FAR 256u
 #define SAMPLED_STRIDE_PAIRS 128u
@@ -33,8 +33,8 @@
 /* a cache line: an aligned load of a warp touches no line more than necessary */
 #define STREAM_ALIGNMENT 128ull
 
-/* Chooses tiles of at most `words_max` words. Where the range is too short to give every block
- * TILES_PER_BLOCK_MIN tiles, or a tile's hits would not fit in 32 bits, the tiles are smaller. */
+/* Chooses tiles of at most `words_max` words, or smaller ones where the range is too short to give
+ * every block TILES_PER_BLOCK_MIN tiles, or a tile's hits would not fit in 32 bits. */
 static void choose_tiles(const struct engine_worker *worker, uint64_t places, uint32_t blocks,
                          uint32_t words_max, uint32_t alike_max, struct scan_arguments *a)
 {
@@ -49,7 +49,7 @@ static void choose_tiles(const struct engine_worker *worker, uint64_t places, ui
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-/* Chooses the first and the last sample, so that the samples cover all begins of the range. */
+/* Chooses the first and the last sample, so that they cover all starts of the range. */
 static void choose_samples(struct scan_arguments *a)
 {
     uint64_t distance, sample;
@@ -84,8 +84,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
 
     choose_samples(a);
-    /* A tile has about as many begins as a group of samples or fewer: the search of a dense tile by
-     * bit planes takes time for the tile's whole length, even if few begins belong to the group. */
+    /* A tile has at most about as many starts as a group of samples: searching a dense tile by bit
+     * planes takes time for its whole length, even if few starts belong to the group. */
     a->tile_words =
         (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
@@ -95,9 +95,9 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
-    /* sample_budget bounds the work for the samples that a warp has queued; if more is needed, the
-     * groups of these samples count as dense. The budget suffices even if every sample of a full
-     * queue belongs to an occurrence. */
+    /* sample_budget bounds the work for the samples that a warp has queued; if more is needed,
+     * their groups count as dense. It is enough even if every sample of a full queue belongs to an
+     * occurrence. */
     if (a->verify_budget != 0)
         a->sample_budget =
             a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
@@ -115,9 +115,9 @@ static bool is_stream(enum cuda_kernel kernel)
            is_set_stream(kernel);
 }
 
-/* Chooses tiles of as many steps of the block's warps as limits.tile_words_max allows, or of fewer
- * steps if the range is short. If the pattern does not fit into a tile, the tiles stay as long as
- * possible, since the search of a dense tile costs the pattern's length. */
+/* Chooses tiles of as many steps of the block's warps as limits.tile_words_max allows, or fewer if
+ * the range is short. If the pattern does not fit into a tile, tiles stay as long as possible,
+ * since the search of a dense tile costs the pattern's length. */
 static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
                                 struct scan_arguments *a)
 {
@@ -125,8 +125,7 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    /* tiles are short, since some blocks search tiles after the first occurrence, and that work is
-     * wasted */
+    /* short: some blocks search tiles after the first occurrence, which is wasted work */
     if (a->want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
@@ -141,8 +140,8 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
-/* Chooses the tiles of hits_stream. Each block has one warp more, which verifies candidates and
- * counts hits for the block's other warps. */
+/* Chooses the tiles of hits_stream. Each block has one more warp, which verifies candidates and
+ * counts hits for the others. */
 static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -172,10 +171,10 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
                                           : worker->device->resident[kernel];
 }
 
-/* Chooses the grid of stream_sampled, and thereby how many samples are in flight: so few that the
- * samples lie near each other in memory and return soon, so many that the memory stays busy. Of
- * grids from 64 to 512 threads per multiprocessor the best were [H200]: 256 threads for single
- * samples, 384 for pairs, and 512 at the short strides, where hashing takes longer than memory. */
+/* Chooses the grid of stream_sampled, and thereby how many samples are in flight: so few that they
+ * lie near each other in memory and return soon, so many that the memory stays busy. Of 64 to 512
+ * threads per multiprocessor the best were [H200]: 256 for single samples, 384 for pairs, and 512
+ * at the short strides, where hashing takes longer than memory. */
 static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
                           uint32_t *blocks, uint32_t *threads)
 {
@@ -228,8 +227,8 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
     return is_set_stream(kernel) && want == WANT_COUNT ? worker->tables->sets.stride * most : most;
 }
 
-/* Offsets in a range have 32 bits. For counts, stream_sampled and stream_set are exceptions: these
- * kernels number samples instead of begins, so that their ranges may be longer. */
+/* Offsets in a range have 32 bits. For counts, stream_sampled and stream_set are exceptions: they
+ * number samples instead of starts, so their ranges may be longer. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
@@ -279,8 +278,8 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
 {
     struct scan_arguments *a = &launch->arguments;
     /* With limits.before_bytes (in tests), positions are numbered as if that many bytes came before
-     * the text. Begins near the text's first byte keep their numbers, since kernels read up to
-     * BEFORE_BYTES_MIN bytes before a begin. */
+     * the text. Starts near the text's first byte keep their numbers, since kernels read up to
+     * BEFORE_BYTES_MIN bytes before a start. */
     uint64_t before = range->begin >= BEFORE_BYTES_MIN ? worker->limits.before_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;
@@ -322,7 +321,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     choose_grid(launch, blocks);
 }
 
-/* Serves launches of hits_set that search all positions and may find many hits. The hits of a small
+/* For launches of hits_set that search all positions and may find many hits. The hits of a small
  * tile mostly wait in shared memory until the earlier tiles are done, so that threads write to
  * memory in order, near each other: 7.6 G hits/s instead of 4.7 [H200]. */
 void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
@@ -335,7 +334,7 @@ void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_lau
     choose_grid(launch, blocks);
 }
 
-/* Allocates the launch's sums, which are zeros between launches, and the launch's answer. */
+/* Allocates the launch's sums, which are zeros between launches, and its answer. */
 static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl_error *error)
 {
     uint64_t bytes = sizeof(struct scan_result);
@@ -350,9 +349,9 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
     return TRAWL_OK;
 }
 
-/* Allocates the list of tiles that a stream kernel gives up. The list has one entry more than this
- * launch has tiles, so that it suffices for later launches too: the same number of begins may touch
- * one tile more at another offset of the text. */
+/* Allocates the list of tiles that a stream kernel gives up. It has one entry more than this launch
+ * has tiles, so that it is enough for later launches, too: as many starts may touch one tile more
+ * at another offset of the text. */
 static enum trawl_status list_reserve(struct engine_worker *worker,
                                       const struct cuda_launch *launch, struct trawl_error *error)
 {
@@ -364,7 +363,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* Allocates and zeroes the words by which a launch that lists hits orders the hits. */
+/* Allocates and zeroes the words by which a launch orders its hits. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {
@@ -383,7 +382,7 @@ static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_l
 bool cuda_launch_may_append(const struct cuda_launch *launch)
 {
     const struct scan_arguments *a = &launch->arguments;
-    /* the filter of scan_stream finds occurrences of such a pattern itself, and only counts */
+    /* the filter of scan_stream finds occurrences of such a pattern itself, but only counts */
     bool decides =
         a->is_exact != 0 && (a->pattern_bytes <= 4 || (a->gram_fold[0] | a->gram_fold[1]) == 0);
 
@@ -410,8 +409,8 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
                      launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters, NULL);
 }
 
-/* Returns true if the kernel's answer has arrived. The answer to a count arrives word by word,
- * and each word has the bit SCAN_THERE. */
+/* Returns true if the kernel's answer has arrived. That to a count arrives word by word, each with
+ * the bit SCAN_THERE. */
 static bool is_answered(const void *context)
 {
     const struct cuda_launch *launch = (const struct cuda_launch *)context;

@@ -1,5 +1,5 @@
 /* limits: sizes and choices of kernels that tests change: with small sizes, a small text has every
- * kind of border between tiles, ranges and chunks. */
+ * kind of boundary between tiles, ranges and chunks */
 #ifndef TRAWL_CUDA_LIMITS_H
 #define TRAWL_CUDA_LIMITS_H
 
@@ -12,17 +12,17 @@
  * bitmap, DENSE for sets for which many samples pass. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
-/* The longest range that is searched at a time, since offsets in a range have 32 bits. */
+/* the longest range that is searched at a time, since offsets in a range have 32 bits */
 #define CUDA_RANGE_BYTES_MAX ((1ull << 32) - (1ull << 24))
 
 struct cuda_limits {
-    /* the most bytes of a chunk that lie in a worker's device memory at a time */
+    /* most bytes of a chunk that are in a worker's device memory at a time */
     uint64_t text_bytes_max;
-    /* the least and the most hits for which lists in any order (cuda_lists.h) have room */
+    /* fewest and most hits for which lists in any order (cuda_lists.h) have room */
     uint64_t lists_min, lists_max;
     uint64_t ranked_max; /* the longest list that sort_rank sorts */
-    /* the most bytes of a gap between two hits that a lane, then its warp, and then a block alone
-     * reads (kernels/answer.cu) */
+    /* most bytes of a gap between two hits that a lane, then its warp, then a block alone reads
+     * (kernels/answer.cu) */
     uint64_t gap_near, gap_warp, gap_block;
     /* at most LINE_BYTES_MAX: a device leaves an expression to the host if a line or a record
      * reaches farther from a string's occurrence */
@@ -36,13 +36,13 @@ struct cuda_limits {
     enum trawl_method seen_method;
     /* the shortest loaded text, in bytes, that is split over the devices */
     uint64_t split_bytes_min;
-    /* the length of a part of a split text is about stripe_bytes or less, except for texts so long
-     * that they would have more than STRIPES_MAX parts (cuda_load.c) */
+    /* the parts of a split text have about stripe_bytes or less, except for texts so long that they
+     * would have more than STRIPES_MAX parts (cuda_load.c) */
     uint64_t stripe_bytes;
     uint64_t split_overlap; /* bytes that a part shares with the next part */
     uint64_t tail_bytes;    /* bytes of the copy of a borrowed text's end (cuda_resident.tail) */
-    /* the most begins of a launch; kernels that number samples instead of begins take up to
-     * `stride` times as many */
+    /* most starts of a launch; kernels that number samples instead take up to `stride` times as
+     * many */
     uint64_t launch_begins_max;
     uint64_t staging_bytes; /* bytes of each of a worker's two pinned staging buffers */
     /* memory is reserved in multiples of this many bytes, so that a buffer seldom grows */
@@ -51,13 +51,13 @@ struct cuda_limits {
     uint64_t hits_max;      /* a scan that has this many hits stops at the end of the range */
     /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in cuda_begins.c) */
     uint64_t begins_room;
-    /* begins of a list are copied to the host by way of the library's pinned memory in copies of at
-     * least this many begins; a list's last copy may have fewer */
+    /* begins of a list are copied to the host through the library's pinned memory in copies of at
+     * least this many; a list's last copy may have fewer */
     uint64_t begins_piece;
-    uint64_t begins_piece_most; /* the most begins in such a copy */
+    uint64_t begins_piece_most; /* most starts in such a copy */
     uint32_t threads;           /* threads of a block */
     uint32_t tile_words_max;
-    uint32_t blocks_max; /* the most blocks of a launch; 0: as many as run at a time */
+    uint32_t blocks_max; /* most blocks of a launch; 0: as many as run at a time */
     /* log2 of the number of tiles whose hits are summed together (kernels/order.h); at most
      * SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t partition_group_log2;
@@ -65,22 +65,22 @@ struct cuda_limits {
     /* most bytes of a pattern from which its bit plane is made; ≤ SCAN_PLANE_WINDOW_MAX */
     uint32_t plane_window_max;
 
-    /* The members below, except before_bytes, choose among kernels and tables that give the same
-     * answer. */
+    /* all members below, except before_bytes, choose among kernels and tables that give the same
+     * answer */
     bool streams;                    /* search for a single pattern by stream kernels */
     bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by
                                         price */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
     uint32_t sets_choices;           /* as sets_stride and sets_gram */
-    /* number of bits that a gram sets in a word of the bitmap, 1 or 2; 0: chosen by price */
+    /* bits that a gram sets in a word of the bitmap, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
     /* if the lists of a set's grams (cuda_sets.c) can have at most this many entries, there is room
      * for all; otherwise the host waits until the device has counted the entries */
     uint64_t sets_counted_min;
-    /* the most entries of a list after its first; a search that meets a longer list is given up */
+    /* most entries of a list after its first; a search that meets a longer one is given up */
     uint32_t sets_items_max;
     /* search dense texts by the automaton, if the table has at most automaton_words_max words */
     bool automaton;
@@ -88,13 +88,12 @@ struct cuda_limits {
     uint64_t automaton_words_max;
     /* blocks keep the automaton's rows in shared memory if the rows have at most this many bytes */
     uint32_t automaton_kept_bytes;
-    /* if a set's literals have more bytes than this in total, a search may take more than the usual
+    /* if a set's literals have more bytes than this in total, a search may do more than the usual
      * work (PATIENT_LONG_LOG2 in cuda_scan.c) before the automaton takes over */
     uint64_t patient_bytes;
     /* bytes of text of a trial, which decides whether the automaton takes over */
     uint64_t tried_bytes;
-    /* number of tiles that a stream kernel may give up to the tile kernel, however short the
-     * range */
+    /* tiles that a stream kernel may give up to the tile kernel, however short the range */
     uint32_t listed_min;
     /* a multiple of 4096: positions are numbered as if this many bytes came before the text */
     uint64_t before_bytes;
@@ -102,8 +101,7 @@ struct cuda_limits {
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* Sets the limits of the workers that are opened from now on. If limits is NULL, sets the default.
- * The limits are copied. Not thread-safe. */
+/* Sets the limits of workers opened from now on, by copy; NULL: the default. Not thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

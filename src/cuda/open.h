@@ -17,15 +17,15 @@
 #define CUDA_RESIDENT_MAX 256u
 #define CUDA_SAMPLE_BYTES (16u << 10)
 
-/* Excerpts of a text from offsets spread over the text, copied when the text was loaded. The
- * excerpts of the first quarter of the sample are spread over the whole text, too. */
+/* Excerpts from all over a text, copied when it was loaded. Those of the first quarter of the
+ * sample are spread over the whole text, too. */
 struct cuda_sample {
     uint64_t serial; /* a number that no other sample of the process has */
     uint64_t bytes_count;
     uint8_t bytes[CUDA_SAMPLE_BYTES];
 };
 
-/* The number of line ends in a part of a resident. */
+/* the number of line ends in a part of a resident */
 struct cuda_ends {
     uint64_t at, count; /* the part's offset and number of bytes; count 0: the entry is free */
     uint8_t line_end, line_end_also;
@@ -33,34 +33,34 @@ struct cuda_ends {
 };
 #define CUDA_ENDS_MAX 8u
 
-/* A text, or a part of a text, that lies on a device. */
+/* a text, or a part of one, on a device */
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: the entry is free */
     uint64_t count;
-    /* number of bytes of this part that lie before the next part's first byte; the bytes from
-     * `owned` to `count` belong to the next part, too */
+    /* bytes of this part that lie before the next part's first; the bytes from `owned` to `count`
+     * belong to the next part, too */
     uint64_t owned;
     const uint8_t *text; /* the whole loaded text, of which `bytes` may be a part */
     uint64_t text_count;
     uint32_t device_index;
     struct cuda_memory memory;
-    /* address of the caller's own copy of the text on the device; 0: the caller has no such copy */
+    /* address of the caller's own copy of the text on the device; 0: it has none */
     uint64_t borrowed;
-    /* with `borrowed`, true: kernels read the caller's copy in place; false: kernels read a copy in
+    /* with `borrowed`, true: kernels read the caller's copy in place; false: they read a copy in
      * `memory` */
     bool stays;
-    /* If less than SCAN_AROUND_BYTES lie behind the caller's copy in its allocation, and the copy
-     * stays: a copy of the text's bytes from `tail_at` on, where kernels search the last begins. */
+    /* If the caller's copy stays, but fewer than SCAN_AROUND_BYTES follow it in its allocation: a
+     * copy of the text's end, starting at `tail_at`, where kernels search the last starts. */
     struct cuda_memory tail;
     uint64_t tail_at;
-    /* with `borrowed`: the text was copied to `bytes`, so that the host can read the text, too */
+    /* with `borrowed`: the text was copied to `bytes`, so that the host can read it, too */
     bool fetched;
     struct cuda_sample *sample;           /* NULL: no sample was taken */
     struct cuda_ends ends[CUDA_ENDS_MAX]; /* counted by earlier searches; the latest is first */
 };
 
-/* An owner that holds a text. A text's residents stay on the devices as long as at least one
- * owner holds the text. */
+/* An owner that holds a text. A text's residents stay on the devices while at least one owner holds
+ * it. */
 struct cuda_holder {
     const void *owner;
     const uint8_t *text; /* NULL: free */
@@ -69,16 +69,15 @@ struct cuda_holder {
 
 struct engine {
     struct cuda_driver driver;
-    uint64_t memory_max; /* The most bytes that trawl takes on each device; 0: no limit. */
-    /* Guards `holders`, and is held while a text is loaded or dropped. */
+    uint64_t memory_max; /* most bytes that trawl takes on each device; 0: no limit */
+    /* guards `holders`, and is held while a text is loaded or dropped */
     pthread_mutex_t load_lock;
     struct cuda_holder holders[CUDA_RESIDENT_MAX];
-    pthread_mutex_t lock; /* Guards all members below. */
+    pthread_mutex_t lock; /* guards all members below */
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];
-    /* The number of workers that cuda_worker_open has opened. The next worker's device is chosen by
-     * this number, so that the devices take turns. */
+    /* workers that cuda_worker_open has opened, which chooses devices in turn by this number */
     uint32_t workers_opened;
     uint32_t wholes_loaded; /* likewise the texts that are not split; `load_lock` guards this */
     struct engine_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */

@@ -1,6 +1,5 @@
-/* residents: finds the loaded texts that lie on devices. A resident is a loaded text, or a stripe
- * (a piece) of one, on a device. For each chunk a scan looks up whether a resident has the chunk.
- */
+/* residents: finds the loaded texts on devices. A resident is a loaded text, or a stripe of one, on
+ * a device. For each chunk a scan looks up whether a resident has it. */
 #include "cuda/residents.h"
 
 #include <string.h>
@@ -9,8 +8,7 @@
 #include "cuda/cuda_worker.h"
 #include "cuda/launch.h"
 
-/* Returns true if the resident contains the bytes. If so, sets *bytes_at to the offset of the bytes
- * in the resident. */
+/* Returns true if the resident contains the bytes; *bytes_at is then their offset in it. */
 static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
                            uint64_t count, uint64_t *bytes_at)
 {
@@ -22,7 +20,7 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* Returns true if the copy of a borrowed text's end has all bytes around the begins that cannot be
+/* Returns true if the copy of a borrowed text's end has all bytes around the starts that cannot be
  * searched in place. */
 static bool tail_suffices(const struct cuda_resident *resident, uint64_t need)
 {
@@ -30,10 +28,10 @@ static bool tail_suffices(const struct cuda_resident *resident, uint64_t need)
            resident->count - resident->tail_at;
 }
 
-/* Returns for how many begins of the text, from the first on, the resident has the bytes that a
- * search needs: the begin, and plan->need_after bytes after it, unless the text ends before. The
- * text's first byte lies `at` bytes after the resident's. A stripe whose text goes on serves only
- * the begins before the next stripe, and none if the stripes overlap by fewer than need_after
+/* Returns for how many starts of the text, beginning with the first, the resident has the bytes
+ * that a search needs: the start and plan->need_after bytes after it, unless the text ends before.
+ * The text's first byte lies `at` bytes after the resident's. A stripe whose text goes on serves
+ * only the starts before the next stripe, and none if the stripes overlap by fewer than need_after
  * bytes. */
 static uint64_t begins_reached(const struct cuda_resident *resident, const struct engine_text *text,
                                uint64_t at)

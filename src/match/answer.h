@@ -1,4 +1,4 @@
-/* answer: what a search makes of its hits.
+/* answer: what a search makes from its hits.
  *
  * A sink names the form of its answer. An engine that knows the form makes the answer where the
  * hits are, in a device's memory, so that no hit comes to the host; the runtime asks such an engine
@@ -56,7 +56,7 @@ static inline void line_digest_join(struct line_digest *lines, const struct line
 
 struct engine_records; /* loaded records, as the devices' engine keeps them */
 
-/* What is wanted of loaded records (struct trawl_records_out), and the result. The chunk is the
+/* what is wanted from loaded records (struct trawl_records_out), and the result. The chunk is the
  * whole tape. */
 struct record_answer {
     const struct engine_records *held;
@@ -80,7 +80,7 @@ static inline uint64_t record_values_bytes(enum trawl_records_shape shape, uint6
                                           : count * sizeof(uint32_t);
 }
 
-/* An answer of the hits of a chunk. */
+/* an answer made from the hits of a chunk */
 struct hits_answer {
     enum answer_form form;
     uint64_t hits_most; /* HITS: of more, only the number is wanted; 0: all are wanted */

@@ -1,5 +1,5 @@
 /* cells: makes the cells of a record from its matches, in the thread that searched. A cell is a
- * pattern that occurs in the record, with its first begin.
+ * pattern that occurs in the record, and where it first begins.
  *
  * The matches of a record with few matches are sorted by insertion, which also drops the later
  * matches of a pattern. If there are many matches, the caller marks them from last to first: each

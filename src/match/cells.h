@@ -53,7 +53,7 @@ enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl
 enum trawl_status cells_copy(struct cells *cells, const struct cells *other, uint64_t from,
                              uint64_t to, struct trawl_error *error);
 /* Merges two parts of the same record: `cells` has the earlier part's cells, and the first `count`
- * cells of `others` are the later part's. A pattern of both parts keeps the earlier begin. `room`
+ * cells of `others` are the later part's. A pattern of both parts keeps its earlier start. `room`
  * serves as a buffer. Errors: MEMORY. */
 enum trawl_status cells_merge(struct cells *cells, struct cells *room, const struct cells *others,
                               uint64_t count, struct trawl_error *error);

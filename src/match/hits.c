@@ -7,68 +7,48 @@
 
 #define HITS_CAPACITY_MIN 512u
 
-enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error)
+static enum trawl_status reserve(struct hits *hits, uint64_t more, bool with_lengths,
+                                 struct trawl_error *error)
 {
-    uint64_t needed = hits->count + more;
-    uint64_t capacity;
-    void *items = hits->items;
-
-    TRAWL_ASSERT(hits->count <= hits->capacity);
-    TRAWL_ASSERT(needed >= hits->count);
-    if (needed <= hits->capacity)
-        return TRAWL_OK;
-    capacity = max_u64(max_u64(needed, 2 * hits->capacity), HITS_CAPACITY_MIN);
-    if (hits->count == 0) { /* there is nothing to copy */
-        hits_release(hits);
-        items = NULL;
-        TRAWL_TRY(memory_allocate(capacity, sizeof *hits->items, &items, error));
-    } else {
-        TRAWL_TRY(memory_grow(hits->capacity, capacity, sizeof *hits->items, &items, error));
-    }
-    /* Releases the array of lengths, which the caller does not need: it would keep the old
-     * capacity. */
-    if (hits->lengths != NULL) {
-        memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
-        hits->lengths = NULL;
-        hits->lengths_valid = false;
-    }
-    hits->items = (struct hit *)items;
-    hits->capacity = capacity;
-    TRAWL_ASSERT(needed <= hits->capacity);
-    return TRAWL_OK;
-}
-
-enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error)
-{
-    uint64_t needed = hits->count + more, capacity = hits->capacity;
+    uint64_t needed = hits->count + more, count = hits->count, capacity = hits->capacity;
     void *items = NULL, *lengths = NULL;
     enum trawl_status status;
 
-    TRAWL_ASSERT(hits->count <= hits->capacity);
-    TRAWL_ASSERT(needed >= hits->count);
-    if (needed <= capacity && hits->lengths != NULL)
+    TRAWL_ASSERT(hits->count <= hits->capacity && needed >= hits->count);
+    if (needed <= capacity && (!with_lengths || hits->lengths != NULL))
         return TRAWL_OK;
     if (needed > capacity)
         capacity = max_u64(max_u64(needed, 2 * capacity), HITS_CAPACITY_MIN);
+    if (count == 0 && !with_lengths)
+        hits_release(hits); /* first, because there is nothing to copy */
     status = memory_allocate(capacity, sizeof *hits->items, &items, error);
-    if (status == TRAWL_OK)
+    if (status == TRAWL_OK && with_lengths)
         status = memory_allocate(capacity, sizeof *hits->lengths, &lengths, error);
     if (status != TRAWL_OK) {
         memory_release(items, capacity, sizeof *hits->items);
         return status;
     }
-    if (hits->count > 0)
-        memcpy(items, hits->items, (size_t)hits->count * sizeof *hits->items);
-    if (hits->count > 0 && hits->lengths != NULL)
-        memcpy(lengths, hits->lengths, (size_t)hits->count * sizeof *hits->lengths);
-    more = hits->count;
+    if (count > 0)
+        memcpy(items, hits->items, (size_t)count * sizeof *hits->items);
+    if (count > 0 && with_lengths && hits->lengths != NULL)
+        memcpy(lengths, hits->lengths, (size_t)count * sizeof *hits->lengths);
     hits_release(hits);
     hits->items = (struct hit *)items;
     hits->lengths = (uint64_t *)lengths;
-    hits->count = more;
+    hits->lengths_valid &= with_lengths;
+    hits->count = count;
     hits->capacity = capacity;
-    TRAWL_ASSERT(needed <= hits->capacity);
     return TRAWL_OK;
+}
+
+enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error)
+{
+    return reserve(hits, more, false, error);
+}
+
+enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error)
+{
+    return reserve(hits, more, true, error);
 }
 
 void hits_release(struct hits *hits)

@@ -12,8 +12,8 @@ struct hit {
     uint32_t literal; /* number of the literal (the string that occurs) in the plan */
 };
 
-/* In searches that allow errors, an entry of hits.lengths holds two numbers: the occurrence's
- * length and, starting at bit HITS_DISTANCE_SHIFT, its number of errors. */
+/* In approximate search, an entry of hits.lengths holds two numbers: the occurrence's length and,
+ * starting at bit HITS_DISTANCE_SHIFT, its number of errors. */
 #define HITS_DISTANCE_SHIFT 56u
 
 /* In searches of records for expressions, this is the entry of hits.lengths for an empty match

@@ -1,13 +1,13 @@
-/* line_automaton: decides whether a line, by itself, holds a match of any of a plan's expressions.
+/* line_automaton: decides whether a line, read alone, holds a match of any of a plan's expressions.
  *
- * The automaton reads the line's bytes, from the first one on. For `b\d` it has five states:
+ * The automaton reads the line byte by byte. For `b\d`:
  *
  *                 'b'            0-9
  *     2 (begin) -------> 3 ---------------> 1 (holds a match)
  *       ^ other          | other
  *       +----------------+
  *
- * State 0 means that no match can follow, and the reading ends. In a state s at the line's end,
+ * State 0 means that no match can follow, and ends the reading. In a state s at the line's end,
  * ends[s] decides, since assertions such as $ may hold there.
  */
 #ifndef TRAWL_MATCH_LINE_AUTOMATON_H
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A device decides about a line only if the line begins and ends at most this many bytes from the
- * occurrence of a string. */
+/* A device decides a line only if it begins and ends at most this many bytes from the occurrence of
+ * a string. */
 #define LINE_BYTES_MAX (64u << 10)
 
 enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };

@@ -35,8 +35,8 @@ static inline bool records_is_null(const struct records *records, uint64_t index
 /* Checks the caller's array and opens *records. Errors: ARGUMENT. */
 enum trawl_status records_open(struct records *records, const struct trawl_record_array *array,
                                struct trawl_error *error);
-/* Returns the first record that ends beyond the position; `count` if there is none. The caller
- * knows that no record before `from` ends beyond the position. */
+/* Returns the first record that ends after the position, which no record before `from` does;
+ * `count` if there is none. */
 uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position);
 
 #endif

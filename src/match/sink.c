@@ -107,7 +107,7 @@ static uint64_t count_line_ends(const struct sink *sink, const uint8_t *bytes, u
     return ends;
 }
 
-/* Returns the first line end at or after `from`; chunk->owned if there is no line end. */
+/* Returns the first line end at or after `from`; chunk->owned if there is none. */
 static uint64_t line_end_from(const struct sink *sink, const struct sink_chunk *chunk,
                               uint64_t from)
 {
@@ -273,7 +273,7 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 
 /* Keeps the spans (matches that do not overlap) among the chunk's matches, with their line numbers,
- * and returns how many spans there are. Of matches with the same begin, keeps the longest; with
+ * and returns how many spans there are. Of matches with the same start, keeps the longest; with
  * TRAWL_WINDOW_SPANS_FIRST, the first. sink->spans_end is the end of the last span, at first of the
  * last span before the chunk. Engines may report more matches than spans: a GPU, for example, does
  * not know where the span before a chunk ends. */

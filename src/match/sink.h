@@ -68,7 +68,7 @@ extern uint64_t pattern_slots_min;
 
 void pattern_counts_release(struct pattern_counts *counts);
 
-/* What `digest` computes of a chunk. The memory is reused from chunk to chunk. */
+/* What `digest` computes from a chunk. The memory is reused from chunk to chunk. */
 struct sink_digest {
     struct line_digest lines;
     struct cells cells;
@@ -91,7 +91,7 @@ struct sink {
     uint8_t line_end; /* the byte that ends the plan's lines; set when the search begins */
     uint8_t line_end_also;
     /* The text's records, which take the place of lines; NULL if the text has lines. Used for
-     * WANT_LINES, and for plans of expressions or plans that allow errors. */
+     * WANT_LINES, and for plans of expressions or of approximate search. */
     const struct records *records;
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
@@ -100,7 +100,7 @@ struct sink {
      */
     enum answer_form form;
     struct record_answer *record_answer; /* for the form RECORDS, which only engines make */
-    bool by_engine; /* only the devices' engine makes the answer: hits alone do not suffice */
+    bool by_engine; /* only the devices' engine makes the answer: hits alone are not enough */
     /* Turns an engine's answer into the digest of a chunk; NULL: there is no digest. */
     enum trawl_status (*answered)(const struct sink *sink, const struct hits_answer *answer,
                                   struct sink_digest *digest, struct trawl_error *error);

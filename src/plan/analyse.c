@@ -299,46 +299,32 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate)
 {
-    struct seen_positions begin = positions_of(sample_bytes, 8), p = begin;
-    uint64_t near = min_u64(count - 7, SEEN_WINDOWS_MAX), best = 0;
-    uint16_t seen[1u << SAMPLER_SLOTS_LOG2] = {0};
+    struct seen_positions p = positions_of(sample_bytes, 8);
+    uint64_t near = min_u64(count - 7, SEEN_WINDOWS_MAX), best = 0, examined = p.left;
     uint32_t least = UINT32_MAX;
     struct sampler sampler;
     double lowest = 0;
 
-    TRAWL_ASSERT(count >= 8 && p.left <= SAMPLER_PIECES_MAX);
-    sampler_begin(&sampler, near, 8, fold ? FOLD_ALL : 0);
-    for (uint64_t o = near; o-- > 0;) /* the least of equal offsets counts */
-        (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o, count - o), (uint16_t)o);
+    TRAWL_ASSERT(count >= 8 && examined <= SAMPLER_PIECES_MAX);
+    sampler_begin(&sampler, examined, 8, fold ? FOLD_ALL : 0);
     for (; p.left > 0; position_next(&p))
-        seen[sampler_slot(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at))]++;
-    for (uint64_t o = 0; o < near; o++) {
-        uint32_t slot = sampler_slot(&sampler, sampler_key(&sampler, bytes + o, count - o));
+        (void)sampler_add(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at),
+                          (uint16_t)p.left);
+    for (uint64_t o = 0; o < near || (least > 0 && o + 8 <= min_u64(count, SEEN_FAR_MAX)); o++) {
+        uint32_t often = sampler_count(&sampler, sampler_key(&sampler, bytes + o, count - o));
         double cost = 1;
 
-        if (sampler.owner[slot] != o || seen[slot] > least)
+        if (often > least || (often == least && o >= near))
             continue;
         for (uint32_t i = 0; i < 8; i++)
             cost *= rates->rate[bytes[o + i]];
-        if (seen[slot] < least || cost < lowest) {
+        if (often < least || cost < lowest) {
             best = o;
             lowest = cost;
         }
-        least = seen[slot];
+        least = often;
     }
-    if (least > 0 && near + 7 < count) {
-        sampler_begin(&sampler, SAMPLER_PIECES_MAX, 8, sampler.fold);
-        for (p = begin; p.left > 0; position_next(&p))
-            (void)sampler_add(&sampler, sampler_key(&sampler, sample + p.at, sample_bytes - p.at),
-                              (uint16_t)p.left);
-    }
-    for (uint64_t o = near; o + 8 <= min_u64(count, SEEN_FAR_MAX) && least > 0; o++) {
-        uint32_t often = sampler_count(&sampler, sampler_key(&sampler, bytes + o, count - o));
-
-        best = often < least ? o : best;
-        least = often < least ? often : least;
-    }
-    *rate = (double)least / (double)begin.left;
+    *rate = (double)least / (double)examined;
     return best;
 }
 

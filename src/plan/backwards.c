@@ -1,6 +1,6 @@
-/* backwards: sorts strings by their bytes, from the last to the first or from the first to the
- * last. Takes KEY_BYTES bytes of each string at a time as a number (a key), and sorts the keys.
- * Strings with equal keys that have more bytes are then sorted by their next keys. */
+/* backwards: sorts strings by their bytes, from the last to the first. Takes KEY_BYTES bytes of
+ * each string at a time as a number (a key), and sorts the keys. Strings with equal keys that have
+ * more bytes are then sorted by their next keys. */
 #include "plan/backwards.h"
 
 #include <string.h>
@@ -24,19 +24,19 @@ struct range {
     uint32_t begin, end, depth;
 };
 
-static uint64_t key_bytes(const struct backwards *string, uint32_t depth, bool forwards)
+static uint64_t key_bytes(const struct backwards *string, uint32_t depth)
 {
     uint32_t left = string->bytes_count - depth;
-    const uint8_t *end = string->end - (forwards ? 0 : depth), *begin = end - left;
+    const uint8_t *end = string->end - depth;
     uint64_t bytes = 0;
 
     TRAWL_ASSERT(left > 0 && left <= string->bytes_count);
     if (left > KEY_BYTES) {
-        memcpy(&bytes, forwards ? begin : end - sizeof bytes, sizeof bytes);
-        return ((forwards ? __builtin_bswap64(bytes) : bytes) & ~0xffull) | (KEY_BYTES + 1);
+        memcpy(&bytes, end - sizeof bytes, sizeof bytes);
+        return (bytes & ~0xffull) | (KEY_BYTES + 1);
     }
     for (uint32_t i = 1; i <= left; i++)
-        bytes |= (uint64_t)(forwards ? begin[i - 1] : end[-(int32_t)i]) << (64 - 8 * i);
+        bytes |= (uint64_t)end[-(int32_t)i] << (64 - 8 * i);
     return bytes | left;
 }
 
@@ -93,13 +93,13 @@ static uint32_t common_bytes(uint64_t a, uint64_t b)
 
 /* Sorts the keys of a range. Writes to `left` the ranges of equal keys whose strings have more
  * bytes, which are still to be sorted, and returns the number of these ranges. */
-static uint32_t sort_range(const struct backwards *strings, bool forwards, struct range range,
-                           struct key *keys, struct key *other, struct range *left)
+static uint32_t sort_range(const struct backwards *strings, struct range range, struct key *keys,
+                           struct key *other, struct range *left)
 {
     uint32_t common = keys[range.begin].common, count = 0, first = range.begin;
 
     for (uint32_t i = range.begin; i < range.end; i++)
-        keys[i].bytes = key_bytes(&strings[keys[i].string], range.depth, forwards);
+        keys[i].bytes = key_bytes(&strings[keys[i].string], range.depth);
     if (range.end - range.begin <= INSERTED_MAX)
         insert_keys(keys + range.begin, range.end - range.begin);
     else
@@ -121,8 +121,8 @@ static uint32_t sort_range(const struct backwards *strings, bool forwards, struc
     return count;
 }
 
-static enum trawl_status sort(struct backwards *strings, uint32_t count, bool forwards,
-                              struct trawl_error *error)
+enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
+                                 struct trawl_error *error)
 {
     struct backwards *unsorted = NULL;
     struct key *keys = NULL;
@@ -143,7 +143,7 @@ static enum trawl_status sort(struct backwards *strings, uint32_t count, bool fo
         ranges[0] = (struct range){0, count, 0};
     while (left > 0) {
         left--;
-        left += sort_range(unsorted, forwards, ranges[left], keys, keys + count, ranges + left);
+        left += sort_range(unsorted, ranges[left], keys, keys + count, ranges + left);
     }
     for (uint32_t i = 0; i < count; i++) {
         strings[i] = unsorted[keys[i].string];
@@ -154,16 +154,4 @@ done:
     memory_release(keys, 2ull * count, sizeof *keys);
     memory_release(ranges, count, sizeof *ranges);
     return status;
-}
-
-enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
-                                 struct trawl_error *error)
-{
-    return sort(strings, count, false, error);
-}
-
-enum trawl_status backwards_sort_forwards(struct backwards *strings, uint32_t count,
-                                          struct trawl_error *error)
-{
-    return sort(strings, count, true, error);
 }

@@ -1,5 +1,4 @@
-/* backwards: sorts strings by their bytes, from the last byte to the first or as in a
- * dictionary. */
+/* backwards: sorts strings by their bytes, from the last byte to the first. */
 #ifndef TRAWL_PLAN_BACKWARDS_H
 #define TRAWL_PLAN_BACKWARDS_H
 
@@ -10,7 +9,7 @@ struct backwards {
     uint32_t bytes_count;
     uint32_t number;
     /* The sort sets this: how many bytes the string has in common with the string before it, from
-     * the end on (for backwards_sort_forwards: from the begin on). 0 for the first string. */
+     * the end on. 0 for the first string. */
     uint32_t common;
 };
 
@@ -19,8 +18,5 @@ struct backwards {
  * and over the bytes that they share. Errors: MEMORY. */
 enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
                                  struct trawl_error *error);
-/* Sorts as backwards_sort does, but by the bytes from the first to the last. */
-enum trawl_status backwards_sort_forwards(struct backwards *strings, uint32_t count,
-                                          struct trawl_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* match: compares a literal with the text at a single position, and checks the conditions around an
- * occurrence (whole words, whole lines). */
+/* match: compares a literal with the text at a single position, checks the conditions around an
+ * occurrence (whole words, whole lines), and tells which occurrences no later bytes can change. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -248,4 +248,43 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t 
     TRAWL_ASSERT(begin < end);
     return plan_accepts_begin(plan, chunk, begin, before) &&
            plan_accepts_end(plan, chunk, end, available);
+}
+
+/* After this many compared literals and bytes, plan_decided looks no further. */
+#define DECIDED_WORK_MAX (1u << 18)
+
+/* Returns true if bytes to come may decide about an occurrence of the literal at text[0], where
+ * `count` bytes are known. Adds the work to *work. */
+static bool literal_is_open(const struct trawl_plan *plan, uint32_t index, const uint8_t *text,
+                            uint64_t count, uint64_t *work)
+{
+    const struct plan_literal literal = plan_literal_at(plan, index);
+    uint64_t most = min_u64(literal.bytes_count, count), length;
+    uint64_t same = plan_mismatch(plan, plan_literal_bytes(plan, index), text, most);
+
+    *work += same + 1;
+    if (same < most)
+        return false;
+    if (count < literal.bytes_count || plan_tail_is_open(plan, &literal, text, count))
+        return true;
+    length = plan_tail_match(plan, &literal, text, count, &same);
+    return length > 0 && !plan_end_is_decided(plan, text + length, count - length);
+}
+
+uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
+                      uint64_t have)
+{
+    uint64_t begin = have - min_u64(have, plan->need_after), work = 0;
+
+    if (plan_judges(plan))
+        return begin;
+    for (; begin < have; begin++) {
+        if (!plan_accepts_begin(plan, bytes, begin, before))
+            continue;
+        for (uint32_t i = 0; i < plan->literal_count; i++)
+            if (work > DECIDED_WORK_MAX ||
+                literal_is_open(plan, i, bytes + begin, have - begin, &work))
+                return begin;
+    }
+    return begin;
 }

@@ -16,7 +16,7 @@ static const uint64_t lengths[] = {PLAN_LENGTH_CLASSES};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* Strings of one length class: patterns order[begin] to order[end - 1]. */
+/* Strings of one length class, or one string: patterns order[begin] to order[end - 1]. */
 struct group {
     uint64_t begin, end;
     uint64_t length_min, length_max;
@@ -30,7 +30,8 @@ struct cutting {
     enum plan_attachment which; /* PLAN_ALONE, PLAN_PARTS_HOST or PLAN_PARTS_DEVICE */
     uint64_t *lengths;          /* [pattern_count]: length of each pattern's shortest literal */
     uint32_t *literal_from;     /* [pattern_count + 1]: the first literal of each pattern */
-    uint32_t *order;            /* [pattern_count]: patterns, by length */
+    uint8_t *group_of;          /* [pattern_count] */
+    uint32_t *order;            /* [pattern_count]: patterns, by group where list_patterns ran */
     struct strings_likeness likeness;
     struct group groups[LENGTHS];
     uint32_t group_count;
@@ -87,12 +88,25 @@ struct plan_set_price plan_set_price(enum program program, const struct plan_set
 
 /* ---- Lengths ------------------------------------------------------------------- */
 
-/* Fills lengths, literal_from and order, which are allocated, and makes a group of each length
- * class. */
-static void sort_patterns(struct cutting *cutting)
+/* Returns the string's place in the order of lengths, if each string is to be a group. */
+static uint32_t place_of(const struct cutting *cutting, uint64_t pattern)
+{
+    uint32_t place = 0;
+
+    for (uint64_t i = 0; i < cutting->plan->pattern_count; i++)
+        place += cutting->lengths[i] < cutting->lengths[pattern] ||
+                 (cutting->lengths[i] == cutting->lengths[pattern] && i < pattern);
+    return place;
+}
+
+/* Fills lengths, literal_from and group_of, which are allocated. Makes a group of each length
+ * class; or of each string, of which there are then at most LENGTHS. */
+static void make_groups(struct cutting *cutting, bool singly)
 {
     const struct trawl_plan *plan = cutting->plan;
-    uint64_t classes[LENGTHS + 1] = {0};
+    struct group groups[LENGTHS] = {{0, 0, 0, 0, 0, 0}};
+    uint8_t number[LENGTHS] = {0};
+    uint64_t begin = 0;
 
     for (uint64_t i = 0; i < plan->pattern_count; i++)
         cutting->lengths[i] = UINT64_MAX;
@@ -104,33 +118,38 @@ static void sort_patterns(struct cutting *cutting)
             min_u64(cutting->lengths[literal.pattern], literal.bytes_count);
     }
     cutting->literal_from[plan->pattern_count] = plan->literal_count;
-    for (uint32_t pass = 0; pass < 2; pass++) { /* count, then place */
-        for (uint64_t i = 0; i < plan->pattern_count; i++) {
-            uint32_t class = plan_length_class(cutting->lengths[i]);
+    for (uint64_t i = 0; i < plan->pattern_count; i++) {
+        uint64_t length = cutting->lengths[i];
+        uint32_t place = singly ? place_of(cutting, i) : plan_length_class(length);
+        struct group *group = &groups[place];
 
-            if (pass == 0)
-                classes[class + 1]++;
-            else
-                cutting->order[classes[class]++] = (uint32_t)i;
-        }
-        for (uint32_t class = 0; pass == 0 && class < LENGTHS; class ++)
-            classes[class + 1] += classes[class];
+        TRAWL_ASSERT(place < LENGTHS);
+        cutting->group_of[i] = (uint8_t)place;
+        group->end++;
+        group->bytes += length;
+        group->length_min = singly ? length : lengths[place];
+        group->length_max = max_u64(group->length_max, length);
     }
-    /* classes[i] is now where class i ends. */
-    for (uint32_t class = 0; class < LENGTHS; class ++) {
-        uint64_t begin = class == 0 ? 0 : classes[class - 1];
-
-        if (classes[class] > begin)
-            cutting->groups[cutting->group_count++] =
-                (struct group){begin, classes[class], lengths[class], 0, 0, 0};
+    for (uint32_t i = 0; i < LENGTHS; i++) { /* drop those without strings */
+        number[i] = (uint8_t)cutting->group_count;
+        if (groups[i].end == 0)
+            continue;
+        groups[i].begin = begin;
+        begin = groups[i].end += begin;
+        cutting->groups[cutting->group_count++] = groups[i];
     }
-    for (uint32_t i = 0; i < cutting->group_count; i++)
-        for (uint64_t k = cutting->groups[i].begin; k < cutting->groups[i].end; k++) {
-            uint64_t length = cutting->lengths[cutting->order[k]];
+    for (uint64_t i = 0; i < plan->pattern_count; i++)
+        cutting->group_of[i] = number[cutting->group_of[i]];
+}
 
-            cutting->groups[i].bytes += length;
-            cutting->groups[i].length_max = max_u64(cutting->groups[i].length_max, length);
-        }
+/* Lists the patterns of groups [from, to), by number, from order[begin of the first] on. */
+static void list_patterns(const struct cutting *cutting, uint32_t from, uint32_t to)
+{
+    uint32_t *next = cutting->order + cutting->groups[from].begin;
+
+    for (uint32_t i = 0; i < cutting->plan->pattern_count; i++)
+        if (cutting->group_of[i] >= from && cutting->group_of[i] < to)
+            *next++ = i;
 }
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
@@ -142,10 +161,12 @@ static void count_states(struct cutting *cutting)
         struct group *group = &cutting->groups[i];
 
         group->states = group->bytes;
-        if (group->bytes <= PLAN_SUFFIXES_MAX)
-            group->states =
-                plan_count_suffixes(cutting->plan, cutting->order + group->begin,
-                                    cutting->literal_from, (uint32_t)(group->end - group->begin));
+        if (group->bytes > PLAN_SUFFIXES_MAX)
+            continue;
+        list_patterns(cutting, i, i + 1);
+        group->states =
+            plan_count_suffixes(cutting->plan, cutting->order + group->begin, cutting->literal_from,
+                                (uint32_t)(group->end - group->begin));
     }
 }
 
@@ -249,33 +270,6 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
     return count;
 }
 
-/* Makes each string a group, so that each string may be a part by itself. There are at most LENGTHS
- * strings. */
-static void group_singly(struct cutting *cutting)
-{
-    uint64_t count = cutting->plan->pattern_count;
-
-    TRAWL_ASSERT(count <= LENGTHS);
-    /* insertion sort by length: `order` is sorted only by length class */
-    for (uint32_t i = 1; i < count; i++)
-        for (uint32_t j = i; j > 0; j--) {
-            uint32_t one = cutting->order[j], before = cutting->order[j - 1];
-
-            if (cutting->lengths[before] <= cutting->lengths[one])
-                break;
-            cutting->order[j] = before;
-            cutting->order[j - 1] = one;
-        }
-    for (uint32_t i = 0; i < count; i++)
-        cutting->groups[i] = (struct group){i,
-                                            i + 1,
-                                            cutting->lengths[cutting->order[i]],
-                                            cutting->lengths[cutting->order[i]],
-                                            cutting->lengths[cutting->order[i]],
-                                            0};
-    cutting->group_count = (uint32_t)count;
-}
-
 /* ---- Making --------------------------------------------------------------------------------- */
 
 /* Fills part->literals: for each literal of the part, the number of that literal in the whole
@@ -295,38 +289,9 @@ static void number_literals(const struct cutting *cutting, uint64_t begin, struc
     }
 }
 
-/* Sorts the patterns order[begin] to order[end - 1] by their numbers. These patterns are all
- * patterns of some length classes, or a few single patterns. */
-static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t end)
-{
-    uint32_t *order = cutting->order, least = UINT32_MAX, most = 0;
-
-    for (uint64_t i = begin + 1; i < end && end - begin <= LENGTHS; i++)
-        for (uint64_t k = i; k > begin && order[k - 1] > order[k]; k--) {
-            uint32_t kept = order[k];
-
-            order[k] = order[k - 1];
-            order[k - 1] = kept;
-        }
-    if (end - begin <= LENGTHS)
-        return;
-    for (uint64_t i = begin; i < end; i++) {
-        uint32_t class = plan_length_class(cutting->lengths[order[i]]);
-
-        least = class < least ? class : least;
-        most = class > most ? class : most;
-    }
-    for (uint32_t i = 0; begin < end; i++) {
-        uint32_t class = plan_length_class(cutting->lengths[i]);
-
-        TRAWL_ASSERT(i < cutting->plan->pattern_count);
-        if (class >= least && class <= most)
-            order[begin++] = i;
-    }
-}
-
 /* Makes a part: a plan of the patterns order[begin] to order[end - 1], with the plan's flags, line
- * ends and letters. */
+ * ends and letters. The patterns are sorted by number: hits at one position come in the order of
+ * the part's literals, which must be the order in the whole plan. */
 static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
                                    enum trawl_method method, struct plan_part *part,
                                    struct trawl_error *error)
@@ -336,9 +301,6 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     struct trawl_pattern *patterns = NULL;
     enum trawl_status status;
 
-    /* Hits at one position come in the order of the part's literals, which must be the order in the
-     * whole plan. */
-    sort_numbers(cutting, begin, end);
     options.method = method;
     options.flags = plan->flags;
     options.line_end_set = options.line_end_also_set = 1;
@@ -382,6 +344,7 @@ static enum trawl_status make_range(const struct cutting *cutting, uint32_t from
     /* strings of one byte have a search loop of their own */
     if (cutting->which == PLAN_PARTS_HOST && step > 1 && cutting->groups[to - 1].length_max > 1)
         method = methods[program];
+    list_patterns(cutting, from, to);
     for (; begin < end; begin += step) {
         TRAWL_ASSERT(parts->count < PLAN_PARTS_MAX);
         TRAWL_TRY(
@@ -396,10 +359,9 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
 {
     uint32_t cuts[LENGTHS + 1] = {0}, count, to;
 
-    sort_patterns(cutting);
-    if (cutting->plan->pattern_count <=
-        (cutting->which == PLAN_PARTS_DEVICE ? plan_part_costs_device.singly_max : PLAN_ALONE_MAX))
-        group_singly(cutting);
+    make_groups(cutting, cutting->plan->pattern_count <= (cutting->which == PLAN_PARTS_DEVICE
+                                                              ? plan_part_costs_device.singly_max
+                                                              : PLAN_ALONE_MAX));
     if (cutting->group_count < 2)
         return TRAWL_OK;
     analyse_likeness(cutting->plan, &cutting->likeness);
@@ -425,6 +387,7 @@ static enum trawl_status cutting_make(const void *from, void **object, struct tr
     TRAWL_TRY(MEMORY_ZEROED(parts, 1, error));
     TRAWL_TRY_DONE(MEMORY_NEW(cutting.lengths, count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(cutting.literal_from, count + 1, error));
+    TRAWL_TRY_DONE(MEMORY_NEW(cutting.group_of, count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(cutting.order, count, error));
     TRAWL_TRY_DONE(make_parts(&cutting, parts, error));
     *object = parts;
@@ -432,6 +395,7 @@ static enum trawl_status cutting_make(const void *from, void **object, struct tr
 done:
     memory_release(cutting.lengths, count, sizeof *cutting.lengths);
     memory_release(cutting.literal_from, count + 1, sizeof *cutting.literal_from);
+    memory_release(cutting.group_of, count, sizeof *cutting.group_of);
     memory_release(cutting.order, count, sizeof *cutting.order);
     if (parts != NULL)
         parts_release(parts);

@@ -79,7 +79,6 @@ enum plan_attachment {
     PLAN_ERRORS,      /* the compiled plan with errors: approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled expressions: regex/regex_compile.c */
     PLAN_LINES,       /* strings and automaton of expressions, for devices: regex/automaton.c */
-    PLAN_ORDER,       /* the literals, sorted: plan/open.c */
     PLAN_ATTACHMENTS
 };
 

@@ -37,6 +37,13 @@ void anchors_release(struct anchor_maker *maker)
     maker->string_capacity = 0;
 }
 
+static void free_spans(struct span_finder *spans)
+{
+    around_free(spans->head);
+    around_free(spans->whole);
+    *spans = (struct span_finder){NULL, NULL};
+}
+
 static void free_automata(struct anchor *anchor)
 {
     around_free(anchor->before);
@@ -48,6 +55,7 @@ void anchors_free(struct expressions *made)
 {
     for (uint64_t i = 0; i < made->anchor_count; i++)
         free_automata(&made->anchors[i]);
+    free_spans(&made->spans);
     memory_release(made->anchors, made->anchor_capacity, sizeof *made->anchors);
     if (made->atom_first != NULL)
         memory_release(made->atom_anchors, made->atom_first[made->atom_count], sizeof(uint32_t));
@@ -71,20 +79,30 @@ static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, ui
     return TRAWL_OK;
 }
 
+static struct around_options options_of(const struct anchor_maker *maker, bool backwards,
+                                        bool longest)
+{
+    const struct expressions *made = maker->made;
+    const struct trawl_plan *plan = made->plan;
+    const bool is_wide = made->marked != NULL && made->marked[maker->expression] != NULL;
+
+    return (struct around_options){.bytes = made->options.bytes,
+                                   .backwards = backwards,
+                                   .crosses = expressions_cross(made),
+                                   .has_lines = !expressions_cross(made),
+                                   .crlf = (plan->flags & TRAWL_CRLF) != 0,
+                                   .longest = longest,
+                                   .line_ends = {plan->line_end, plan->line_end_also},
+                                   .words = is_wide ? &made->words : NULL};
+}
+
 /* Makes the automaton of a sequence, or shares the one that was made last. */
 static enum trawl_status make_automaton(struct anchor_maker *maker, const struct sequence *sequence,
                                         bool backwards, struct around_automaton **out,
                                         struct trawl_error *error)
 {
+    const struct around_options options = options_of(maker, backwards, true);
     const struct expressions *made = maker->made;
-    const struct trawl_plan *plan = made->plan;
-    const bool is_wide = made->marked != NULL && made->marked[maker->expression] != NULL;
-    const struct around_options options = {.options = &made->options,
-                                           .backwards = backwards,
-                                           .crosses = expressions_cross(made),
-                                           .crlf = (plan->flags & TRAWL_CRLF) != 0,
-                                           .line_ends = {plan->line_end, plan->line_end_also},
-                                           .words = is_wide ? &made->words : NULL};
     struct made_last *last = &maker->last[backwards];
 
     if (sequence != NULL && last->automaton != NULL && last->words == options.words &&
@@ -125,6 +143,9 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     maker->all_sure &= split->is_sure;
     maker->all_match &= split->is_match;
     made->near_lines = split->lines;
+    maker->has_head = made->anchor_count == 0 && split->before != NULL;
+    if (maker->has_head)
+        maker->head = *split->before;
     anchor = &made->anchors[made->anchor_count++];
     *anchor = (struct anchor){
         .expression = maker->expression, .is_sure = split->is_sure, .begins = split->begins};
@@ -133,6 +154,36 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     TRAWL_TRY(make_automaton(maker, split->before, true, &anchor->before, error));
     return make_automaton(maker, split->after, false, &anchor->after, error);
 }
+
+/* Makes the automata that find the occurrences of the plan's only expression around its atoms, if
+ * the strings and the expression allow it. */
+static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_error *error)
+{
+    struct expressions *made = maker->made;
+    const uint32_t flags = made->plan->flags;
+    const bool lines = (flags & TRAWL_WHOLE_LINE) != 0;
+    const bool words = !lines && (flags & TRAWL_WHOLE_WORD) != 0;
+    struct around_options options = options_of(maker, false, made->options.longest);
+    struct sequence whole = {.count = 0};
+
+    if (made->count > 1 || made->anchor_count > 1 || made->beyond != NULL ||
+        expressions_cross(made) || !maker->has_head || !span_may_find(&maker->head))
+        return TRAWL_OK;
+    if ((words && !sequence_add_edge(&whole, EDGE_NO_WORD_BEFORE)) ||
+        !sequence_add(&whole, made->trees[0].root, false) ||
+        (words && !sequence_add_edge(&whole, EDGE_NO_WORD_AFTER)) ||
+        (lines && !sequence_add_edge(&whole, EDGE_END)))
+        return TRAWL_OK;
+    while (options.first < whole.count && whole.items[options.first].edge == EDGE_BEGIN)
+        options.first++; /* the head asks for it */
+    TRAWL_TRY(around_make(&whole, &options, &maker->scratch, &made->spans.whole, error));
+    if (made->spans.whole != NULL)
+        TRAWL_TRY(make_automaton(maker, &maker->head, true, &made->spans.head, error));
+    if (made->spans.head == NULL)
+        free_spans(&made->spans);
+    return TRAWL_OK;
+}
+
 /* Returns true if i and I are different letters by the caller's rules, as in Turkish. */
 static bool splits_i(const struct regex_options *options)
 {
@@ -307,6 +358,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                 plan_may_hold(string->bytes, string->bytes_count, maker->folds, ends[end]);
     }
     status = build_atoms(maker, patterns, error);
+    if (status == TRAWL_OK && (!maker->all_match || (made->plan->flags & conditions) != 0))
+        status = make_spans(maker, error);
     /* The plan of the strings ignores case in all strings or in none. So if case counts in only
      * some of the strings, an occurrence may lie in no match. The same is true of an occurrence of
      * a string with a line end, because no match holds a line end. */

@@ -27,7 +27,9 @@ struct anchor_maker {
         const struct around_words *words;
         struct around_automaton *automaton; /* NULL: there is none */
     } last[2];
-    bool has_edges; /* RE2 searches `expression` for whole words or whole lines */
+    bool has_edges;       /* RE2 searches `expression` for whole words or whole lines */
+    struct sequence head; /* of the first anchor; of 0 items and not `has_head`: there is none */
+    bool has_head;
     /* The strings of all anchors: */
     struct anchor_string {
         struct split_string string;

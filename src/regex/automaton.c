@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "match/line_automaton.h"
 #include "plan/build.h"
-#include "regex/class_text.h"
 #include "regex/regex_compile.h"
 
 #define PLACES_MAX 2048u
@@ -90,25 +89,14 @@ static uint16_t put_fork(struct line_maker *maker, uint16_t next, uint16_t other
     return put(maker, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
-/* Encodes a code point. Returns the number of bytes. */
-static uint32_t encode(uint32_t code, uint8_t *bytes)
-{
-    const uint32_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-
-    for (uint32_t i = count; i-- > 1; code >>= 6)
-        bytes[i] = (uint8_t)(0x80 | (code & 0x3f));
-    bytes[0] = (uint8_t)(count == 1 ? code : (0xf00u >> count & 0xff) | code);
-    return count;
-}
-
 /* Puts the characters from `low` to `high`, whose encodings have the same length and differ in each
  * byte by a range of its own. */
 static uint16_t put_encoded(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
 {
     uint8_t from[4], to[4];
-    const uint32_t count = encode(low, from);
+    const uint32_t count = plan_utf8_encode(low, from);
 
-    (void)encode(high, to);
+    (void)plan_utf8_encode(high, to);
     for (uint32_t i = count; i-- > 0;)
         next = put_bytes(maker, from[i], to[i], next);
     return next;
@@ -423,21 +411,15 @@ static bool may_decide(const struct expressions *made)
 }
 
 /* Puts the places of all expressions. */
-static enum trawl_status put_all(struct line_maker *maker, struct trawl_error *error)
+static void put_all(struct line_maker *maker)
 {
     const struct expressions *made = maker->made;
     const uint16_t end = put(maker, (struct place){.kind = PLACE_END});
     uint16_t all = NO_PLACE;
 
-    for (uint32_t i = 0; i < made->count && !maker->fails; i++) {
-        struct syntax syntax;
-
-        TRAWL_TRY(expressions_parse(made, i, &syntax, error));
-        all = put_fork(maker, put_node(maker, syntax.root, end), all);
-        syntax_release(&syntax);
-    }
+    for (uint32_t i = 0; i < made->count && !maker->fails; i++)
+        all = put_fork(maker, put_node(maker, made->trees[i].root, end), all);
     maker->first = all;
-    return TRAWL_OK;
 }
 
 /* Builds the plan of the strings once more: `atoms` itself has no automaton. Without strings, the
@@ -517,7 +499,7 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
     } else if (may_decide(made)) {
         TRAWL_TRY_DONE(MEMORY_ZEROED(maker, 1, error));
         maker->made = made;
-        TRAWL_TRY_DONE(put_all(maker, error));
+        put_all(maker);
         divide(maker);
         if (!maker->fails)
             fill(maker);

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "plan/analyse.h"
 #include "regex/engine_regex.h"
-#include "regex/items.h"
 #include "regex/prices.def"
 
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
@@ -35,7 +34,7 @@ double choose_score(const struct split_options *options, const struct split_stri
 {
     double sum = 0, bits;
 
-    if (strings->count == 0 || items_have_empty(strings))
+    if (strings->count == 0 || split_have_empty(strings))
         return NO_SCORE;
     for (uint32_t i = 0; i < strings->count; i++) {
         const struct split_string *string = &strings->items[i];
@@ -65,21 +64,15 @@ static bool filters_little(const struct step *step)
 }
 
 /* Returns true if the common program reads the step's text sooner than the step's atoms are looked
- * up one by one: the atoms have wasted more time than RE2 needs to read the step, or they are many,
- * and the program finds most matches without RE2 and has read most lines already. */
+ * up one by one: the atoms have wasted more time than RE2 needs to read the step. */
 static bool is_whole_sooner(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint64_t bytes = step->to - step->from, atoms = step->worker->atoms.hits.count;
-    const bool lists = expressions->whole_is_exact && step->want != WANT_LINES;
-    const uint64_t wasted =
-        step->missed + (lists && expressions->count == 1 ? BYTES_PER_ATOM * atoms : 0);
+    const bool lists =
+        expressions->whole_is_exact && expressions->count == 1 && step->want != WANT_LINES;
 
-    return wasted > bytes ||
-           (lists && step->chunk->records == NULL && atoms > bytes / QUICK_BYTES &&
-            (step->judged > atoms / JUDGED_SHARE || step->judged_bytes > bytes / 2) &&
-            program_is_quick(expressions->whole) &&
-            words_are_ascii(step->chunk->bytes + step->from, bytes));
+    return step->missed + (lists ? BYTES_PER_ATOM * atoms : 0) > bytes;
 }
 
 void choose_next(const struct step *step)

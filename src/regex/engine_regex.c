@@ -352,6 +352,44 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
     return TRAWL_OK;
 }
 
+/* Finds the occurrences of the only expression around the atoms that were found before `ended`.
+ * Where automata cannot decide, RE2 reads the line. */
+static enum trawl_status by_spans(struct step *step, uint64_t ended, struct trawl_error *error)
+{
+    const struct expressions *expressions = step->worker->expressions;
+    const struct hits *hits = &step->worker->atoms.hits;
+    const struct engine_chunk *chunk = step->chunk;
+
+    step->pushed = step->from;
+    for (uint64_t i = 0; i < hits->count && !step->is_paused; i++) {
+        const uint64_t at = step->from + hits->items[i].offset, spare = step->spare;
+        struct regex_span span;
+        int found;
+
+        if (at >= ended)
+            break;
+        if (at < step->pushed)
+            continue;
+        found = span_find(&expressions->spans, chunk->bytes, at, step->pushed, chunk->owned,
+                          &step->spare, &span);
+        if (found > 0) {
+            TRAWL_TRY(step_push(step, span.begin, 0, span.end - span.begin, error));
+            step->pushed = chunk->firsts ? line_after(step, at) : span.end;
+        } else if (found == 0) {
+            step->missed += BYTES_PER_LOOK + spare - step->spare;
+        } else {
+            const uint64_t after = line_after(step, at);
+
+            TRAWL_TRY(
+                step_judge(step, content_of(step, line_begin(step, at), after), NULL, 1, error));
+            step->pushed = after;
+        }
+        if (step->want == WANT_FIRST && step->result->count > 0)
+            break;
+    }
+    return TRAWL_OK;
+}
+
 static enum trawl_status by_anchors(struct step *step, struct trawl_error *error)
 {
     struct engine_worker *worker = step->worker;
@@ -365,6 +403,13 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         if (ended == step->to && expressions->marked == NULL && expressions->beyond == NULL)
             worker->near = hits;
         return step_judge(step, (struct regex_line){0, step->to}, NULL, expressions->count, error);
+    }
+    if (expressions->spans.head != NULL && step->chunk->records == NULL &&
+        step->want != WANT_LINES) {
+        TRAWL_TRY(by_spans(step, ended, error));
+        return ended < step->to && !step->is_paused
+                   ? step_judge(step, content_of(step, ended, step->to), NULL, 1, error)
+                   : TRAWL_OK;
     }
     for (;;) {
         struct line line = {.begin = UINT64_MAX, .after = UINT64_MAX};

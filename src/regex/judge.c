@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/checked.h"
@@ -211,7 +212,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             empty = min_u64(empty, span->begin);
             matched = 0;
             /* with \G, a further match may begin inside a character, as in ripgrep */
-            from = pcre2 != NULL && !pcre2_may_stop(pcre2)
+            from = pcre2 != NULL && !pcre2->may_stop
                        ? span->begin + 1
                        : words_step(expressions, line->bytes, count, span->begin);
         }
@@ -230,48 +231,50 @@ static bool comes_before(const struct occurrence *a, const struct occurrence *b)
                                           : a->expression < b->expression;
 }
 
-static void swap(struct occurrence *a, struct occurrence *b)
+/* Moves items[at] behind the occurrences after it that come before it. */
+static void settle(struct merge *merge, uint64_t at)
 {
-    const struct occurrence kept = *a;
+    const struct occurrence moved = merge->items[at];
+    uint64_t low = at + 1, high = merge->count;
 
-    *a = *b;
-    *b = kept;
-}
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
 
-/* Restores the order of the heap after items[at] has changed. */
-static void sink(struct merge *merge, uint64_t at)
-{
-    struct occurrence *items = merge->items;
-
-    for (;;) {
-        uint64_t below = 2 * at + 1;
-
-        if (below >= merge->count)
-            return;
-        if (below + 1 < merge->count && comes_before(&items[below + 1], &items[below]))
-            below++;
-        if (!comes_before(&items[below], &items[at]))
-            return;
-        swap(&items[at], &items[below]);
-        at = below;
+        if (comes_before(&merge->items[middle], &moved))
+            low = middle + 1;
+        else
+            high = middle;
     }
+    memmove(merge->items + at, merge->items + at + 1, (size_t)(low - 1 - at) * sizeof moved);
+    merge->items[low - 1] = moved;
 }
 
-/* Adds the occurrence behind the heap, items[count], to the heap. */
-static void rise(struct merge *merge)
+/* Lets the expression of items[at] go on after items[at].span; the item is removed if there is no
+ * further occurrence. */
+static enum trawl_status go_on(struct merge *merge, const struct expressions *expressions,
+                               const struct judged *line, uint64_t at, struct trawl_error *error)
 {
-    uint64_t at = merge->count++;
+    struct occurrence *item = &merge->items[at];
+    bool found;
 
-    for (; at > 0 && comes_before(&merge->items[at], &merge->items[(at - 1) / 2]);
-         at = (at - 1) / 2)
-        swap(&merge->items[at], &merge->items[(at - 1) / 2]);
+    TRAWL_TRY(judge_next(expressions, item->expression, line, &item->span, &found, error));
+    if (found)
+        settle(merge, at);
+    else
+        memmove(item, item + 1, (size_t)(--merge->count - at) * sizeof *item);
+    return TRAWL_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return comes_before((const struct occurrence *)a, (const struct occurrence *)b) ? -1 : 1;
 }
 
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error)
 {
-    merge->count = merge->waiting = 0;
+    merge->count = merge->at = 0;
     words_begin(line);
     for (uint32_t i = 0; i < count; i++) {
         struct occurrence first = {{UINT64_MAX, 0}, candidates != NULL ? candidates[i] : i};
@@ -281,17 +284,9 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
         if (found)
             merge->items[merge->count++] = first;
     }
-    for (uint64_t i = merge->count / 2; i-- > 0;)
-        sink(merge, i);
+    if (merge->count > 1)
+        qsort(merge->items, (size_t)merge->count, sizeof *merge->items, compare);
     return TRAWL_OK;
-}
-
-/* Moves items[0] from the heap to the waiting occurrences. */
-static void leave_heap(struct merge *merge)
-{
-    swap(&merge->items[0], &merge->items[--merge->count]);
-    merge->waiting++;
-    sink(merge, 0);
 }
 
 /* Does what merge_next does, with line->spans. Occurrences with the span's begin come in turn, and
@@ -300,26 +295,17 @@ static void leave_heap(struct merge *merge)
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
-    const struct regex_span first = merge->items[0].span;
+    const struct regex_span now = merge->items[merge->at].span;
 
-    if (merge->waiting == 0 || (line->spans == SPANS_LONGEST && first.end > merge->end))
-        merge->end = first.end;
-    leave_heap(merge);
-    if (merge->count > 0 && merge->items[0].span.begin == first.begin)
+    if (merge->at == 0 || (line->spans == SPANS_LONGEST && now.end > merge->end))
+        merge->end = now.end;
+    if (++merge->at < merge->count && merge->items[merge->at].span.begin == now.begin)
         return TRAWL_OK;
-    while (merge->count > 0 && merge->items[0].span.begin < merge->end)
-        leave_heap(merge);
-    while (merge->waiting > 0) {
-        struct occurrence *next = &merge->items[merge->count];
-        bool found;
-
-        next->span = (struct regex_span){first.begin, merge->end};
-        TRAWL_TRY(judge_next(expressions, next->expression, line, &next->span, &found, error));
-        merge->waiting--;
-        if (found)
-            rise(merge);
-        else
-            *next = merge->items[merge->count + merge->waiting];
+    while (merge->at < merge->count && merge->items[merge->at].span.begin < merge->end)
+        merge->at++;
+    while (merge->at > 0) {
+        merge->items[--merge->at].span = (struct regex_span){now.begin, merge->end};
+        TRAWL_TRY(go_on(merge, expressions, line, merge->at, error));
     }
     return TRAWL_OK;
 }
@@ -327,19 +313,15 @@ static enum trawl_status next_span(struct merge *merge, const struct expressions
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error)
 {
-    struct occurrence *first = merge->items;
-    bool found;
+    const struct regex_span *first = &merge->items[0].span;
 
-    TRAWL_ASSERT(merge->count > 0);
+    TRAWL_ASSERT(merge->at < merge->count);
     if (line->spans != SPANS_ALL && expressions->count > 1)
         return next_span(merge, expressions, line, error);
     /* unless each_empty is set, an empty match is its expression's only match in the line */
-    found = first->span.end > first->span.begin || line->each_empty;
-    if (found)
-        TRAWL_TRY(judge_next(expressions, first->expression, line, &first->span, &found, error));
-    if (!found)
-        *first = merge->items[--merge->count];
-    sink(merge, 0);
+    if (first->end > first->begin || line->each_empty)
+        return go_on(merge, expressions, line, 0, error);
+    memmove(merge->items, merge->items + 1, (size_t)--merge->count * sizeof *merge->items);
     return TRAWL_OK;
 }
 
@@ -353,7 +335,7 @@ enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_withi
     *pcre = 0;
     for (uint32_t i = 0; expressions->beyond != NULL && i < expressions->count; i++)
         if (expressions->beyond[i] != NULL && *pcre < 2)
-            *pcre = pcre2_may_be_empty(expressions->beyond[i]) ? 2 : 1;
+            *pcre = expressions->beyond[i]->may_be_empty ? 2 : 1;
     return TRAWL_OK;
 }
 
@@ -361,7 +343,7 @@ static uint32_t groups_of(const struct expressions *expressions, uint64_t index)
 {
     const struct pcre2 *pcre2 = beyond_of(expressions, index);
 
-    return pcre2 != NULL ? pcre2_groups(pcre2) : program_groups(expressions->each[index]);
+    return pcre2 != NULL ? pcre2->groups : program_groups(expressions->each[index]);
 }
 
 struct trawl_line {
@@ -372,50 +354,31 @@ struct trawl_line {
     uint64_t looks; /* calls of regex_line_match */
     uint64_t after; /* where the match of the last call of regex_line_groups ends */
     uint64_t span_count;
-    struct regex_span *spans; /* for the match and each group: `few`, or memory of their own */
-    struct regex_span few[8];
+    struct regex_span spans[]; /* the match and each group */
 };
-
-/* Begins a line. After a success the caller must call end_line. */
-static enum trawl_status begin_line(struct trawl_line *made, const struct trawl_plan *plan,
-                                    uint64_t pattern_index, const void *line, uint64_t line_bytes,
-                                    const struct engine_call *call, struct trawl_error *error)
-{
-    TRAWL_TRY(expressions_want(plan, &made->expressions, error));
-    made->expression = (uint32_t)pattern_index;
-    made->words = (struct words){.copy = NULL};
-    made->judged = (struct judged){
-        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
-    made->looks = made->after = 0;
-    made->span_count = (uint64_t)groups_of(made->expressions, pattern_index) + 1;
-    made->spans = made->few;
-    if (made->span_count > sizeof made->few / sizeof *made->few)
-        TRAWL_TRY(MEMORY_NEW(made->spans, made->span_count, error));
-    return TRAWL_OK;
-}
-
-static void end_line(struct trawl_line *line)
-{
-    words_release(&line->words);
-    if (line->spans != line->few)
-        memory_release(line->spans, line->span_count, sizeof *line->spans);
-}
 
 enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
                                   struct trawl_error *error)
 {
+    const struct expressions *expressions;
     struct trawl_line *made;
-    enum trawl_status status;
+    uint64_t spans;
+    void *memory;
 
-    TRAWL_TRY(MEMORY_NEW(made, 1, error));
-    status = begin_line(made, plan, pattern_index, line, line_bytes, call, error);
-    if (status == TRAWL_OK)
-        *out = made;
-    else
-        memory_release(made, 1, sizeof *made);
-    return status;
+    TRAWL_TRY(expressions_want(plan, &expressions, error));
+    spans = (uint64_t)groups_of(expressions, pattern_index) + 1;
+    TRAWL_TRY(
+        memory_allocate_zeroed(1, sizeof *made + spans * sizeof *made->spans, &memory, error));
+    made = (struct trawl_line *)memory;
+    made->expressions = expressions;
+    made->expression = (uint32_t)pattern_index;
+    made->judged = (struct judged){
+        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
+    made->span_count = spans;
+    *out = made;
+    return TRAWL_OK;
 }
 
 void regex_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes)
@@ -430,8 +393,8 @@ void regex_line_close(struct trawl_line *line)
 {
     if (line == NULL)
         return;
-    end_line(line);
-    memory_release(line, 1, sizeof *line);
+    words_release(&line->words);
+    memory_release(line, 1, sizeof *line + line->span_count * sizeof *line->spans);
 }
 
 /* Stores the match and groups of line->spans, whose offsets count from byte `first` of the line.
@@ -473,7 +436,7 @@ static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, 
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)
 {
-    const bool lists = pcre2_remembers(beyond_of(line->expressions, line->expression));
+    const bool lists = beyond_of(line->expressions, line->expression)->remembers;
     uint64_t from = !lists ? begin : line->after <= begin ? line->after : 0;
 
     do {
@@ -515,20 +478,6 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
                         REGEX_WHOLE, line->spans, (uint32_t)min_u64(groups_max, line->span_count));
     words_begin(&judged); /* line->words tells of this part of the line */
     return put_groups(line, found, first, groups, groups_max, error);
-}
-
-enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
-                               struct trawl_range *groups, uint64_t groups_max,
-                               struct trawl_error *error)
-{
-    struct trawl_line opened;
-    enum trawl_status status;
-
-    TRAWL_TRY(begin_line(&opened, plan, pattern_index, line, line_bytes, NULL, error));
-    status = regex_line_groups(&opened, begin, end, groups, groups_max, error);
-    end_line(&opened);
-    return status;
 }
 
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,

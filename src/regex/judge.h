@@ -75,23 +75,23 @@ struct occurrence {
     uint32_t expression; /* index of the expression */
 };
 
-/* A heap with the next occurrence of each of several expressions in a line. items[0] has the least
- * (begin, expression). `items` has room for an occurrence of each expression. */
+/* The next occurrence of each of several expressions in a line, ordered by (begin, expression);
+ * items[at] is the first of all. `items` has room for an occurrence of each expression. */
 struct merge {
     struct occurrence *items;
     uint64_t count;
-    /* With judged.spans: items[count, count + waiting) are the occurrences that have the present
-     * span's begin, which were taken from the heap, and `end` is where the span ends. */
-    uint64_t waiting;
+    /* With judged.spans: items before `at` have the present span's begin and were taken already,
+     * and `end` is where the span ends. Else 0. */
+    uint64_t at;
     uint64_t end;
 };
 
-/* Fills the heap with the first occurrence of each expression in `candidates` (NULL: of the first
+/* Finds the first occurrence of each expression in `candidates` (NULL: of the first
  * `count` expressions). Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
-/* Replaces items[0] by the next occurrence of the same expression, or removes items[0] if there is
+/* Replaces the first item by the next occurrence of the same expression, or removes it if there is
  * no further occurrence in the line. With line->spans, all expressions whose occurrences begin
  * before the present span's end go on after that end. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
@@ -125,11 +125,7 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
                                     struct trawl_range *groups, uint64_t groups_max,
                                     struct trawl_error *error);
 void regex_line_close(struct trawl_line *line);
-/* Implements trawl_expression_groups and trawl_expression_group (trawl.h). */
-enum trawl_status regex_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                               const void *line, uint64_t line_bytes, uint64_t begin, uint64_t end,
-                               struct trawl_range *groups, uint64_t groups_max,
-                               struct trawl_error *error);
+/* Implements trawl_expression_group (trawl.h). */
 uint64_t regex_group(const struct trawl_plan *plan, uint64_t pattern_index, const char *name,
                      uint64_t name_bytes);
 

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,6 +11,7 @@
 #include "base/forks.h"
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "regex/syntax/print.h"
 
 #define LIBRARY "libpcre2-8.so.0"
 /* Constants of pcre2.h, which are the same in all versions of the library. */
@@ -56,7 +56,6 @@
 #define MACHINE_STEPS 1e9
 #define MACHINE_SHARE UINT64_C(32)
 #define MACHINE_LEAST UINT64_C(16)
-#define SCRATCHES 32u /* number of threads that keep memory for matches between calls */
 
 /* The functions of the library. A `void *` stands for a pointer to a struct of PCRE2. */
 #define FUNCTION_LIST(X)                                                                     \
@@ -103,30 +102,6 @@ struct scratch {
     void *data;
     void *context;
     void *stack; /* of the machine code; NULL: it has 32 KiB of the thread's stack */
-};
-
-/* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
- * character beyond ASCII for \W, \D and \S. PCRE2 would also check the line again for each match.
- * So PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are
- * valid. For parts, an expression is rewritten so that \A, \z, \Z, \B and \G mean the line: an end
- * of a part is no end of the line, and a search begins only in the first part that it reads.
- */
-enum program {
-    PROGRAM_LINES, /* for lines that are valid UTF-8 */
-    PROGRAM_FIRST, /* for the part in which a search begins */
-    PROGRAM_LATER, /* for the later parts */
-    PROGRAMS
-};
-
-struct pcre2 {
-    void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before serves */
-    bool is_utf8;          /* false: each byte is a character */
-    uint32_t groups;
-    uint32_t matches_empty;
-    uint32_t repetitions;
-    bool may_stop;
-    bool moves; /* \K may move the begin of a match */
-    _Atomic(struct scratch *) scratches[SCRATCHES];
 };
 
 static struct functions functions;
@@ -185,7 +160,7 @@ static uint32_t flags_of(const struct regex_options *options)
 
 /* Returns the text that stands in a program instead of the escape of this letter; NULL: the escape
  * itself. */
-static const char *instead(enum program program, uint32_t flags, char letter)
+static const char *instead(enum pcre2_program program, uint32_t flags, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
         return "(?!)";
@@ -199,59 +174,48 @@ static const char *instead(enum program program, uint32_t flags, char letter)
                                            : "(?-m:$)";
 }
 
-struct writer {
-    char *bytes; /* NULL: only the length is wanted */
-    uint64_t count;
-    bool differs; /* the text is not that of the program before, so it must be compiled */
-};
-
-static void put(struct writer *writer, const char *bytes, uint64_t count)
-{
-    if (writer->bytes != NULL && count > 0)
-        memcpy(writer->bytes + writer->count, bytes, (size_t)count);
-    writer->count += count;
-}
-
 /* Writes the repetition {n}, {n,}, {n,m} or {,m} without blanks, and {,m} as {0,m}: PCRE2 before
  * 10.43 takes {,m} and braces with blanks for ordinary text. */
-static void put_counts(const char *bytes, uint64_t count, struct writer *writer)
+static void put_counts(const char *bytes, uint64_t count, struct printed *text)
 {
     for (uint64_t i = 0; i < count; i++) {
         if (i == 1)
-            put(writer, "0", 1);
-        put(writer, bytes + i, bytes[i] != ' ' && bytes[i] != '\t');
+            print_text(text, "0");
+        print_put(text, bytes + i, bytes[i] != ' ' && bytes[i] != '\t');
     }
 }
 
-/* Writes the text that a program is compiled from. */
-static void write_program(enum program program, const struct source *source, uint32_t flags,
-                          struct writer *writer)
+/* Writes the text that a program is compiled from. Returns false if it is that of the program
+ * before. */
+static bool write_program(enum pcre2_program program, const struct source *source, uint32_t flags,
+                          struct printed *text)
 {
     const struct syntax *syntax = source->syntax;
+    bool differs = program == PROGRAM_LINES;
     uint64_t from = 0;
 
-    writer->count = 0;
-    writer->differs = program == PROGRAM_LINES;
-    put(writer, source->before, strlen(source->before));
+    print_text(text, source->before);
     for (uint64_t i = 0; i < syntax->mark_count; from = syntax->marks[i++].end) {
         const struct syntax_mark mark = syntax->marks[i];
-        const char *text = instead(program, flags, mark.letter);
+        const char *other = instead(program, flags, mark.letter);
 
-        put(writer, source->bytes + from, mark.at - from);
-        writer->differs |= text != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
-        if (text != NULL)
-            put(writer, text, strlen(text));
+        print_put(text, source->bytes + from, mark.at - from);
+        differs |= other != NULL && (program == PROGRAM_FIRST || mark.letter == 'G');
+        if (other != NULL)
+            print_text(text, other);
         else if (source->counts && mark.letter == '{')
-            put_counts(source->bytes + mark.at, mark.end - mark.at, writer);
+            put_counts(source->bytes + mark.at, mark.end - mark.at, text);
         else
-            put(writer, source->bytes + mark.at, mark.end - mark.at);
+            print_put(text, source->bytes + mark.at, mark.end - mark.at);
     }
-    put(writer, source->bytes + from, source->count - from);
-    put(writer, source->after, strlen(source->after));
+    print_put(text, source->bytes + from, source->count - from);
+    print_text(text, source->after);
+    return differs;
 }
 
-static enum trawl_status compile(const struct source *source, struct writer text, uint32_t flags,
-                                 uint32_t newline, void **out, struct trawl_error *error)
+static enum trawl_status compile(const struct source *source, const struct printed *text,
+                                 uint32_t flags, uint32_t newline, void **out,
+                                 struct trawl_error *error)
 {
     const uint64_t before = strlen(source->before);
     void *context = functions.compile_context_create(NULL);
@@ -262,7 +226,7 @@ static enum trawl_status compile(const struct source *source, struct writer text
 
     if (context != NULL) {
         (void)functions.set_newline(context, newline);
-        *out = functions.compile(text.bytes, (size_t)text.count, flags, &code, &at, context);
+        *out = functions.compile(text->bytes, (size_t)text->count, flags, &code, &at, context);
         functions.compile_context_free(context);
     }
     if (*out != NULL) {
@@ -286,17 +250,13 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
     enum trawl_status status = TRAWL_OK;
 
     for (int i = 0; i < (made->is_utf8 ? PROGRAMS : 1) && status == TRAWL_OK; i++) {
-        struct writer text = {.bytes = NULL};
-        uint64_t room;
+        struct printed text = {.is_complete = true};
 
-        write_program((enum program)i, source, flags, &text);
-        if (!text.differs)
-            continue;
-        room = text.count;
-        TRAWL_TRY(MEMORY_NEW(text.bytes, room, error));
-        write_program((enum program)i, source, flags, &text);
-        status = compile(source, text, flags, newline, &made->codes[i], error);
-        memory_release(text.bytes, room, 1);
+        if (write_program((enum pcre2_program)i, source, flags, &text))
+            status = text.is_complete
+                         ? compile(source, &text, flags, newline, &made->codes[i], error)
+                         : TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+        print_release(&text);
         if (i > 0 && status == TRAWL_ARGUMENT)
             status = TRAWL_OK; /* too large when rewritten: the program before serves */
     }
@@ -321,7 +281,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         .syntax = syntax,
         .counts = options->ripgrep,
     };
+    const bool moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;
     enum trawl_status status;
+    uint32_t matches_empty;
     struct pcre2 *made;
 
     TRAWL_TRY(load(error));
@@ -330,10 +292,10 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     for (uint64_t i = 0; i < count; i++)
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
-    made->moves = memmem(bytes, (size_t)count, "\\K", 2) != NULL;
     made->may_stop = true; /* but \G and verbs depend on where a search begins */
     for (uint64_t i = 0; i < syntax->mark_count; i++)
         made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
+    made->remembers = moves || !made->may_stop;
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
@@ -342,9 +304,10 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
         return status;
     }
     (void)functions.pattern_info(made->codes[0], INFO_CAPTURECOUNT, &made->groups);
-    (void)functions.pattern_info(made->codes[0], INFO_MATCHEMPTY, &made->matches_empty);
+    (void)functions.pattern_info(made->codes[0], INFO_MATCHEMPTY, &matches_empty);
     /* PCRE2 does not count the empty match that a verb in a group accepts */
-    made->matches_empty |= memmem(bytes, (size_t)count, "(*ACCEPT", 8) != NULL;
+    made->may_be_empty =
+        matches_empty != 0 || moves || memmem(bytes, (size_t)count, "(*ACCEPT", 8) != NULL;
     *out = made;
     return TRAWL_OK;
 }
@@ -364,7 +327,7 @@ static void scratch_free(struct scratch *scratch)
 
 void pcre2_release(struct pcre2 *pcre2)
 {
-    for (uint32_t i = 0; i < SCRATCHES; i++)
+    for (uint32_t i = 0; i < PCRE2_SCRATCHES; i++)
         scratch_free(pcre2->scratches[i]);
     for (uint32_t i = 0; i < PROGRAMS; i++)
         functions.code_free(pcre2->codes[i]); /* accepts NULL */
@@ -415,9 +378,9 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
                  struct pcre2_run part, bool is_later, uint64_t from, uint64_t stop,
                  struct regex_span *spans, uint32_t span_count)
 {
-    enum program program = is_later                                  ? PROGRAM_LATER
-                           : part.begin > 0 || part.end < line.count ? PROGRAM_FIRST
-                                                                     : PROGRAM_LINES;
+    enum pcre2_program program = is_later                                  ? PROGRAM_LATER
+                                 : part.begin > 0 || part.end < line.count ? PROGRAM_FIRST
+                                                                           : PROGRAM_LINES;
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     uint32_t flags = (part.begin > 0 ? NOTBOL : 0) | (part.end < line.count ? NOTEOL : 0);
     uint64_t steps = line.machine > 0 ? line.machine : line.steps;
@@ -466,7 +429,7 @@ static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct 
 {
     static _Thread_local char here; /* the address of this variable differs from thread to thread */
     _Atomic(struct scratch *) *place =
-        &((struct pcre2 *)pcre2)->scratches[((uintptr_t)&here >> 12) % SCRATCHES];
+        &((struct pcre2 *)pcre2)->scratches[((uintptr_t)&here >> 12) % PCRE2_SCRATCHES];
     struct scratch *scratch = atomic_exchange(place, NULL);
     int found;
 
@@ -553,26 +516,6 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
         seek_run(line, from, &part);
     }
     return found;
-}
-
-bool pcre2_may_stop(const struct pcre2 *pcre2)
-{
-    return pcre2->may_stop;
-}
-
-bool pcre2_may_be_empty(const struct pcre2 *pcre2)
-{
-    return pcre2->matches_empty != 0 || pcre2->moves;
-}
-
-bool pcre2_remembers(const struct pcre2 *pcre2)
-{
-    return pcre2->moves || !pcre2->may_stop;
-}
-
-uint32_t pcre2_groups(const struct pcre2 *pcre2)
-{
-    return pcre2->groups;
 }
 
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count)

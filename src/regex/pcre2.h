@@ -7,10 +7,41 @@
 #ifndef TRAWL_REGEX_PCRE2_H
 #define TRAWL_REGEX_PCRE2_H
 
+#include <stdatomic.h>
+
 #include "base/status.h"
 #include "regex/re2.h"
 
-struct pcre2; /* a compiled expression */
+#define PCRE2_SCRATCHES 32u /* number of threads that keep memory for matches between calls */
+
+/* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
+ * character beyond ASCII for \W, \D and \S. PCRE2 would also check the line again for each match.
+ * So PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are
+ * valid. For parts, an expression is rewritten so that \A, \z, \Z, \B and \G mean the line: an end
+ * of a part is no end of the line, and a search begins only in the first part that it reads.
+ */
+enum pcre2_program {
+    PROGRAM_LINES, /* for lines that are valid UTF-8 */
+    PROGRAM_FIRST, /* for the part in which a search begins */
+    PROGRAM_LATER, /* for the later parts */
+    PROGRAMS
+};
+
+/* A compiled expression. */
+struct pcre2 {
+    uint32_t groups;
+    bool may_be_empty; /* a match may have no byte */
+    /* A search may stop at the begin of a character and go on from there. It may not if the
+     * expression has \G or a verb such as (*SKIP), which depend on where the search began. */
+    bool may_stop;
+    /* A search that begins at a match's begin may not find this match, because the match depends on
+     * where the search before began: because of \K, \G or a verb. */
+    bool remembers;
+    bool is_utf8; /* false: each byte is a character */
+    uint32_t repetitions;
+    void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before serves */
+    _Atomic(struct scratch *) scratches[PCRE2_SCRATCHES];
+};
 
 /* The part of a line in which a search looked last: valid UTF-8, and as long as possible. All zeros
  * before the first search. */
@@ -47,19 +78,10 @@ void pcre2_release(struct pcre2 *pcre2);
 /* Sets the steps that each position in the line is granted at first. */
 void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line);
 /* Finds the first match that begins at `from` or later and before `stop`, which is the line's end
- * unless pcre2_may_stop. Other arguments and results are as for regex_ops.match; may also return
+ * unless pcre2->may_stop. Other arguments and results are as for regex_ops.match; may also return
  * PCRE2_OVER or PCRE2_LARGE. */
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);
-/* Returns true if a search may stop at the begin of a character and go on from there. It may not if
- * the expression has \G or a verb such as (*SKIP), which depend on where the search began. */
-bool pcre2_may_stop(const struct pcre2 *pcre2);
-/* Returns true if a match may have no byte. */
-bool pcre2_may_be_empty(const struct pcre2 *pcre2);
-/* Returns true if a search that begins at a match's begin may not find this match, because the
- * match depends on where the search before began: because of \K, \G or a verb. */
-bool pcre2_remembers(const struct pcre2 *pcre2);
-uint32_t pcre2_groups(const struct pcre2 *pcre2);
 /* Returns the number of the group with that name; 0 if no group has it. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
 

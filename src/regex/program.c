@@ -6,7 +6,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/class_text.h"
 #include "regex/regex_load.h"
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"
@@ -29,7 +28,8 @@ struct program {
     bool has_names;  /* a group has a name that only some versions of RE2 know */
     uint32_t sets;   /* number of classes */
     uint32_t groups;
-    struct one_pass *one_pass;             /* NULL: there is none */
+    _Atomic(struct finder *) finder;       /* NULL: there is none, or not yet */
+    _Atomic(bool) has_sought;              /* for a finder */
     _Atomic(const struct regex_ops *) ops; /* set before `regex` */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
     _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: it was not asked */
@@ -55,7 +55,7 @@ void program_free(struct program *program)
         return;
     if (program->regex != NULL)
         program->ops->release(program->regex);
-    one_pass_free(program->one_pass);
+    finder_free(program->finder);
     memory_release(program, 1, sizeof *program);
 }
 
@@ -121,7 +121,7 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
                                struct program **out, bool *is_large, struct trawl_error *error)
 {
     enum regex_status found = REGEX_LARGE;
-    enum trawl_status status = TRAWL_OK;
+    enum trawl_status status;
     struct program *made;
 
     *out = NULL;
@@ -129,7 +129,6 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     made->options = *options;
     made->tree = tree;
     read_facts(made, tree);
-    TRAWL_TRY_DONE(one_pass_make(tree, options, &made->one_pass, error));
     now = memory->mib > 0 || made->has_names ||
           (now && (tree->size > SMALL_NODES || made->sets > SMALL_SETS || made->has_counts));
     for (uint64_t each = memory->each; found == REGEX_LARGE;
@@ -146,7 +145,6 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
              : found == REGEX_MISSING ? TRAWL_UNSUPPORTED
              : found == REGEX_MEMORY  ? program_failed(PROGRAM_MEMORY, error)
                                       : TRAWL_OK;
-done:
     if (status == TRAWL_OK && found == REGEX_OK)
         *out = made;
     else
@@ -168,10 +166,26 @@ static const struct regex *regex_of(const struct program *program)
     return program->regex;
 }
 
+/* Returns the program's finder; NULL if it has none. */
+static const struct finder *finder_of(const struct program *program)
+{
+    struct program *asked = (struct program *)(uintptr_t)program;
+    struct finder *made, *none = NULL;
+
+    if (program->has_sought)
+        return program->finder;
+    if (finder_make(program->tree, &program->options, &made, NULL) != TRAWL_OK)
+        return NULL;
+    if (!atomic_compare_exchange_strong(&asked->finder, &none, made))
+        finder_free(made);
+    asked->has_sought = true;
+    return program->finder;
+}
+
 bool program_is_ready(const struct program *program)
 {
     return program != NULL &&
-           ((program->one_pass != NULL && !program->has_counts) || regex_of(program) != NULL);
+           ((!program->has_counts && finder_of(program) != NULL) || regex_of(program) != NULL);
 }
 
 int program_why(const struct program *program)
@@ -182,20 +196,15 @@ int program_why(const struct program *program)
                                            : 0;
 }
 
-bool program_is_quick(const struct program *program)
-{
-    return program->one_pass != NULL;
-}
-
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count)
 {
+    const struct finder *finder = finder_of(program);
     const struct regex *regex;
 
-    if (program->one_pass != NULL) {
-        const int known =
-            one_pass_match(program->one_pass, text, from, to, anchor, spans, span_count);
+    if (finder != NULL) {
+        const int known = finder_match(finder, text, count, from, to, anchor, spans, span_count);
 
         if (known >= 0)
             return known;

@@ -1,5 +1,5 @@
-/* program: a compiled expression: its one-pass matcher (sequence.h), and the program of RE2, which
- * is compiled when it is first asked. Divides the memory that a plan may use among its programs. */
+/* program: a compiled expression: its finder (sequence.h), and the program of RE2; each is made
+ * when it is first asked. Divides the memory that a plan may use among its programs. */
 #ifndef TRAWL_REGEX_PROGRAM_H
 #define TRAWL_REGEX_PROGRAM_H
 
@@ -34,8 +34,6 @@ void program_free(struct program *program); /* accepts NULL */
 /* Returns true if `program` is not NULL and can be asked: it needs no RE2, or RE2 has compiled it,
  * perhaps just now. */
 bool program_is_ready(const struct program *program);
-/* Returns true if most matches in ASCII text are found without RE2. */
-bool program_is_quick(const struct program *program);
 
 #define PROGRAM_MEMORY (-1)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */

@@ -89,6 +89,9 @@ static struct regex_options options_of(const struct trawl_plan *plan)
         options.letters = plan->utf8;
     else if (given->characters)
         options.letters.variants = trawl_unicode()->variants;
+    if (given->syntax == TRAWL_PERL && (plan->flags & (TRAWL_UNICODE | TRAWL_SINGLE_BYTE)) == 0 &&
+        (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != TRAWL_WHOLE_WORD)
+        options.letters.is_word = NULL;
     if (given->syntax == TRAWL_PERL && (plan->flags & TRAWL_SINGLE_BYTE) == 0)
         options.letters.class_ranges = NULL;
     return options;
@@ -128,30 +131,23 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
     return syntax_parse(&options, bytes, count, out, error);
 }
 
-enum trawl_status expressions_parse(const struct expressions *made, uint32_t index,
-                                    struct syntax *syntax, struct trawl_error *error)
-{
-    const struct trawl_pattern pattern = trawl_plan_pattern(made->plan, index);
-
-    return parse(made, made->plan->expressions.syntax, false, (const char *)pattern.bytes,
-                 pattern.bytes_count, syntax, error);
-}
-
 /* Compiles expression number `index` a second time, for copies of lines with marks (words.h).
  * Serves expressions that ask for edges of words, about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                                         const struct syntax *syntax, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
+    struct regex_options options = made->options;
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
-    const bool is_wide = syntax->edges != 0 && made->options.letters.is_word != NULL &&
-                         (words || made->options.longest || made->options.unicode ||
-                          (made->plan->flags & TRAWL_SINGLE_BYTE) != 0);
+    /* RE2's \B also matches inside a character, where only an empty match can be */
+    const bool within = !options.bytes && !syntax->has_byte &&
+                        !(options.multi && options.ripgrep) &&
+                        program_may_be_empty(made->each[index]);
+    const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
     const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';
     struct program_memory spare = {.each = WORDS_BYTES, .most = WORDS_BYTES, .left = UINT64_MAX};
-    struct regex_options options = made->options;
     bool is_large;
 
     if (!words && !is_wide && syntax->edges <= SYNTAX_EDGES)
@@ -274,19 +270,14 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     const uint32_t words = made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     enum trawl_status status;
     struct printed printed;
-    uint64_t from;
 
     made->lines_alone |= syntax->chooses;
-    TRAWL_TRY(print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, UINT64_MAX,
-                          &from, &printed, error));
+    TRAWL_TRY(
+        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, &printed, error));
     status = compile_beyond(maker, index, printed.bytes, printed.count, error);
     print_release(&printed);
-    if (status == TRAWL_ARGUMENT && error != NULL &&
-        print_pcre2(syntax->root, &made->options, words == TRAWL_WHOLE_WORD, error->text_offset,
-                    &from, &printed, NULL) == TRAWL_OK) {
-        error->text_offset = from;
-        print_release(&printed);
-    }
+    if (status == TRAWL_ARGUMENT && error != NULL) /* the expression is too large or too deep */
+        error->text_offset = UINT64_MAX;
     return status;
 }
 
@@ -387,6 +378,9 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
         if (status != TRAWL_OK && error != NULL)
             error->pattern_index = i;
         TRAWL_TRY(status);
+        made->takes_empty |= made->beyond != NULL && made->beyond[i] != NULL
+                                 ? made->beyond[i]->may_be_empty
+                                 : program_may_be_empty(made->each[i]);
     }
     TRAWL_TRY(compile_whole(maker, error));
     return anchors_end(&maker->anchors, error);

@@ -50,6 +50,7 @@ struct expressions {
     /* under TRAWL_MULTILINE: an expression may match a line end, asks where lines begin or end, or
      * belongs to PCRE2 */
     bool crosses;
+    bool takes_empty; /* a match may be empty */
     bool lines_alone; /* only lines can be asked for: PCRE2 may not find the longest occurrences */
     /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
      * PCRE2 decides about an expression. */
@@ -78,8 +79,10 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    uint32_t near_lines;  /* each match begins so many lines before the line of its atom */
-    bool has_no_heads;    /* each match begins with an atom */
+    uint32_t near_lines; /* each match begins so many lines before the line of its atom */
+    bool has_no_heads;   /* each match begins with an atom */
+    struct span_finder
+        spans;            /* finds the occurrences of the plan's only expression around its atoms */
     bool atoms_are_exact; /* a line matches if and only if it holds an atom */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
@@ -90,13 +93,6 @@ struct expressions {
 static inline bool expressions_cross(const struct expressions *expressions)
 {
     return (expressions->plan->flags & TRAWL_MULTILINE) != 0;
-}
-
-/* Returns true if a match may be empty. A match of RE2 holds an atom if each expression has atoms.
- * A match of PCRE2 may be an empty place before or after the atom. */
-static inline bool expressions_take_empty(const struct expressions *expressions)
-{
-    return expressions->atoms == NULL || expressions->beyond != NULL;
 }
 
 /* Returns true if the atoms that a search finds are all that the task asks for, without RE2. */
@@ -113,9 +109,6 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
-/* Reads expression number `index` of the plan, which was compiled, once more. */
-enum trawl_status expressions_parse(const struct expressions *made, uint32_t index,
-                                    struct syntax *syntax, struct trawl_error *error);
 /* Compiles the plan once more, with atoms that occur rarely in the sample, a part of the text. The
  * caller releases *object with expressions_free. */
 enum trawl_status expressions_sampled(const struct trawl_plan *plan, const uint8_t *sample,

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "regex/class_text.h"
-
 static bool add_item(struct sequence *sequence, struct sequence_item item)
 {
     if (sequence->count == SEQUENCE_MAX)
@@ -42,7 +40,8 @@ static bool add_list(struct sequence *sequence, const struct syntax_node *list, 
 }
 
 /* Adds a group such as `(mut )?`, of letters, digits and blanks of ASCII that may be left out. */
-static bool add_optional(struct sequence *sequence, const struct syntax_node *list, bool backwards)
+static bool add_optional(struct sequence *sequence, const struct syntax_node *list, bool backwards,
+                         bool is_lazy)
 {
     const uint32_t begin = sequence->count;
 
@@ -56,6 +55,8 @@ static bool add_optional(struct sequence *sequence, const struct syntax_node *li
     if (list->count == 0 || !add_list(sequence, list, backwards))
         return false;
     sequence->items[begin].skips = (uint8_t)list->count;
+    sequence->items[begin].is_lazy = is_lazy;
+    sequence->skips = true;
     return true;
 }
 
@@ -69,7 +70,8 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     switch (item->kind) {
     case SYNTAX_CHAR:
     case SYNTAX_SET:
-        return add_item(sequence, (struct sequence_item){.least = repeats ? node->least : 1,
+        return add_item(sequence, (struct sequence_item){.is_lazy = node->is_lazy,
+                                                         .least = repeats ? node->least : 1,
                                                          .most = repeats ? node->most : 1,
                                                          .node = item});
     case SYNTAX_EDGE:
@@ -81,7 +83,7 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
             return false;
         if (repeats)
             return node->least == 0 && node->most == 1 &&
-                   add_optional(sequence, item->items[0], backwards);
+                   add_optional(sequence, item->items[0], backwards, node->is_lazy);
         if (!item->is_numbered)
             return add_list(sequence, item->items[0], backwards);
         if (sequence->group_count == SEQUENCE_GROUPS_MAX)
@@ -97,6 +99,19 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     }
 }
 
+bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node)
+{
+    const struct syntax_node *item = node->items[0];
+
+    sequence->is_lazy |= node->is_lazy;
+    return (item->kind == SYNTAX_CHAR || item->kind == SYNTAX_SET) &&
+           add_item(sequence, (struct sequence_item){.is_lazy = node->is_lazy,
+                                                     .most = node->most == SYNTAX_ENDLESS
+                                                                 ? SYNTAX_ENDLESS
+                                                                 : node->most - node->least,
+                                                     .node = item});
+}
+
 bool sequence_equals(const struct sequence *a, const struct sequence *b)
 {
     bool equal = a->count == b->count;
@@ -106,8 +121,8 @@ bool sequence_equals(const struct sequence *a, const struct sequence *b)
         const struct syntax_node *node = one->node;
 
         equal = one->edge == other->edge && one->by_lines == other->by_lines &&
-                one->skips == other->skips && one->least == other->least &&
-                one->most == other->most &&
+                one->is_lazy == other->is_lazy && one->skips == other->skips &&
+                one->least == other->least && one->most == other->most &&
                 (node == NULL ||
                  (node->set_count == other->node->set_count &&
                   (node->set_count == 0 ||

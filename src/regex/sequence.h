@@ -1,17 +1,18 @@
 /* sequence: characters that follow each other, each with its repetition, and assertions: most of
- * what an expression says beside a string, and many whole expressions. Two matchers read sequences
- * without RE2, 3 to 10 times as fast.
+ * what an expression says beside a string, and many whole expressions. An automaton reads a
+ * sequence without RE2, 3 to 10 times as fast (automata are made in sequence_make.c, and read in
+ * sequence_read.c). It serves three searches:
  *
- * An automaton (around.c) decides about the characters beside a string that a search has found. In
- * `[A-Z][a-z]+ said\b`, a search finds the string " said". One automaton reads `[A-Z][a-z]+`
- * backwards from the string, another reads `\b` forwards. If the bytes that it may read do not
- * decide, it answers that RE2 has to be asked; so it does at bytes that are no UTF-8. Under
- * TRAWL_MULTILINE, a sequence with assertions has no automaton.
+ *   around_read    decides about the characters beside a string that a search has found. In
+ *                  `[A-Z][a-z]+ said\b`, the search finds " said". One automaton reads
+ *                  `[A-Z][a-z]+` backwards from the string, another reads `\b` forwards.
+ *   span_find     finds the occurrence around such a string: where the head begins, read backwards,
+ *                  and where the whole expression ends, read from there.
+ *   finder_match   finds the matches of a whole expression in a text, with their groups.
  *
- * The one-pass matcher (one_pass.c) finds matches of a whole expression, with its groups, if no
- * character that a repetition takes could also begin what follows. So at each position there is
- * only one way to match, and the first try decides. At characters beyond ASCII it answers that RE2
- * has to decide.
+ * If the bytes that an automaton may read do not decide, it answers that RE2 has to be asked; so it
+ * does at bytes that are no UTF-8 beside an edge of a word. Under TRAWL_MULTILINE, a sequence with
+ * assertions has no automaton.
  */
 #ifndef TRAWL_REGEX_SEQUENCE_H
 #define TRAWL_REGEX_SEQUENCE_H
@@ -20,7 +21,7 @@
 #include "regex/re2.h"
 #include "regex/syntax/tree.h"
 
-#define SEQUENCE_MAX 16u
+#define SEQUENCE_MAX 62u
 #define SEQUENCE_GROUPS_MAX 16u
 
 /* Assertions in a sequence. An edge of a word has bits that say where it may stand: bit 0 between
@@ -30,9 +31,11 @@ enum { EDGE_NO_WORD_AFTER = 3, EDGE_NO_WORD_BEFORE = 5, EDGE_BEGIN = 16, EDGE_EN
 struct sequence {
     uint32_t count;
     bool is_lazy; /* some repetition takes as few as possible */
+    bool skips;   /* some characters may be left out together */
     struct sequence_item {
         uint8_t edge;  /* 0: a character */
         bool by_lines; /* of EDGE_BEGIN and EDGE_END: they hold at newlines, too */
+        bool is_lazy;  /* the repetition takes as few as possible */
         uint8_t skips; /* number of characters, from this one on, that may be left out together */
         uint32_t least;
         uint32_t most; /* greatest number of repetitions; SYNTAX_ENDLESS: any number */
@@ -49,6 +52,8 @@ struct sequence {
 /* Adds a node to the sequence, in the order of the expression or backwards. Returns false if the
  * sequence cannot hold the node, or is full. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
+/* Adds what may follow the least number of repetitions of a node. */
+bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);
 /* Returns true if both sequences match the same. */
 bool sequence_equals(const struct sequence *a, const struct sequence *b);
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
@@ -64,10 +69,15 @@ struct around_words {
     uint32_t end;
 };
 struct around_options {
-    const struct regex_options *options; /* of the expression's program */
+    bool bytes;     /* each byte is a character; false: UTF-8 */
     bool backwards; /* the characters are read from last to first, as the sequence's items are */
     bool crosses;   /* TRAWL_MULTILINE: at the text's end RE2 decides */
     bool crlf;      /* RE2 reads a CR, which may belong to a line end */
+    bool has_lines; /* the text is divided into lines by `line_ends` */
+    /* Where the sequence may end at several places, a match takes the last; false: the place that
+     * greedy and lazy repetitions choose. */
+    bool longest;
+    uint32_t first; /* number of items that the automaton leaves out: assertions that hold */
     uint8_t line_ends[2];
     const struct around_words *words; /* NULL: words are those of ASCII */
 };
@@ -100,14 +110,30 @@ struct around around_read(const struct around_automaton *before,
                           const struct around_automaton *after, const uint8_t *bytes, uint64_t at,
                           uint64_t end, uint64_t count, uint64_t *spare);
 
-/* Makes the one-pass matcher of an expression. Sets *out to NULL if the expression has none.
- * Errors: MEMORY. */
-struct one_pass;
-enum trawl_status one_pass_make(const struct syntax_node *root, const struct regex_options *options,
-                                struct one_pass **out, struct trawl_error *error);
-void one_pass_free(struct one_pass *matcher); /* accepts NULL */
+/* Finds occurrences around strings. `head` reads what comes before the string, backwards; `whole`
+ * reads the expression. */
+struct span_finder {
+    struct around_automaton *head;
+    struct around_automaton *whole;
+};
+/* Returns true if the first of the strings around which span_find finds an occurrence lies in the
+ * occurrence that begins first. `head` is the head's sequence. */
+bool span_may_find(const struct sequence *head);
+/* Finds the occurrence that begins first of those that hold the string at `at`, and begin at `from`
+ * or later. Returns 1, 0 if there is none, or -1 if RE2 has to decide. Subtracts the bytes read
+ * from *spare, as around_read does. */
+int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
+              uint64_t count, uint64_t *spare, struct regex_span *span);
+
+/* Makes the finder of an expression. Sets *out to NULL if the expression has none. Errors: MEMORY.
+ */
+struct finder;
+enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,
+                              struct finder **out, struct trawl_error *error);
+void finder_free(struct finder *finder); /* accepts NULL */
 /* Finds a match as regex_ops.match does. Returns -1 if RE2 has to decide. */
-int one_pass_match(const struct one_pass *matcher, const uint8_t *text, uint64_t from, uint64_t to,
-                   enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count);
+int finder_match(const struct finder *finder, const uint8_t *text, uint64_t count, uint64_t from,
+                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                 uint32_t span_count);
 
 #endif

@@ -7,7 +7,6 @@
  * searched by `bcd` and `fgh`.
  */
 #include "regex/choose.h"
-#include "regex/items.h"
 #include "regex/prices.def"
 
 #include <string.h>
@@ -16,44 +15,279 @@
 #include "base/memory.h"
 #include "regex/syntax/sets.h"
 
+#define DEPTH_MAX 8u  /* the most groups inside each other of which texts are listed */
 #define NESTED_MAX 4u /* the most groups inside each other in which a run may lie */
 /* If the search asks for whole words and all texts of a list are at most this many, these texts are
  * the strings. Parts of words would need RE2. */
 #define WORDS_MAX 8u
-struct run {
-    uint64_t first; /* the run is the items [first, end) of the list */
-    uint64_t end;
-    bool folds;
-    bool keeps;
-    bool goes_on;
+/* A list's best run is chosen among runs of at most so many strings, for each of these numbers. */
+static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
+enum { KINDS = sizeof mosts / sizeof *mosts };
+
+/* What is known of the texts of an item, or of the items of a run. */
+struct texts {
+    bool lists;   /* the texts can be listed: `strings` */
+    bool goes_on; /* further bytes may follow the listed texts */
+    bool folds;   /* a character inside stands for letters of any case */
+    bool keeps;   /* a character inside stands for itself alone */
     struct split_strings strings;
 };
 
-/* A group that holds a run: the items before and after the group, and the groups around it. */
-struct outside {
-    const struct outside *outer;
-    /* the group is item `at`; around it are items [first, at) and [at + 1, end) of splitter->items
-     */
-    uint64_t first;
-    uint64_t at;
-    uint64_t end;
+/* The items [first, end) of a list. */
+struct run {
+    uint32_t first;
+    uint32_t end;
+    double score;
+    struct texts texts;
 };
 
-/* Appends an item to splitter->items. Errors: MEMORY. */
-static enum trawl_status keep_item(struct splitter *splitter, const struct item *item,
-                                   struct trawl_error *error)
-{
-    if (splitter->item_count == splitter->item_capacity) {
-        const uint64_t capacity = max_u64(64, 2 * splitter->item_capacity);
-        void *memory = splitter->items;
+/* A run's place: items [first, end) of `list`, which is an alternative of a group, which is item
+ * outer->first of outer->list. */
+struct place {
+    const struct place *outer; /* NULL: the list is an alternative of the expression */
+    const struct syntax_node *list;
+    uint32_t first;
+    uint32_t end;
+};
 
-        TRAWL_TRY(memory_grow(splitter->item_capacity, capacity, sizeof *item, &memory, error));
-        splitter->items = (struct item *)memory;
-        splitter->item_capacity = capacity;
-    }
-    splitter->items[splitter->item_count++] = *item;
-    return TRAWL_OK;
+struct splitter {
+    const struct split_options *options;
+    struct run runs[KINDS];  /* the run that is being read, for each of `mosts` */
+    struct run bests[KINDS]; /* the best run so far */
+    struct run chosen[NESTED_MAX + 1];
+    struct sequence before;
+    struct sequence after;
+};
+
+/* ---- Texts -------------------------------------------------------------------------------- */
+
+static bool add_string(struct split_strings *to, const uint8_t *first, uint32_t first_bytes,
+                       const uint8_t *second, uint32_t second_bytes)
+{
+    struct split_string *made = &to->items[to->count];
+
+    if (to->count == SPLIT_STRINGS_MAX || first_bytes + second_bytes > SPLIT_STRING_BYTES)
+        return false;
+    memcpy(made->bytes, first, first_bytes);
+    memcpy(made->bytes + first_bytes, second, second_bytes);
+    made->bytes_count = first_bytes + second_bytes;
+    for (uint32_t i = 0; i < to->count; i++)
+        if (to->items[i].bytes_count == made->bytes_count &&
+            memcmp(to->items[i].bytes, made->bytes, made->bytes_count) == 0)
+            return true;
+    to->count++;
+    return true;
 }
+
+static bool add_strings(struct split_strings *to, const struct split_strings *more)
+{
+    for (uint32_t i = 0; i < more->count; i++)
+        if (!add_string(to, more->items[i].bytes, more->items[i].bytes_count, (const uint8_t *)"",
+                        0))
+            return false;
+    return true;
+}
+
+/* Replaces the strings of `to` by all strings that consist of a string of `to` and then a string of
+ * `more`. Returns false, and leaves `to` unchanged, if there would be more than `most` strings or a
+ * string would be too long. */
+static bool append(struct split_strings *to, const struct split_strings *more, uint32_t most)
+{
+    struct split_strings made;
+
+    made.count = 0;
+    if ((uint64_t)to->count * more->count > most)
+        return false;
+    for (uint32_t i = 0; i < to->count; i++)
+        for (uint32_t k = 0; k < more->count; k++)
+            if (!add_string(&made, to->items[i].bytes, to->items[i].bytes_count,
+                            more->items[k].bytes, more->items[k].bytes_count))
+                return false;
+    to->count = made.count;
+    memcpy(to->items, made.items, made.count * sizeof *made.items);
+    return true;
+}
+
+/* Makes `to` the set of the empty string alone. */
+static void empty(struct split_strings *to)
+{
+    to->count = 1;
+    to->items[0].bytes_count = 0;
+}
+
+bool split_have_empty(const struct split_strings *strings)
+{
+    for (uint32_t i = 0; i < strings->count; i++)
+        if (strings->items[i].bytes_count == 0)
+            return true;
+    return false;
+}
+
+/* In a language like Turkish, in which i and I are different letters: returns true if the character
+ * is i or I, or has i or I as another case. Such a character is in no string, because an engine
+ * takes i and I for equal. */
+static bool is_case_of_i(const struct split_options *options, const uint8_t *bytes,
+                         uint32_t bytes_count)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], code_point = 0, count = 0;
+    bool is_case = false;
+
+    if (options->splits_i && plan_utf8_decode(bytes, bytes_count, &code_point) > 0)
+        count = sets_cases(options->options, code_point, variants);
+    for (uint32_t i = 0; i < count; i++)
+        is_case |= (variants[i] | 0x20) == 'i';
+    return is_case;
+}
+
+/* Adds a character, or a byte if each byte is a character, to a set of strings. Returns false if
+ * the set is full, or if case is ignored and an engine may not know the character's other cases. */
+static bool add_character(const struct split_options *options, bool folds,
+                          struct split_strings *set, const uint8_t *bytes, uint32_t bytes_count)
+{
+    uint8_t byte = bytes[0];
+
+    if (folds) {
+        if ((byte >= 0x80 && options->options->bytes) || is_case_of_i(options, bytes, bytes_count))
+            return false;
+        if (byte >= 'A' && byte <= 'Z')
+            byte |= 0x20;
+        if (byte < 0x80)
+            bytes = &byte;
+    }
+    return add_string(set, bytes, bytes_count, (const uint8_t *)"", 0);
+}
+
+/* Sets *least to the least letter whose search under -i finds `code`. That is not always another
+ * case of it: for grep, U+1C80 has the cases U+0412 and U+0432, but they do not have U+1C80.
+ * Returns false if the set lacks a case: an engine would find it, too. */
+static bool least_case(const struct split_options *options, const struct syntax_node *node,
+                       uint32_t code, uint32_t *least)
+{
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], back[TRAWL_UTF8_VARIANTS_MAX];
+    const uint32_t count = sets_cases(options->options, code, variants);
+    bool holds = true;
+
+    *least = code;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t finds = variants[i] < *least ? sets_cases(options->options, variants[i], back) : 0;
+
+        while (finds > 0 && back[finds - 1] != code)
+            finds--;
+        if (finds > 0)
+            *least = variants[i];
+        holds &= sets_hold(node, variants[i]);
+    }
+    return holds;
+}
+
+/* Adds the characters of a class or an escape. Returns false if there are too many. */
+static bool list_set(const struct split_options *options, const struct syntax_node *node,
+                     struct split_strings *set)
+{
+    const bool folds = (node->flags & SYNTAX_FOLDS) != 0;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < node->set_count; i++)
+        count += node->set[i].last - node->set[i].first + UINT64_C(1);
+    if (count > (folds ? 2 : 1) * SPLIT_STRINGS_MAX) /* with both cases of each letter */
+        return false;
+    for (uint32_t i = 0; i < node->set_count; i++)
+        for (uint32_t code = node->set[i].first; code <= node->set[i].last; code++) {
+            uint32_t least = code, length = 1;
+            uint8_t bytes[4];
+
+            if (folds && !least_case(options, node, code, &least))
+                return false;
+            bytes[0] = (uint8_t)least;
+            if (!options->options->bytes)
+                length = plan_utf8_encode(least, bytes);
+            if (!add_character(options, folds, set, bytes, length))
+                return false;
+        }
+    return set->count > 0;
+}
+
+static void list_texts(const struct split_options *options, const struct syntax_node *node,
+                       uint32_t depth, struct texts *texts);
+
+/* Lists the texts of a group, inside `depth` groups. */
+static void list_group(const struct split_options *options, const struct syntax_node *group,
+                       uint32_t depth, struct texts *texts)
+{
+    texts->lists = depth < DEPTH_MAX;
+    for (uint32_t i = 0; i < group->count && texts->lists; i++) {
+        const struct syntax_node *list = group->items[i];
+        struct split_strings all;
+
+        empty(&all);
+        for (uint32_t k = 0; k < list->count && texts->lists; k++) {
+            struct texts inside;
+
+            list_texts(options, list->items[k], depth + 1, &inside);
+            texts->lists =
+                inside.lists && !inside.goes_on && append(&all, &inside.strings, SPLIT_STRINGS_MAX);
+            texts->folds |= inside.folds;
+            texts->keeps |= inside.keeps;
+        }
+        texts->lists = texts->lists && add_strings(&texts->strings, &all);
+    }
+}
+
+/* Applies a repetition to the listed texts. */
+static void repeat(const struct syntax_node *node, struct texts *texts)
+{
+    const struct split_strings once = texts->strings;
+    struct split_strings power, least;
+
+    empty(&power);
+    for (uint32_t i = 0; i < node->least && texts->lists; i++)
+        texts->lists = append(&power, &once, SPLIT_STRINGS_MAX);
+    texts->strings = least = power;
+    for (uint32_t i = node->least; i < node->most && texts->lists && !texts->goes_on; i++)
+        texts->goes_on = i > node->least + SPLIT_STRING_BYTES || node->most == SYNTAX_ENDLESS ||
+                         !append(&power, &once, SPLIT_STRINGS_MAX) ||
+                         !add_strings(&texts->strings, &power);
+    if (texts->goes_on) { /* lists only the least number of repetitions */
+        texts->lists = node->least > 0;
+        texts->strings = least;
+    }
+}
+
+/* Lists the texts of a node, inside `depth` groups. */
+static void list_texts(const struct split_options *options, const struct syntax_node *node,
+                       uint32_t depth, struct texts *texts)
+{
+    texts->lists = texts->goes_on = texts->folds = texts->keeps = false;
+    texts->strings.count = 0;
+    switch (node->kind) {
+    case SYNTAX_EMPTY:
+        empty(&texts->strings);
+        texts->lists = true;
+        break;
+    case SYNTAX_CHAR:
+    case SYNTAX_SET:
+        texts->folds = (node->flags & SYNTAX_FOLDS) != 0;
+        texts->keeps = !texts->folds;
+        texts->lists = node->kind == SYNTAX_SET
+                           ? list_set(options, node, &texts->strings)
+                           : add_character(options, texts->folds, &texts->strings,
+                                           (const uint8_t *)node->bytes, node->bytes_count);
+        break;
+    case SYNTAX_GROUP:
+        list_group(options, node, depth, texts);
+        break;
+    case SYNTAX_REPEAT:
+        list_texts(options, node->items[0], depth, texts);
+        texts->lists = texts->lists && node->items[0]->kind != SYNTAX_REPEAT;
+        if (texts->lists)
+            repeat(node, texts);
+        break;
+    default: /* an assertion, or a byte of a character */
+        break;
+    }
+}
+
+/* ---- Runs --------------------------------------------------------------------------------- */
 
 bool split_may_hold(const struct syntax_node *node, uint8_t byte)
 {
@@ -65,314 +299,253 @@ bool split_may_hold(const struct syntax_node *node, uint8_t byte)
     return holds;
 }
 
-/* Returns true if the item may match a line end. If so, no head may hold the item. */
-static bool may_cross(const struct splitter *splitter, const struct item *item)
+/* Returns true if the item is a line end, and nothing else. */
+static bool is_line_end(const struct split_options *options, const struct syntax_node *item)
 {
-    const struct regex_options *options = splitter->options->options;
-
-    return options->multi && split_may_hold(item->node, options->line_end);
+    while (item->kind == SYNTAX_GROUP && item->count == 1 && item->items[0]->count == 1)
+        item = item->items[0]->items[0];
+    return item->set_count == 1 && item->set[0].first == item->set[0].last &&
+           item->set[0].first == options->options->line_end;
 }
 
-static bool is_line_end(const struct splitter *splitter, const struct item *item,
-                        const struct split_strings *set)
+/* Returns true if a head may not hold the item, which belongs to the expression itself if `is_top`,
+ * because the item may match a line end. */
+static bool may_cross(const struct split_options *options, const struct syntax_node *item,
+                      bool is_top)
 {
-    return item->lists && !item->repeats && !item->goes_on && set->count == 1 &&
-           set->items[0].bytes_count == 1 &&
-           set->items[0].bytes[0] == splitter->options->options->line_end;
+    return options->options->multi && split_may_hold(item, options->options->line_end) &&
+           !(is_top && options->heads_cross && is_line_end(options, item));
 }
 
-static void take_better(const struct splitter *splitter, const struct run *run, struct run *best,
-                        double *best_score)
-{
-    const double here = run->end > run->first && run->first <= splitter->cross_at
-                            ? choose_score(splitter->options, &run->strings, run->folds, false)
-                            : NO_SCORE;
+/* What stands before or after a run, up to the expression's begin or end. */
+struct side {
+    bool is_empty;
+    bool are_edges;                  /* only assertions */
+    bool is_optional;                /* all may be left out, and no assertion is there */
+    uint32_t lines;                  /* number of line ends */
+    const struct sequence *sequence; /* NULL: the items cannot be a sequence */
+};
 
-    if (here > *best_score) {
-        *best_score = here;
-        *best = *run;
+/* Reads what stands before the run, backwards, or what stands after it. If the run goes on,
+ * repetitions of its last item come first there that it does not list. */
+static struct side read_side(struct splitter *splitter, const struct place *place, bool goes_on,
+                             bool backwards)
+{
+    const struct split_options *options = splitter->options;
+    const uint8_t edge = backwards ? options->before : options->after;
+    struct sequence *sequence = backwards ? &splitter->before : &splitter->after;
+    struct side side = {true, true, true, 0, sequence};
+
+    sequence->count = sequence->group_count = 0;
+    sequence->skips = sequence->is_lazy = false;
+    if (goes_on && !backwards && !sequence_add_rest(sequence, place->list->items[place->end - 1]))
+        side.sequence = NULL;
+    for (; place != NULL; place = place->outer) {
+        const uint32_t count = backwards ? place->first : place->list->count - place->end;
+
+        for (uint32_t i = 0; i < count; i++) {
+            const struct syntax_node *item =
+                place->list->items[backwards ? count - 1 - i : place->end + i];
+            const bool is_edge = syntax_once(item)->kind == SYNTAX_EDGE;
+
+            side.is_empty = false;
+            side.are_edges &= is_edge;
+            side.is_optional &= !is_edge && item->kind == SYNTAX_REPEAT && item->least == 0;
+            side.lines +=
+                options->heads_cross && place->outer == NULL && is_line_end(options, item);
+            if (side.sequence != NULL && !sequence_add(sequence, item, backwards))
+                side.sequence = NULL;
+        }
     }
+    if (side.sequence != NULL && edge != 0 && !sequence_add_edge(sequence, edge))
+        side.sequence = NULL;
+    return side;
 }
 
-/* Adds item number `at`, with the texts of `set`, to the run, which may have `most` strings. If
- * that is impossible, compares the run with the best run so far and begins a new run. */
-static void extend(const struct splitter *splitter, struct run *run, uint64_t at,
-                   const struct split_strings *set, uint32_t most, struct run *best,
-                   double *best_score)
+static void begin_run(struct run *run, uint32_t at)
 {
-    const struct item *item = &splitter->items[at];
-    if (!item->lists || run->goes_on || !items_append(&run->strings, set, most)) {
-        take_better(splitter, run, best, best_score);
-        run->first = at;
-        run->folds = run->keeps = run->goes_on = false;
-        items_empty(&run->strings);
-        if (!item->lists || !items_append(&run->strings, set, most)) {
+    run->first = run->end = at;
+    run->texts.folds = run->texts.keeps = run->texts.goes_on = false;
+    empty(&run->texts.strings);
+}
+
+static void take_better(const struct splitter *splitter, struct run *run, uint32_t cross_at,
+                        struct run *best)
+{
+    run->score = run->end > run->first && run->first <= cross_at
+                     ? choose_score(splitter->options, &run->texts.strings, run->texts.folds, false)
+                     : NO_SCORE;
+    if (run->score > best->score)
+        *best = *run;
+}
+
+/* Adds item number `at` to run number `kind`. If that is impossible, compares the run with the best
+ * run so far and begins a new run. */
+static void extend(struct splitter *splitter, uint32_t kind, uint32_t at, uint32_t cross_at,
+                   const struct texts *texts)
+{
+    struct run *run = &splitter->runs[kind];
+
+    if (!texts->lists || run->texts.goes_on ||
+        !append(&run->texts.strings, &texts->strings, mosts[kind])) {
+        take_better(splitter, run, cross_at, &splitter->bests[kind]);
+        begin_run(run, at);
+        if (!texts->lists || !append(&run->texts.strings, &texts->strings, mosts[kind])) {
             run->first = run->end = at + 1;
             return;
         }
     }
     run->end = at + 1;
-    run->folds |= item->folds;
-    run->keeps |= item->keeps;
-    run->goes_on = item->goes_on;
+    run->texts.folds |= texts->folds;
+    run->texts.keeps |= texts->keeps;
+    run->texts.goes_on = texts->goes_on;
 }
 
-/* Ranges of splitter->items, in the order of the expression, that form a head or a rest. If the run
- * lies in a group, the items lie in several lists. */
-struct ranges {
-    uint32_t count;
-    struct range {
-        uint64_t first;
-        uint64_t end;
-    } all[NESTED_MAX + 1];
-};
-
-/* Returns the ranges of the items before a run. Item `end` is the run's first item, and the run's
- * list begins with item `first`. */
-static struct ranges ranges_before(uint64_t first, uint64_t end, const struct outside *around)
+/* Finds the list's best run, which becomes splitter->chosen[nested]. Returns the index of the first
+ * item that no head may hold. */
+static uint32_t read_list(struct splitter *splitter, const struct syntax_node *list,
+                          const struct place *outer, uint32_t nested)
 {
-    struct ranges ranges = {.count = 1};
-    uint32_t at;
+    const struct split_options *options = splitter->options;
+    struct run *chosen = &splitter->chosen[nested];
+    uint32_t cross_at = UINT32_MAX;
+    struct texts texts;
 
-    for (const struct outside *each = around; each != NULL; each = each->outer)
-        ranges.count++;
-    at = ranges.count - 1;
-    ranges.all[at] = (struct range){first, end};
-    for (; around != NULL; around = around->outer)
-        ranges.all[--at] = (struct range){around->first, around->at};
-    return ranges;
-}
-
-/* Returns the ranges of the items from `first` on. The run's list ends at item `end`. */
-static struct ranges ranges_from(uint64_t first, uint64_t end, const struct outside *around)
-{
-    struct ranges ranges = {1, {{first, end}}};
-
-    for (; around != NULL; around = around->outer)
-        ranges.all[ranges.count++] = (struct range){around->at + 1, around->end};
-    return ranges;
-}
-
-/* Makes a sequence of the items, in the expression's order or backwards. Returns NULL if the items
- * cannot be a sequence. */
-static const struct sequence *sequence_of(const struct splitter *splitter,
-                                          const struct ranges *ranges, bool backwards,
-                                          struct sequence *sequence)
-{
-    const uint8_t edge = backwards ? splitter->options->before : splitter->options->after;
-
-    sequence->count = sequence->group_count = 0;
-    for (uint32_t i = 0; i < ranges->count; i++) {
-        const struct range *range = &ranges->all[backwards ? ranges->count - 1 - i : i];
-
-        for (uint64_t k = range->first; k < range->end; k++) {
-            const uint64_t at = backwards ? range->end - 1 - (k - range->first) : k;
-
-            if (!sequence_add(sequence, splitter->items[at].node, backwards))
-                return NULL;
-        }
-    }
-    return edge == 0 || sequence_add_edge(sequence, edge) ? sequence : NULL;
-}
-
-/* Returns true if automata can read the head and the rest of a run. The
- * run's list begins with item `first`. */
-static bool is_between_sequences(struct splitter *splitter, uint64_t first, const struct run *run,
-                                 const struct outside *around)
-{
-    const struct ranges head = ranges_before(first, run->first, around);
-    const struct ranges rest = ranges_from(run->end, splitter->item_count, around);
-
-    return !run->goes_on && sequence_of(splitter, &head, true, &splitter->before) != NULL &&
-           sequence_of(splitter, &rest, false, &splitter->after) != NULL;
-}
-
-/* Reads the items of a list, keeps them, and finds the list's best run. */
-static enum trawl_status read_list(struct splitter *splitter, const struct syntax_node *list,
-                                   const struct outside *around, struct run *best,
-                                   double *best_score, struct trawl_error *error)
-{
-    static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
-    enum { KINDS = sizeof mosts / sizeof *mosts };
-    const uint64_t first = splitter->item_count;
-    enum trawl_status status = TRAWL_OK;
-    double scores[KINDS];
-    struct split_strings set;
-    struct run *runs, *bests;
-    void *memory;
-
-    *best_score = NO_SCORE;
-    splitter->cross_at = UINT64_MAX;
-    TRAWL_TRY(memory_allocate_zeroed(2 * (uint64_t)KINDS, sizeof *runs, &memory, error));
-    runs = (struct run *)memory;
-    bests = runs + KINDS;
+    chosen->score = NO_SCORE;
     for (uint32_t i = 0; i < KINDS; i++) {
-        scores[i] = NO_SCORE;
-        runs[i].first = runs[i].end = first;
-        items_empty(&runs[i].strings);
+        begin_run(&splitter->runs[i], 0);
+        splitter->bests[i].score = NO_SCORE;
     }
     for (uint32_t at = 0; at < list->count; at++) {
-        struct item item;
-
-        items_read(splitter, list->items[at], 0, &item, &set);
-        item.is_line_end =
-            splitter->options->heads_cross && around == NULL && is_line_end(splitter, &item, &set);
-        TRAWL_TRY_DONE(keep_item(splitter, &item, error));
-        if (splitter->cross_at == UINT64_MAX && !item.is_line_end && may_cross(splitter, &item))
-            splitter->cross_at = splitter->item_count - 1;
+        list_texts(options, list->items[at], 0, &texts);
+        if (cross_at == UINT32_MAX && may_cross(options, list->items[at], outer == NULL))
+            cross_at = at;
         for (uint32_t i = 0; i < KINDS; i++)
-            extend(splitter, &runs[i], splitter->item_count - 1, &set, mosts[i], &bests[i],
-                   &scores[i]);
+            extend(splitter, i, at, cross_at, &texts);
     }
     for (uint32_t i = 0; i < KINDS; i++) {
-        if (splitter->options->words && runs[i].first == first &&
-            runs[i].strings.count <= WORDS_MAX)
-            scores[i] = *best_score = NO_SCORE; /* the whole list is better than its parts */
-        take_better(splitter, &runs[i], &bests[i], &scores[i]);
-        if (scores[i] > NO_SCORE && is_between_sequences(splitter, first, &bests[i], around))
-            scores[i] = choose_score(splitter->options, &bests[i].strings, bests[i].folds, true);
-        if (scores[i] > *best_score) {
-            *best_score = scores[i];
-            *best = bests[i];
-        }
+        struct run *run = &splitter->runs[i], *best = &splitter->bests[i];
+        struct place place;
+
+        if (options->words && run->first == 0 && run->texts.strings.count <= WORDS_MAX)
+            best->score = chosen->score = NO_SCORE; /* the whole list is better than its parts */
+        take_better(splitter, run, cross_at, best);
+        place = (struct place){outer, list, best->first, best->end};
+        if (best->score > NO_SCORE &&
+            read_side(splitter, &place, best->texts.goes_on, true).sequence != NULL &&
+            read_side(splitter, &place, best->texts.goes_on, false).sequence != NULL)
+            best->score = choose_score(options, &best->texts.strings, best->texts.folds, true);
+        if (best->score > chosen->score)
+            *chosen = *best;
     }
-done:
-    memory_release(runs, 2 * (uint64_t)KINDS, sizeof *runs);
-    return status;
+    return cross_at;
 }
 
-/* Returns true if all items of the ranges are assertions. */
-static bool are_edges(const struct splitter *splitter, const struct ranges *ranges)
+/* Passes a run at its place to options->take. */
+static enum trawl_status emit(struct splitter *splitter, const struct texts *texts,
+                              const struct place *place, struct trawl_error *error)
 {
-    for (uint32_t i = 0; i < ranges->count; i++)
-        for (uint64_t k = ranges->all[i].first; k < ranges->all[i].end; k++)
-            if (splitter->items[k].once->kind != SYNTAX_EDGE)
-                return false;
-    return true;
-}
-
-static bool are_empty(const struct ranges *ranges)
-{
-    bool empty = true;
-
-    for (uint32_t i = 0; i < ranges->count; i++)
-        empty &= ranges->all[i].first == ranges->all[i].end;
-    return empty;
-}
-
-static bool may_be_left_out(const struct splitter *splitter, const struct ranges *ranges)
-{
-    for (uint32_t i = 0; i < ranges->count; i++)
-        for (uint64_t k = ranges->all[i].first; k < ranges->all[i].end; k++)
-            if (splitter->items[k].once->kind == SYNTAX_EDGE || splitter->items[k].least > 0)
-                return false;
-    return true;
-}
-
-/* Passes a run to options->take. The run's list begins with item `first`. */
-static enum trawl_status emit(struct splitter *splitter, const struct run *run, uint64_t first,
-                              const struct outside *around, struct trawl_error *error)
-{
-    const struct ranges head = ranges_before(first, run->first, around);
-    const struct ranges rest = ranges_from(run->end, splitter->item_count, around);
     const struct split_options *options = splitter->options;
-    bool repeats = false;
-    struct split split = {.strings = &run->strings, .folds = run->folds, .keeps = run->keeps};
+    const struct side head = read_side(splitter, place, texts->goes_on, true);
+    const struct side rest = read_side(splitter, place, texts->goes_on, false);
+    struct split split = {.strings = &texts->strings,
+                          .folds = texts->folds,
+                          .keeps = texts->keeps,
+                          .lines = head.lines};
+    bool repeats = false; /* the run lies in a repeated group */
 
-    for (uint64_t i = first; i < run->first; i++)
-        split.lines += splitter->items[i].is_line_end;
-    for (const struct outside *each = around; each != NULL; each = each->outer)
-        repeats |= splitter->items[each->at].repeats;
-    split.begins = are_edges(splitter, &head) && !repeats;
-    split.is_match = are_empty(&head) && are_empty(&rest) && !run->goes_on && !repeats;
-    split.is_sure =
-        split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
-                           may_be_left_out(splitter, &head) && may_be_left_out(splitter, &rest));
-    if (!repeats)
-        split.before = sequence_of(splitter, &head, true, &splitter->before);
-    if (!repeats && !run->goes_on)
-        split.after = sequence_of(splitter, &rest, false, &splitter->after);
+    for (const struct place *outer = place->outer; outer != NULL; outer = outer->outer)
+        repeats |= outer->list->items[outer->first]->kind == SYNTAX_REPEAT;
+    split.begins = head.are_edges && !repeats;
+    split.is_match = head.is_empty && rest.is_empty && !texts->goes_on && !repeats;
+    split.is_sure = split.is_match || (!repeats && options->before == 0 && options->after == 0 &&
+                                       head.is_optional && rest.is_optional);
+    split.before = repeats ? NULL : head.sequence;
+    split.after = repeats ? NULL : rest.sequence;
     return options->take(options->context, &split, error);
 }
 
-static enum trawl_status split_alternatives(struct splitter *splitter,
-                                            const struct syntax_node *group,
-                                            const struct outside *around, uint32_t nested,
-                                            bool emits, double *worst, struct trawl_error *error);
+static enum trawl_status split_group(struct splitter *splitter, const struct syntax_node *group,
+                                     const struct place *outer, uint32_t nested, bool emits,
+                                     double *worst, struct trawl_error *error);
 
-/* Sets *here to the best score of the list that was just read: the score of the list's own run, or
- * of the runs in a group inside the list. With `emits`, also passes the strings with this score to
- * options->take. */
-static enum trawl_status split_list(struct splitter *splitter, const struct run *run, double own,
-                                    uint64_t first, const struct outside *outer, uint32_t nested,
-                                    bool emits, double *here, struct trawl_error *error)
+/* Returns true if the node is a group, perhaps repeated, that takes part in each match. Searches
+ * for its strings alone are worth a look unless its texts can be listed. */
+static bool may_split(const struct splitter *splitter, const struct syntax_node *node)
 {
-    struct outside around = {outer, first, UINT64_MAX, splitter->item_count};
-    struct outside best = around;
-    const uint64_t last =
-        min_u64(around.end, splitter->cross_at + (splitter->cross_at < UINT64_MAX));
+    const struct syntax_node *once = node;
+    struct texts texts;
 
-    *here = own;
-    for (uint64_t i = first; i < last && nested < NESTED_MAX; i++) {
+    while (once->kind == SYNTAX_REPEAT && once->least > 0)
+        once = once->items[0];
+    if (once->kind != SYNTAX_GROUP)
+        return false;
+    list_texts(splitter->options, node, 0, &texts);
+    return !texts.lists;
+}
+
+/* Sets *here to the best score of a list: the score of the list's own run, or of the runs in a
+ * group inside the list. With `emits`, also passes the strings with this score to options->take. */
+static enum trawl_status split_list(struct splitter *splitter, const struct syntax_node *list,
+                                    const struct place *outer, uint32_t nested, bool emits,
+                                    double *here, struct trawl_error *error)
+{
+    const uint32_t cross_at = read_list(splitter, list, outer, nested);
+    const struct run *own = &splitter->chosen[nested];
+    struct place place = {outer, list, 0, 0}, best = {outer, list, own->first, own->end};
+    const struct syntax_node *group = NULL; /* at `best`; NULL: the list's own run is best */
+
+    *here = own->score;
+    for (uint32_t i = 0; i < list->count && i <= cross_at && nested < NESTED_MAX; i++) {
         double inside;
 
-        if (!splitter->items[i].is_group || splitter->items[i].lists)
+        if (!may_split(splitter, list->items[i]))
             continue;
-        around.at = i;
-        TRAWL_TRY(split_alternatives(splitter, splitter->items[i].once, &around, nested + 1, false,
-                                     &inside, error));
+        place.first = i;
+        place.end = i + 1;
+        TRAWL_TRY(split_group(splitter, syntax_once(list->items[i]), &place, nested + 1, false,
+                              &inside, error));
         if (inside > *here) {
             *here = inside;
-            best = around;
+            best = place;
+            group = syntax_once(list->items[i]);
         }
     }
     if (!emits || *here == NO_SCORE)
         return TRAWL_OK;
-    if (best.at == UINT64_MAX)
-        return emit(splitter, run, first, outer, error);
-    return split_alternatives(splitter, splitter->items[best.at].once, &best, nested + 1, true,
-                              here, error);
+    return group == NULL ? emit(splitter, &own->texts, &best, error)
+                         : split_group(splitter, group, &best, nested + 1, true, here, error);
 }
 
 /* Handles the alternatives of a group: sets *worst to the least score of an alternative, and with
  * `emits` passes their strings to options->take. */
-static enum trawl_status split_alternatives(struct splitter *splitter,
-                                            const struct syntax_node *group,
-                                            const struct outside *around, uint32_t nested,
-                                            bool emits, double *worst, struct trawl_error *error)
+static enum trawl_status split_group(struct splitter *splitter, const struct syntax_node *group,
+                                     const struct place *outer, uint32_t nested, bool emits,
+                                     double *worst, struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_OK;
-    struct run *run;
-    void *memory;
-
     TRAWL_ASSERT(group->kind == SYNTAX_GROUP && group->count > 0);
     *worst = -NO_SCORE;
-    TRAWL_TRY(memory_allocate(1, sizeof *run, &memory, error));
-    run = (struct run *)memory;
-    for (uint32_t i = 0; i < group->count && !splitter->gives_up; i++) {
-        const uint64_t first = splitter->item_count;
-        double own, here;
+    for (uint32_t i = 0; i < group->count; i++) {
+        double here;
 
-        TRAWL_TRY_DONE(read_list(splitter, group->items[i], around, run, &own, error));
-        TRAWL_TRY_DONE(split_list(splitter, run, own, first, around, nested, emits, &here, error));
+        TRAWL_TRY(split_list(splitter, group->items[i], outer, nested, emits, &here, error));
         *worst = min_double(*worst, here);
-        splitter->item_count = first;
     }
-done:
-    memory_release(run, 1, sizeof *run);
-    return status;
+    return TRAWL_OK;
 }
 
 enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,
                                    struct trawl_error *error)
 {
-    struct splitter splitter = {.options = options};
+    struct splitter *splitter;
     enum trawl_status status;
     double worst;
 
-    status = split_alternatives(&splitter, root, NULL, 0, true, &worst, error);
-    *splits = !splitter.gives_up && worst > NO_SCORE;
-    memory_release(splitter.items, splitter.item_capacity, sizeof *splitter.items);
+    TRAWL_TRY(MEMORY_NEW(splitter, 1, error));
+    splitter->options = options;
+    status = split_group(splitter, root, NULL, 0, true, &worst, error);
+    *splits = worst > NO_SCORE;
+    memory_release(splitter, 1, sizeof *splitter);
     return status;
 }

@@ -59,6 +59,8 @@ struct split_options {
 enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,
                                    struct trawl_error *error);
+/* Returns true if one of the strings is empty. */
+bool split_have_empty(const struct split_strings *strings);
 /* Returns true if a part of the expression may match the byte. */
 bool split_may_hold(const struct syntax_node *node, uint8_t byte);
 

@@ -52,7 +52,7 @@ enum trawl_status step_push_merged(struct step *step, struct regex_line line, ui
     uint64_t first = UINT64_MAX; /* where the first occurrence pushed begins */
 
     while (merge->count > 0) {
-        const struct occurrence next = merge->items[0];
+        const struct occurrence next = merge->items[merge->at];
         const uint64_t begin = line.begin + next.span.begin;
         const uint64_t length = next.span.end - next.span.begin;
         const bool is_after =
@@ -101,10 +101,10 @@ static enum trawl_status judge_all(struct step *step, struct regex_line line,
     TRAWL_TRY(merge_begin(&worker->merge, expressions, &judged, candidates, count, error));
     if (worker->merge.count == 0)
         step->missed += BYTES_PER_MISS;
-    if (worker->merge.count == 0 && step->want == WANT_SPANS &&
-        expressions_take_empty(expressions) && !judged.each_empty)
+    if (worker->merge.count == 0 && step->want == WANT_SPANS && expressions->takes_empty &&
+        !judged.each_empty)
         return push_line(step, line, candidates, count, 0, error);
-    return step_push_merged(step, line, line.begin, error);
+    return step_push_merged(step, line, max_u64(line.begin, step->pushed), error);
 }
 
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,

@@ -52,6 +52,7 @@ struct step {
     struct engine_result *result; /* receives the task's hits */
     bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
     uint64_t decided;     /* the search of the lines that begin before this offset is done */
+    uint64_t pushed;      /* all occurrences that begin before this offset were pushed */
     uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */
     uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: not known */
     /* The record that was prepared for automata last. If record_has_lines, the record holds a line
@@ -87,7 +88,8 @@ enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t e
  * one result. */
 enum trawl_status step_push_merged(struct step *step, struct regex_line line, uint64_t from,
                                    struct trawl_error *error);
-/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
+/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits that
+ * begin at step->pushed or later. */
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,
                              uint32_t count, struct trawl_error *error);
 
@@ -118,7 +120,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .bytes = chunk->bytes + line.begin,
         .count = line.end - line.begin,
         .call = chunk->call,
-        .takes_empty = chunk->records != NULL && expressions_take_empty(step->worker->expressions),
+        .takes_empty = chunk->records != NULL && step->worker->expressions->takes_empty,
         .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
         .by_lines = lines,
         .spans = chunk->spans,
@@ -173,7 +175,7 @@ static inline uint64_t line_begin(const struct step *step, uint64_t at)
     return begin;
 }
 
-/* Returns the line [begin, after) without its line end. */
+/* Returns the line [begin, after) without its line end. The text's end is one, too. */
 static inline struct regex_line content_of(const struct step *step, uint64_t begin, uint64_t after)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -181,10 +183,9 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
     struct regex_line line = {begin, after};
 
     if (step->chunk->records != NULL || after == begin ||
-        expressions_cross(step->worker->expressions) ||
-        (bytes[after - 1] != plan->line_end && bytes[after - 1] != plan->line_end_also))
+        expressions_cross(step->worker->expressions))
         return line;
-    line.end--;
+    line.end -= bytes[after - 1] == plan->line_end || bytes[after - 1] == plan->line_end_also;
     if ((plan->flags & TRAWL_CRLF) != 0 && line.end > begin && bytes[line.end - 1] == '\r')
         line.end--;
     return line;

@@ -17,9 +17,10 @@
  * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
-/* If a search by PCRE2 may stop and go on (pcre2_may_stop), it does so after each part of the line:
- * BEGINS offsets at which a match may begin. After a part that took less than BEGINS_NS, the next
- * part is twice as long, else BEGINS again. */
+/* If a search by PCRE2 may stop and go on (may_stop in pcre2.h), it does so after each part of a
+ * line of more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part that
+ * took less than BEGINS_NS, the next part is twice as long, else BEGINS again. */
+#define PART_LEAST 1024u
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
 /* A position that needs more steps than pcre2_steps is granted more again and again: first the
@@ -178,13 +179,9 @@ static bool copy_line(const struct expressions *expressions, const struct judged
         uint64_t at = words->copied;
         uint8_t *to;
 
-        if (words->capacity - words->copy_count < MARKED_MAX * (WORDS_STEP + 4)) {
-            const uint64_t capacity = 2 * words->capacity + 1024;
-
-            if (MEMORY_GROW(words->copy, words->capacity, capacity, NULL) != TRAWL_OK)
-                return false;
-            words->capacity = capacity;
-        }
+        if (MEMORY_ROOM(words->copy, words->capacity,
+                        words->copy_count + MARKED_MAX * (WORDS_STEP + 4), NULL) != TRAWL_OK)
+            return false;
         to = words->copy + words->copy_count;
         while (at < end) {
             const uint8_t byte = line->bytes[at];
@@ -415,22 +412,22 @@ static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pc
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {
-    const bool may_stop = pcre2_may_stop(pcre2);
     struct pcre2_line text = {line->bytes, line->count, &line->words->run, from, 0, 0};
     const struct words *words = line->words;
-    uint64_t begins = words->granted == pcre2 ? 1 : BEGINS;
+    const uint64_t most = line->count > PART_LEAST ? BEGINS : PART_LEAST;
+    uint64_t begins = words->granted == pcre2 ? 1 : most;
 
     pcre2_steps(pcre2, &text);
     for (;;) {
-        const uint64_t began_ns = clock_now_ns();
-        const bool is_rest = !may_stop || line->count - from <= begins;
+        const bool is_rest = !pcre2->may_stop || line->count - from <= begins;
+        const uint64_t began_ns = is_rest ? 0 : clock_now_ns();
         const uint64_t stop = is_rest ? line->count : after_character(line, from + begins);
         int found;
 
         if (words->granted == pcre2)
             text.machine = words->machine;
         found = pcre2_find(pcre2, text, from, stop, spans, span_count);
-        if (found == PCRE2_OVER && begins > 1 && may_stop) {
+        if (found == PCRE2_OVER && begins > 1 && pcre2->may_stop) {
             begins = 1;
             continue;
         }

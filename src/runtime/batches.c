@@ -1,5 +1,5 @@
-/* batches: the pull interface: results batch by batch (trawl_search_open). The caller's thread runs
- * every function here; job.c does the search. */
+/* batches: the pull interface, which returns results batch by batch (trawl_search_open). Every
+ * function here runs in the caller's thread; job.c does the search. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -86,7 +86,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
         view.begin = search->search.done.stats.text_bytes;
         view.last = true;
     }
-    if (status == TRAWL_OK && more) /* after undecided lines, the next call fails */
+    if (status == TRAWL_OK && more) /* undecided lines make the next call fail */
         view.last &= search_decided(&search->search, NULL) == TRAWL_OK;
     search->ended = status != TRAWL_OK || view.last;
     TRAWL_TRY(status);

@@ -1,15 +1,15 @@
-/* begins: fills the caller's array with the offsets at which occurrences begin, by devices alone.
- * trawl_begins_into calls these functions. If devices cannot fill an array in host memory,
- * trawl_begins_into searches in the ordinary way.
+/* begins: fills the caller's array with the offsets at which occurrences begin (trawl_begins_into),
+ * by devices alone. If they cannot fill an array in host memory, trawl_begins_into searches in the
+ * ordinary way.
  *
- * An array in the memory of a device that holds the text is filled by that device in a single
- * launch. For another array, a worker lists begins into a device's memory, list after list, and
- * other threads bring each list into the array while the worker makes the next list (pieces.h). If
- * the text is divided over devices, the parts are listed in turn, so a single device works at a
- * time. An ordinary search by all devices is then faster if occurrences are rare, and is used for
- * an array of the host. Into an array in a device's memory only devices can write. For an array of
- * the host, if a single device has the whole text, and the text is short or occurrences are rare,
- * the caller is the worker, and no thread is woken.
+ * An array in the memory of the device that holds the text is filled in a single launch. For any
+ * other array, a worker lists begins into the device's memory, list after list, and other threads
+ * copy each list to the array while the worker makes the next one (pieces.h). If the text is
+ * divided over devices, their parts are listed in turn, so only one device works at a time. If
+ * occurrences are rare, an ordinary search by all devices is then faster, and fills an array of the
+ * host; only devices can write to an array in a device's memory. An array of the host needs no
+ * other thread if one device has the whole text, and the text is short or occurrences are rare: the
+ * caller is then the worker.
  */
 #include "runtime/begins.h"
 
@@ -29,19 +29,18 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* The caller looks for lists to copy for this time before it sleeps. Waking a thread takes up to
- * 200 us [2 H200], a tenth of the time in which 16 GiB of text are listed. */
+/* How long the caller polls for lists to copy before it sleeps. Waking a thread takes up to 200 us
+ * [2 H200], a tenth of the time in which 16 GiB of text are listed. */
 #define CALLER_POLL_NS 10000000u
-/* The caller waits at most this time for the device's worker to begin, and only then wakes helpers:
- * a thread that wakes helpers holds the runtime's lock, which the worker needs to begin. */
+/* The caller waits at most this long for the device's worker to begin, and only then wakes helpers:
+ * to wake them, a thread holds the runtime's lock, which the worker needs to begin. */
 #define START_POLL_NS 200000u
 /* Most helpers (host workers that help to copy lists) if fewer than MANY_BEGINS begins are
- * expected. A single thread copies 4 MB from pinned memory in 540 us, three threads in 224 us [2
- * H200]. */
+ * expected. 4 MB from pinned memory take one thread 540 us, three threads 224 us [2 H200]. */
 #define HELPERS_FEW 3u
 #define HELPED_BEGINS (1u << 17) /* no helper is woken if fewer begins are expected */
 #define HELPER_BEGINS (1u << 15) /* expected begins for each helper */
-/* From this number of expected begins on, all host workers but one help to copy. */
+/* with at least this many expected begins, all host workers but one help to copy */
 #define MANY_BEGINS (1u << 22)
 
 static uint64_t helped_begins = HELPED_BEGINS;
@@ -60,13 +59,12 @@ struct listing {
     const struct trawl_text *text;
     struct engine_words *begins; /* the array, with the counts of what was listed so far */
     struct pieces *pieces;
-    /* The current part of the text, [part_begin, part_end): its begins are listed now. The device
-     * item.device holds the part. */
+    /* The part of the text that is listed now, [part_begin, part_end). The device item.device holds
+     * it. */
     uint64_t part_begin;
     uint64_t part_end;
     uint32_t parts;
-    /* how many host workers are worth waking to help; 0: no helper is wanted, or the helpers were
-     * woken */
+    /* host workers worth waking to help; 0: no helper is wanted, or they were woken */
     uint32_t helpers;
     _Atomic bool begun; /* a worker has begun the part */
     _Atomic bool ended;
@@ -98,7 +96,7 @@ static void serve(struct job *job, struct worker *worker)
     pieces_help(((struct listing *)job)->pieces);
 }
 
-/* Waits until all lists are in the array. The device's memory is free then. */
+/* Waits until all lists are in the array, so that the device's memory is free. */
 static enum trawl_status drain(struct lister *l, struct trawl_error *error)
 {
     l->lists = 0;
@@ -106,10 +104,9 @@ static enum trawl_status drain(struct lister *l, struct trawl_error *error)
     return pieces_settle(l->listing->pieces, error);
 }
 
-/* Chooses how many bytes of text the next list covers, at most LIST_BYTES, so that the list is
- * likely to have LIST_WORDS hits, or fewer if the device has little memory or the part is nearly
- * listed. The last list covered `listed` bytes and has `count` hits. `left` bytes of the part are
- * not listed yet. */
+/* Chooses how many bytes of text the next list covers, at most LIST_BYTES, so that it will probably
+ * have LIST_WORDS hits, or fewer if the device has little memory or the end of the part is near.
+ * The last list covered `listed` bytes and has `count` hits; `left` bytes of the part remain. */
 static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
     uint64_t per_hit = listed / (count + 1) + 1;
@@ -121,7 +118,7 @@ static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint
 }
 
 /* Called after a list that did not fit into the device's memory. If earlier lists take up that
- * memory, waits until they are in the array. Otherwise makes the next list shorter. */
+ * memory, waits until they are in the array; otherwise makes the next list shorter. */
 static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct engine_words *list,
                                  struct trawl_error *error)
 {
@@ -136,8 +133,8 @@ static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct 
 }
 
 /* Lists the occurrences that begin in [*at, *at + l->reach) of the text, and moves *at to where the
- * next list begins. *at stays if the list must be made later: it did not fit, or the device's
- * memory must be freed first. */
+ * next list begins. *at stays where it is if the list must be made later, because it did not fit or
+ * the device's memory must be freed first. */
 static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl_error *error)
 {
     struct listing *listing = l->listing;
@@ -209,7 +206,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     atomic_store(&listing->begun, true);
     (void)worker_takes_part(worker, &listing->job);
     status = list_part(&lister, &error);
-    if (status != TRAWL_OK) /* wait: begun copies write to the caller's memory */
+    if (status != TRAWL_OK) /* wait: copies on their way write to the caller's memory */
         (void)pieces_settle(listing->pieces, NULL);
     (void)pthread_mutex_lock(&listing->lock);
     listing->status = status;
@@ -222,7 +219,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
 /* ---- The call ----------------------------------------------------------------------------- */
 
 /* Returns the number of host workers that should help to copy, if there will be as many begins as
- * in the searcher's last call of this kind. Each helper needs a core beside the cores of the caller
+ * in the searcher's last call of this kind. Each helper needs a core besides those of the caller
  * and of the listing thread. */
 static uint32_t helpers_for(const struct listing *listing)
 {
@@ -235,7 +232,7 @@ static uint32_t helpers_for(const struct listing *listing)
                              begins / HELPER_BEGINS + 1);
 }
 
-/* Lets a device's worker list the current part. Meanwhile the caller copies what was listed. */
+/* Lets a device's worker list the current part, while the caller copies what was listed. */
 static void list_by_worker(struct listing *listing)
 {
     uint64_t begin_ns = clock_now_ns();
@@ -258,8 +255,8 @@ static void list_by_worker(struct listing *listing)
     (void)pthread_mutex_unlock(&listing->lock);
 }
 
-/* Finds the next part of the text and a device that holds the part. If several devices hold the
- * part, takes the device of the calling thread's worker. */
+/* Finds the next part of the text and a device that holds it. If several do, takes the device of
+ * the calling thread's worker. */
 static enum trawl_status next_part(struct listing *listing)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -285,7 +282,8 @@ static enum trawl_status next_part(struct listing *listing)
     return TRAWL_OK;
 }
 
-/* Lists the text part by part: the devices' workers do if `shared` is set, otherwise the caller. */
+/* Lists the text part by part: in the devices' workers if `shared` is set, otherwise in the
+ * caller. */
 static void list_text(struct listing *listing, bool shared)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -324,7 +322,7 @@ static void finish_stats(struct trawl_searcher *searcher, const struct trawl_pla
     searcher->last_found.hits = begins->count;
 }
 
-/* Lists the text into begins->host, which is an array in host memory or in a device's memory. */
+/* Lists the text into begins->host, an array in host memory or in a device's memory. */
 static enum trawl_status fill_by_lists(struct trawl_searcher *searcher,
                                        const struct trawl_plan *plan, const struct trawl_text *text,
                                        struct engine_words *begins, bool shared,
@@ -433,8 +431,8 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
     shared = (is_split || (text->bytes_count > resident_sizes.shared &&
                            schedule_may_be_frequent(searcher, plan))) &&
              devices_start(devices);
-    /* If hits are few, an ordinary search of a divided text is faster, because all devices search
-     * at the same time. */
+    /* if hits are few, an ordinary search of a divided text is faster: all devices search at
+     * once */
     if (is_split && !(shared && schedule_may_be_frequent(searcher, plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     return fill_by_lists(searcher, plan, text, begins, shared, error);

@@ -12,10 +12,10 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
-/* buffers for each worker of devices: the worker searches one buffer while three buffers wait */
+/* buffers for each worker of devices: it searches one while three wait */
 #define BUFFERS_PER_WORKER 4u
 /* Pinning takes longer than copying, so buffers are rounded up to a multiple of this, unless memory
- * is limited: a slightly longer chunk then fits into the same buffer. */
+ * is limited: a slightly longer chunk then fits as well. */
 #define PINNED_STEP (2u << 20)
 
 /* Pins the memory in the driver context of device `index`: all devices copy from it directly. */
@@ -28,8 +28,8 @@ static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, u
            engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
 }
 
-/* Undoes pin in the driver context of device `index`. If that fails, tries the other devices'
- * contexts. */
+/* Undoes pin() in the driver context of device `index`, or in another device's context if that
+ * fails. */
 static bool unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
 {
     struct engine_text text = {.bytes = bytes, .how = ENGINE_HOLD_PINNED};
@@ -49,7 +49,7 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
     text_buffer_release(buffer);
 }
 
-/* Releases a pinned buffer that is not in use. Returns false if all pinned buffers are in use. */
+/* Releases an idle pinned buffer. Returns false if all are in use. */
 static bool shed(struct devices *devices)
 {
     struct text_buffer buffer = {.capacity = 0};
@@ -69,9 +69,9 @@ static bool shed(struct devices *devices)
     return true;
 }
 
-/* Adds the bytes to memory_used if the limit allows that. *used is memory_used without the bytes. A
- * request that does not fit is never added, not even briefly: meanwhile a smaller request of
- * another thread would fail. */
+/* Adds the bytes to memory_used if the limit allows that. *used is memory_used without them. A
+ * request that does not fit is never added, not even briefly: meanwhile another thread's smaller
+ * request would fail. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);

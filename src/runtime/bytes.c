@@ -1,6 +1,6 @@
-/* bytes: the public functions that count, or search bytes without a text object. A short text is
- * searched at once, in the calling thread; where the host's engine cannot do that, for the text or
- * the plan, by an ordinary search. */
+/* bytes: the public functions that count, or that search bytes without a text object. A short text
+ * is searched at once, in the calling thread; if the host's engine cannot do that for the text or
+ * the plan, an ordinary search does. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -19,9 +19,9 @@ static enum trawl_status check(const struct trawl_searcher *searcher, const stru
 }
 
 /* Searches a short text. Returns false if an ordinary search is needed. The search changes nothing
- * in the searcher that would disturb another thread, so the searcher is not marked as inside a
- * call: that would take two locked instructions, 12 ns. If trawl_searcher_cancel_next has cancelled
- * this call, or if the searcher is inside a call, returns false, and the ordinary search then
+ * in the searcher that would disturb another thread, so it does not mark the searcher as inside a
+ * call, which would take two locked instructions, 12 ns. If trawl_searcher_cancel_next has
+ * cancelled this call, or the searcher is inside a call, returns false: the ordinary search then
  * fails. */
 static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const void *bytes, uint64_t bytes_count, struct engine_brief *found)
@@ -31,7 +31,7 @@ static inline bool search_brief(struct trawl_searcher *searcher, const struct tr
            schedule_brief(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
 }
 
-/* Searches a short text object, and notes what trawl_searcher_stats tells of the call. Returns
+/* Searches a short text object, and notes what trawl_searcher_stats reports about the call. Returns
  * false if an ordinary search is needed, which also checks the arguments. */
 static inline bool search_short(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const struct trawl_text *text, struct engine_brief *found)

@@ -1,7 +1,6 @@
-/* device_threads: the workers of devices, and the devices' queue of work. An item of the queue is a
- * chunk, or a part of a text, to be searched on a device. A worker takes items until the queue has
- * no item for the worker's device. Then the worker sleeps until another thread has an item for it,
- * or ends the workers. */
+/* device_threads: the workers of devices, and the queue that they serve. An item of the queue is a
+ * chunk, or a part of a text, to be searched on a device. A worker takes items until none is left
+ * for its device, and then sleeps until a thread has another item for it or ends the workers. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -16,9 +15,9 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* Where a runtime has several devices, each device's first worker waits up to this time without
- * sleeping if the worker has just searched a loaded text. Waking the workers of several devices
- * takes 25 to 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
+/* If a runtime has several devices, the first worker of each polls for up to this long, instead of
+ * sleeping, after it has searched a loaded text. Waking the workers of several devices takes 25 to
+ * 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)
@@ -28,9 +27,9 @@ static void call(struct worker *worker)
 }
 
 /* Returns an idle worker that may search a text on this device, or NULL. For a text on one device,
- * returns the first idle worker, because that worker may still have the plan's tables from the
- * chunk before. For a text that any device may search, returns the worker that has been idle
- * longest, so that all devices get work. The caller holds the runtime's lock. */
+ * returns the first idle worker, which may still have the plan's tables from the last chunk. For a
+ * text that any device may search, returns the one that has been idle longest, so that all devices
+ * get work. The caller holds the runtime's lock. */
 static struct worker *idle_for(struct devices *devices, uint32_t device)
 {
     struct worker *found = NULL;
@@ -49,9 +48,9 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
     return found;
 }
 
-/* Claims another idle worker if the queue has another item for this device, and returns the
- * worker, or NULL. Called with the lock held. The caller then drops the lock before it wakes the
- * worker, because waking takes 6 us. */
+/* Claims and returns another idle worker if the queue has another item for this device, else NULL.
+ * Called with the lock held; the caller drops it before it wakes the worker, because waking takes 6
+ * us. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {
     struct queue_item *item = device < ENGINE_DEVICES_MAX ? devices->first : NULL;
@@ -79,8 +78,8 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
         devices->last = before;
 }
 
-/* Takes the first item that the worker may search, of this job if `job` is not NULL. Items are
- * taken in the order of devices_push. The caller holds the lock. */
+/* Takes the first item that the worker may search, in the order of devices_push; of this job, if
+ * `job` is not NULL. The caller holds the lock. */
 static struct queue_item *pop(struct devices *devices, const struct worker *worker,
                               const struct job *job)
 {
@@ -97,8 +96,8 @@ static struct queue_item *pop(struct devices *devices, const struct worker *work
     return item;
 }
 
-/* Serves the queue's next item for the worker. Returns false if there was no item. Sets
- * *served_loaded if the item's text is loaded. Is called, and returns, with the lock held. */
+/* Serves the queue's next item for the worker. Returns false if there was none. Sets *served_loaded
+ * if the item's text is loaded. The lock is held before and after. */
 static bool serve_once(struct worker *worker, struct devices *devices, bool *served_loaded)
 {
     struct trawl_runtime *runtime = devices->runtime;
@@ -124,8 +123,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
     return true;
 }
 
-/* Waits up to WATCH_NS for the next item without sleeping, because the next search may come at
- * once. */
+/* Polls up to WATCH_NS for the next item: the next search may come at once. */
 static void watch(const struct worker *worker)
 {
     uint64_t begin_ns = clock_now_ns();
@@ -221,7 +219,7 @@ void devices_stop(struct devices *devices)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
-    /* workers may signal each other until the last worker has ended */
+    /* workers may signal each other until the last one has ended */
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_cond_destroy(&devices->workers[i].wake);
     atomic_store(&devices->worker_count, 0);

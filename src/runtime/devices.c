@@ -1,10 +1,10 @@
-/* devices: the GPUs of a runtime: when devices are opened, and which were lost.
+/* devices: the GPUs of a runtime: when they are opened, and which were lost.
  *
  * Opening takes up to a third of a second, and closing waits until opening has ended. A runtime
- * with engine CUDA opens the devices when it is opened, and loading a text opens them, too.
- * Otherwise, with engine AUTO, a separate thread begins to open them once the runtime's searches of
- * long texts have taken a second, while host workers go on. A device that fails is lost until the
- * runtime closes: other devices or the CPU take over its tasks, and devices->failure says why.
+ * with engine CUDA opens the devices when it is opened; so does loading a text. Otherwise, with
+ * engine AUTO, a separate thread begins to open them once the runtime's searches of long texts have
+ * taken a second, while host workers go on. A device that fails is lost until the runtime closes:
+ * other devices or the CPU take over its tasks, and devices->failure says why.
  */
 #include "runtime/devices.h"
 

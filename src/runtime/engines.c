@@ -65,8 +65,7 @@ const struct kind *kind_of(const struct trawl_plan *plan)
 
 static const struct plan_algorithms *const algorithms = GALLERY_ALGORITHMS;
 
-/* This function is not in src/plan, because the files there call neither the gallery nor
- * src/regex. */
+/* Not in src/plan, because the files there call neither the gallery nor src/regex. */
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error)
@@ -105,18 +104,6 @@ static enum trawl_status check_expression(const struct trawl_plan *plan, uint64_
     if (!kind_of(plan)->by_lines || pattern_index >= plan->pattern_count)
         return TRAWL_FAIL(error, ARGUMENT, "the plan has no such expression");
     return TRAWL_OK;
-}
-
-enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_t pattern_index,
-                                          const void *line, uint64_t line_bytes,
-                                          struct trawl_range match, struct trawl_range *groups,
-                                          uint64_t groups_max, struct trawl_error *error)
-{
-    TRAWL_TRY(check_expression(plan, pattern_index, error));
-    if (groups == NULL || (line == NULL && line_bytes > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", groups == NULL ? "groups" : "line");
-    return regex_groups(plan, pattern_index, line, line_bytes, match.begin, match.end, groups,
-                        groups_max, error);
 }
 
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error)
@@ -172,6 +159,20 @@ enum trawl_status trawl_line_groups(struct trawl_line *line, struct trawl_range 
 void trawl_line_close(struct trawl_line *line)
 {
     regex_line_close(line);
+}
+
+enum trawl_status trawl_expression_groups(const struct trawl_plan *plan, uint64_t pattern_index,
+                                          const void *line, uint64_t line_bytes,
+                                          struct trawl_range match, struct trawl_range *groups,
+                                          uint64_t groups_max, struct trawl_error *error)
+{
+    enum trawl_status status;
+    struct trawl_line *opened;
+
+    TRAWL_TRY(engines_line_open(plan, pattern_index, line, line_bytes, NULL, &opened, error));
+    status = trawl_line_groups(opened, match, groups, groups_max, error);
+    trawl_line_close(opened);
+    return status;
 }
 
 uint64_t trawl_expression_group(const struct trawl_plan *plan, uint64_t pattern_index,

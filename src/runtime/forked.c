@@ -1,11 +1,12 @@
 /* forked: makes runtimes and searchers usable in a child process of fork().
  *
- * Only the thread that called fork() exists in the child. The runtimes' threads are gone, and their
- * memory leaks; locks may be held for ever, so the child makes them anew. A runtime starts threads
- * again when a search can use them. CUDA does not work in a child of a process that used it, so a
- * runtime whose devices the parent opened, or was opening, has none in the child. A call that the
- * forking thread was inside, or that was open (trawl_search_open, trawl_matrix_open), cannot go on:
- * the call is marked as orphaned. A call that another thread was inside has ended. */
+ * Only the thread that called fork() exists in the child. The runtimes' other threads are gone, and
+ * their memory leaks; a lock that one of them held would never be released, so the child makes all
+ * locks anew. A runtime starts threads again when a search can use them. CUDA does not work in a
+ * child of a process that used it, so a runtime whose devices the parent opened, or was opening,
+ * has none in the child. A call that the forking thread was inside, or that was open
+ * (trawl_search_open, trawl_matrix_open), cannot go on, and is marked as orphaned. A call that
+ * another thread was inside has ended. */
 #include "runtime/forked.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
 {
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
-    atomic_store(&runtime->memory_used, 0); /* adopt_searcher adds the buffers that are left */
+    atomic_store(&runtime->memory_used, 0); /* adopt_searcher adds the buffers that remain */
     if (runtime->threads_max > 1)
         memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
@@ -66,11 +67,11 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     (void)sem_init(&searcher->woken, 0, 0);
     atomic_store(&searcher->sleeps, false);
     atomic_store(&searcher->cancelling, 0);
-    /* The descriptor is shared with the parent: a write would wake the parent's search. */
+    /* the descriptor is shared with the parent: a write would wake the parent's search */
     if (atomic_load(&searcher->wake) >= 0)
         (void)close(atomic_load(&searcher->wake));
     atomic_store(&searcher->wake, -1);
-    /* another thread may have been about to change a buffer of a call */
+    /* another thread may have been changing a buffer of a call */
     if (is_inside)
         memset(&caller->buffer, 0, sizeof caller->buffer);
     for (uint32_t i = 0; i < searcher->tasks_touched; i++) {
@@ -90,7 +91,7 @@ static void adopt_searcher(struct trawl_searcher *searcher)
         atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
 }
 
-/* Makes all objects usable. Runs in the child, before fork() returns there. */
+/* Makes all objects usable again. Runs in the child before fork() returns there. */
 static void adopt(void)
 {
     for (struct forked *item = items; item != NULL; item = item->next)

@@ -5,8 +5,8 @@
 
 #include "runtime/search.h"
 
-/* forked_note puts a runtime or a searcher that is being opened on the list. forked_forget removes
- * a runtime or a searcher that is being closed. */
+/* forked_note puts a runtime or searcher that is being opened on the list; forked_forget removes
+ * one that is being closed. */
 void forked_note(struct forked *item, bool is_searcher);
 void forked_forget(const struct forked *item);
 

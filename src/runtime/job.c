@@ -24,11 +24,11 @@
 
 #define CALLER_POLL_NS 200000u
 #define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread decompresses ahead */
-/* Bytes of a compressed text that threads unpack before the reader needs them may take 1 /
- * UNPACK_SHARE of the runtime's limit of memory. The decoders' windows (earlier bytes to which
- * compressed data may refer) may take as much again. */
+/* What threads decompress ahead of the reader may take 1 / UNPACK_SHARE of the runtime's memory
+ * limit. The decoders' windows (earlier bytes to which compressed data may refer) may take as much
+ * again. */
 #define UNPACK_SHARE 8u
-#define WAIT_POLL_NS 50000000 /* time between two calls of the caller's poll during a wait */
+#define WAIT_POLL_NS 50000000 /* how often the caller's poll is called during a wait */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -117,8 +117,8 @@ void job_end(struct job *job)
         job_recall(job);
 }
 
-/* Takes and searches chunks until the search has no work for this worker. If no chunk can be taken,
- * the worker decompresses parts of a compressed text that later chunks need. It is job.serve(). */
+/* Takes and searches chunks until the search has no work for this worker. If it can take none, it
+ * decompresses parts of the text that later chunks need. This is job.serve(). */
 static void serve(struct job *job, struct worker *worker)
 {
     struct search *search = (struct search *)job;
@@ -130,9 +130,8 @@ static void serve(struct job *job, struct worker *worker)
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Returns an eventfd for threads that wait for a stream's bytes: a write to the eventfd ends the
- * wait. The eventfd is readable at once only if the call is cancelled. Returns -1 if no descriptor
- * could be made. */
+/* Returns an eventfd for threads that wait for a stream's bytes: a write to it ends the wait. It is
+ * readable at once only if the call is cancelled. Returns -1 if no descriptor could be made. */
 static int wake_of(struct trawl_searcher *searcher)
 {
     eventfd_t count;
@@ -141,7 +140,7 @@ static int wake_of(struct trawl_searcher *searcher)
         atomic_store(&searcher->wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (atomic_load(&searcher->wake) < 0)
         return -1;
-    /* An earlier search may have left the descriptor readable; the read ends that. If this call was
+    /* An earlier search may have left the descriptor readable; this read ends that. If the call was
      * cancelled before the read, the descriptor must be readable again. */
     (void)eventfd_read(atomic_load(&searcher->wake), &count);
     if (searcher_is_cancelled(searcher))
@@ -149,8 +148,8 @@ static int wake_of(struct trawl_searcher *searcher)
     return atomic_load(&searcher->wake);
 }
 
-/* Reserves memory for the bytes of a compressed text that threads unpack before the reader needs
- * them, and for the decoders. Without that memory, only the reader unpacks. */
+/* Reserves memory for what threads decompress ahead of the reader, and for the decoders. Without
+ * it, only the reader decompresses. */
 static void reserve_unpacking(struct search *search, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -191,7 +190,7 @@ static void prepare(struct search *search, struct trawl_searcher *searcher,
 }
 
 /* Returns the end of the record that contains offset `at` (text_lines.record_end). Without records
- * the text, which lies in memory, is one line. */
+ * the text, which is in memory, is a single line. */
 static uint64_t record_end(void *context, uint64_t at)
 {
     const struct search *search = (const struct search *)context;
@@ -207,8 +206,8 @@ static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, 
     return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, kept, bytes, error);
 }
 
-/* Returns how many of the bytes that a stream has brought can be searched while no further bytes
- * come (text_need.decided). */
+/* Returns how many of a stream's bytes so far can be searched while no more come
+ * (text_need.decided). */
 static uint64_t decided(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have)
 {
     return plan_decided((const struct trawl_plan *)context, bytes, before, have);
@@ -329,8 +328,8 @@ void search_end(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Returns true if more helpers than the caller has asked for are worth waking. Several threads
- * search a stream only if a thread that waits for the stream's bytes can be interrupted. */
+/* Returns true if more helpers than the caller has asked for are worth waking. A stream gets
+ * several threads only if a thread that waits for its bytes can be interrupted. */
 static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
@@ -348,23 +347,23 @@ static void share(struct search *search)
     job_share(&search->job, search->helpers);
 }
 
-/* Returns true if the caller may take a chunk. Of a stream, the caller may not while another chunk
- * is taken and not delivered: reading might take long, and that chunk, once searched, would wait
- * for the caller. A helper may still take a chunk before the caller does. So of a stream the caller
- * takes only the chunk that is delivered next. */
+/* Returns true if the caller may take a chunk. Of a stream, it takes only the chunk that is
+ * delivered next, and none while another is taken and not delivered: reading might take long, and
+ * that chunk, once searched, would wait for the caller. A helper may take a chunk before the caller
+ * does. */
 static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
         return false;
-    /* While devices list hits, the caller only delivers hits: hits wait if the caller searches. */
+    /* while devices list hits, the caller only delivers them: hits wait if it searches */
     if (search->schedule == SCHEDULE_LOADED)
         return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* Returns true if the caller should look once more for the next task before sleeping. Waking a
- * sleeping caller would take 20 to 50 us, in which devices could search. *until_ns is 0 before the
- * first look. Called with the lock held, and briefly drops it. */
+/* Returns true if the caller should look once more for the next task before it sleeps. Waking it
+ * would take 20 to 50 us, in which devices could search. *until_ns is 0 before the first look.
+ * Called with the lock held, and briefly drops it. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
@@ -381,8 +380,8 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
-/* Waits at the searcher's semaphore, and returns true if another thread has posted the semaphore.
- * If the call has a poll function, waits only for WAIT_POLL_NS. */
+/* Waits at the searcher's semaphore, only for WAIT_POLL_NS if the call has a poll function. Returns
+ * true if another thread has posted it. */
 static bool wait_for_post(struct trawl_searcher *searcher)
 {
     struct timespec until;
@@ -398,10 +397,10 @@ static bool wait_for_post(struct trawl_searcher *searcher)
     return sem_timedwait(&searcher->woken, &until) == 0;
 }
 
-/* Waits until another thread has finished a task, or until the call is cancelled, and meanwhile
- * decompresses parts of a compressed text. Called with the lock held, and drops the lock
- * meanwhile. Other threads put finished tasks into the ring under the lock, so no task comes there
- * between the caller's last look at the ring and the store to `sleeps`. */
+/* Waits until another thread has finished a task or the call is cancelled, and meanwhile
+ * decompresses parts of the text. Called with the lock held, and drops it meanwhile. Other threads
+ * put finished tasks into the ring under the lock, so none arrives between the caller's last look
+ * at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -411,7 +410,7 @@ static void sleep_until_woken(struct search *search)
     atomic_store(&searcher->sleeps, true);
     search_unlock(search);
     if (searcher_is_cancelled(searcher))
-        searcher_wake(searcher); /* the cancel may have come before the store to `sleeps` */
+        searcher_wake(searcher); /* the cancellation may have come before the store to `sleeps` */
     while (unpacks && atomic_load(&searcher->sleeps))
         unpacks = text_cursor_help(&search->cursor, &searcher->sleeps);
     while (!wait_for_post(searcher))
@@ -438,8 +437,7 @@ static struct task *wait_next(struct search *search)
             break;
         if (searcher_is_cancelled(search->searcher))
             break;
-        /* If all tasks are free, no thread is searching, and none would wake a caller that
-         * waits. */
+        /* if all tasks are free, no thread is searching, and none would wake a waiting caller */
         if ((worked == TASK_DONE || (search->taken == 0 && search->schedule != SCHEDULE_LOADED)) &&
             caller_may_work(search)) {
             uint64_t index = search->index_deliver;
@@ -465,9 +463,9 @@ static struct task *wait_next(struct search *search)
 }
 
 /* Returns true if the task's chunk is a part of the text. If a file shrinks during the search, the
- * text ends with the first chunk whose read finds the file's end, even if that is empty. Later
- * chunks do not count, although other threads may have read them before the file shrank, or after
- * it grew again. */
+ * text ends with the first chunk whose read meets the file's end, even if that chunk is empty.
+ * Later chunks do not count, although other threads may have read them before the file shrank or
+ * after it grew again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -488,8 +486,8 @@ static enum trawl_status task_status(const struct task *task, struct trawl_error
     return task->status;
 }
 
-/* Ends the delivery of a part of search->current, a task. If the task's chunk has another part,
- * searches that part and returns true. *status is the task's fault, if there was a fault. */
+/* Ends the delivery of a part of search->current, a task. If its chunk has another part, searches
+ * that and returns true. *status is the task's failure, if it failed. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {
     _Atomic uint64_t *progress = &search->searcher->progress;
@@ -504,7 +502,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
         atomic_store_explicit(progress, *progress + task->result.done - task->from,
                               memory_order_relaxed); /* only the caller writes *progress */
     task->from = task->result.done;
-    /* a chunk that ends in a fault of reading is searched to its end, too */
+    /* a chunk that ends in a read error is searched to its end, too */
     if (task->from < task->chunk.owned &&
         (task->status == TRAWL_OK || task->status == TRAWL_READ)) {
         task_search(search, task, &search->searcher->caller, !search->host_searches);
@@ -577,8 +575,8 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     return search->fault != TRAWL_OK ? search->fault : search_decided(search, error);
 }
 
-/* Checks that the sink saw the file's bytes in a mapped chunk. When the chunk was searched, the
- * bytes were the file's; the file may have become shorter since. */
+/* Checks that the sink saw the file's bytes in a mapped chunk: they were the file's when the chunk
+ * was searched, but the file may have become shorter since. */
 static enum trawl_status still_whole(const struct search *search, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &search->current->chunk;
@@ -693,7 +691,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
             break;
         if (!more) {
             sink->stopped = true;
-            /* a fault of reading lies beyond what the sink wanted */
+            /* a read error lies beyond what the sink wanted */
             status = search.current->status == TRAWL_OK || search.current->status == TRAWL_READ
                          ? TRAWL_STOPPED
                          : task_status(search.current, error);

@@ -13,10 +13,11 @@ enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_e
 void searcher_leave(struct trawl_searcher *searcher);
 /* Returns true if the call that the searcher is inside was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
-/* Fails with UNSUPPORTED if the process is a child of fork() and the parent began the call. */
+/* Fails with UNSUPPORTED if the parent of this process began the call, and the process is a child
+ * of fork(). */
 enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error);
 /* Keeps a record of the call's work, for trawl_searcher_stats. begin_ns is when the call began; 0:
- * the call's time was not measured. */
+ * its time was not measured. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
 /* Does the checks that all searches of a text object share, then searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -26,7 +27,7 @@ enum trawl_status search_enter(struct trawl_searcher *searcher, const struct tra
 
 void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
                void (*serve)(struct job *job, struct worker *worker));
-/* Ends a job: waits until no other thread is inside the job. */
+/* Ends a job: waits until no other thread is inside it. */
 void job_end(struct job *job);
 
 /* ---- Searches ---- */
@@ -36,19 +37,19 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error);
 /* Fills *view with the next part of the text's results in order, valid until the next call. *more
- * is false at the text's end. STOPPED: the call was cancelled. A fault is returned after all
- * results that precede the fault in the text. */
+ * is false at the text's end. STOPPED: the call was cancelled. A failure is returned after all
+ * results that precede it in the text. */
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error);
-/* Fails with LIMIT if the engine has left lines of the delivered parts undecided. search_step fails
- * so at the text's end. */
+/* Fails with LIMIT if the engine has left lines of the delivered parts undecided. search_step does
+ * the same at the text's end. */
 enum trawl_status search_decided(const struct search *search, struct trawl_error *error);
 void search_end(struct search *search);
 /* Does a whole search and delivers all results to the sink. STOPPED: the sink stopped the search,
  * or the call was cancelled. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
-/* Like search_run, but searches only the lines in which the places stand, in the calling thread.
+/* Like search_run, but searches only the lines that hold the places, in the calling thread.
  * `places` ascend, and come from the searcher's last search; the text is in the host's memory. */
 enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, const uint64_t *places, uint64_t count,
@@ -57,9 +58,8 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);
-/* Sets *lines to the plan by which a single device can decide about the lines, or records, of the
- * text (engines_line_plan); NULL: none, since no device has the whole text, or the plan has no
- * such plan. */
+/* Sets *lines to the plan by which a single device can decide which lines, or records, of the text
+ * match (engines_line_plan). NULL: no device has the whole text, or the plan has no such plan. */
 enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, const struct trawl_plan **lines,
                                    struct trawl_error *error);

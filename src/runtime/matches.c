@@ -7,8 +7,8 @@
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
-/* match_room is a multiple of this: each column (begins, ends, patterns) begins at a cache line,
- * and few stores cross the border of two cache lines */
+/* match_room is a multiple of this, so that each column (begins, ends, patterns) begins at a cache
+ * line and few stores cross two lines */
 #define ROOM_WORDS 8u
 #define HITS_AHEAD 16u /* a hit's literal is prefetched this many hits ahead */
 

@@ -2,12 +2,12 @@
  * another (trawl_matrix_open).
  *
  * The workers make cells of the occurrences, chunk by chunk (matrix_cells.c). A cell is a record, a
- * pattern, and where the pattern first begins in it. This file joins the cells of chunks to
- * spans: complete records with all their cells. The cells of the record in which a chunk ends wait
- * for the next chunk's cells. No chunk holds an empty record, so the cells of expressions that
- * match the empty string are added to spans. Each span becomes a batch, or several batches if many
- * such cells are added. If the plan names a published algorithm for records, the algorithm makes
- * the cells of a chunk (engine_ops.cells).
+ * pattern, and where the pattern first begins in it. This file joins the cells of chunks to spans:
+ * complete records with all their cells. The cells of the record in which a chunk ends wait for
+ * those of the next chunk. No chunk holds an empty record, so the cells of regular expressions that
+ * match the empty string are added to the spans. Each span becomes a batch, or several if many such
+ * cells are added. If the plan names a published algorithm for records, the algorithm makes the
+ * cells of a chunk (engine_ops.cells).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 /* a batch ends once it has more than this many cells of empty records */
 #define EMPTY_CELLS_MAX (1u << 20)
 
-/* The records [record_begin, record_end), which are complete, and the records' cells. */
+/* The records [record_begin, record_end), which are complete, with their cells. */
 struct span {
     uint64_t record_begin;
     uint64_t record_end;
@@ -37,8 +37,8 @@ struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
     struct engine_worker *worker;       /* of the calling thread; makes the algorithm's cells */
-    struct engine_result flagged; /* what the algorithm reports for the statistics: candidates,
-                                     times, and whether a device was used */
+    /* what the algorithm reports for statistics: candidates, times, whether a device was used */
+    struct engine_result flagged;
     struct search search;
     struct sink sink;
     struct trawl_text *text;
@@ -50,19 +50,19 @@ struct trawl_matrix_search {
     enum trawl_matrix_shape shape;
 
     struct cells carried; /* cells of the carried record, which is not complete yet */
-    /* the cells that were in `carried` until the record was complete; the current span borrows
-     * them */
+    /* the cells that were in `carried` until the record was complete; borrowed by the current
+     * span */
     struct cells whole;
     uint64_t done;       /* records before this index were in spans */
     bool holds_chunk;    /* `chunk` and the fields below hold a chunk of the search */
     struct cells chunk;  /* cells of the chunk, borrowed from the task */
     uint64_t chunk_from; /* cells before this index belong to the carried record */
-    /* cells from this index on belong to a record that continues after the chunk */
+    /* cells starting at this index belong to a record that continues after the chunk */
     uint64_t chunk_to;
-    uint64_t chunk_end; /* The chunk completes the records before this index. */
+    uint64_t chunk_end; /* the chunk completes the records before this index */
 
     const struct trawl_plan *expressions; /* the caller's plan; NULL: the plan is of strings */
-    struct span span; /* records of the last span that are not reported yet, and their cells */
+    struct span span; /* records of the last span that are not reported yet, with their cells */
     /* numbers of the expressions that match the empty string; room for pattern_count */
     uint64_t *empty;
     uint64_t empty_count;
@@ -135,8 +135,8 @@ static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct 
                       error);
 }
 
-/* Makes a span of the next complete records: the carried record, or the other records of the chunk.
- * The span's cells are valid until the next call. */
+/* Makes a span of the next complete records: the carried one, or the others of the chunk. Its cells
+ * are valid until the next call. */
 static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct span *span,
                                    struct trawl_error *error)
 {
@@ -166,8 +166,8 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
 
 /* ---- Empty records ------------------------------------------------------------------------ */
 
-/* Lists the expressions that match the empty string, unless they are listed already. For ANY, the
- * first such expression suffices. */
+/* Lists the expressions that match the empty string, unless that is done already. For ANY, the
+ * first one is enough. */
 static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     const uint64_t count = matrix->expressions->pattern_count;
@@ -186,9 +186,8 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Appends the span's cells starting at *at that belong to records before `record` to
- * matrix->filled, and moves *at after these cells. Also makes room for the cells of one empty
- * record. */
+/* Appends the span's cells for records before `record`, starting at *at, to matrix->filled, and
+ * moves *at after them. Also makes room for the cells of one empty record. */
 static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
                                      uint64_t *at, struct trawl_error *error)
 {
@@ -204,7 +203,7 @@ static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_
     return TRAWL_OK;
 }
 
-/* Like next_span, and adds the cells of empty records. */
+/* As next_span, with the cells of empty records added. */
 static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct span *taken,
                                      struct trawl_error *error)
 {
@@ -246,7 +245,7 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     return TRAWL_OK;
 }
 
-/* Like next_span, with cells that the algorithm makes. */
+/* As next_span, with cells that the algorithm makes. */
 static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
                                            struct trawl_error *error)
 {
@@ -320,10 +319,10 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Returns true if a single occurrence in each record suffices and is found faster than all
- * occurrences. If a plan of strings has conditions, all occurrences are needed, because conditions
- * are checked after the search. For a single string longer than a byte, all occurrences are found
- * faster: a search for one in each record compares each candidate with the candidate before. */
+/* Returns true if one occurrence in each record is enough and is found faster than all of them. Not
+ * for a plan of strings with conditions, which are checked after the search and need all
+ * occurrences; nor for a single string longer than a byte: there, a search for one in each record
+ * compares each candidate with the one before, which takes longer. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY &&
@@ -349,7 +348,7 @@ static enum trawl_status digest_by_algorithm(const struct sink *sink,
     return TRAWL_OK;
 }
 
-/* Lets the plan's algorithm make the cells: the search itself finds nothing. */
+/* Lets the plan's algorithm make the cells; the search itself finds nothing. */
 static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
                                          const struct trawl_plan *plan, struct trawl_error *error)
 {

@@ -75,7 +75,7 @@ struct at_record {
     bool is_null;
 };
 
-/* Returns the first hit whose offset is not below `offset`; hit `from` is below `offset`. */
+/* Returns the first hit whose offset is at least `offset`; hit `from` is below it. */
 static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint64_t offset)
 {
     uint64_t low = from + 1, high, step = 1;
@@ -128,7 +128,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
     uint64_t at = chunk->hits[index].offset - chunk->hits_base;
 
     TRAWL_ASSERT(index < chunk->hit_count && at < chunk->owned);
-    /* the length of the variant that was found, which may differ from the literal's length */
+    /* the length of the variant that was found, which may differ from the literal's */
     if (chunk->hit_lengths != NULL)
         return hits_length(chunk->hit_lengths[index]);
     TRAWL_ASSERT(literal->bytes_count <= chunk->owned + chunk->after - at);
@@ -147,7 +147,7 @@ static bool accepts_begin(const struct cell_maker *maker, const struct at_record
 }
 
 /* Returns true if the record holds the whole occurrence and the conditions hold after it. Stores
- * the occurrence's pattern. */
+ * its pattern. */
 static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk *chunk,
                         const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {
@@ -163,8 +163,8 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record that has few occurrences, or whose plan has many patterns. Also
- * serves maker->any, and then makes at most one cell. */
+/* Makes the cells of a record that has few occurrences, or whose plan has many patterns. For
+ * maker->any, makes at most one cell. */
 static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -179,7 +179,10 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
         if (maker->counts != NULL) { /* two chunks may count in the same record */
-            __atomic_fetch_add(&maker->counts[at->index], 1, __ATOMIC_RELAXED);
+            const bool has_bytes =
+                chunk->hit_lengths == NULL || hits_length(chunk->hit_lengths[i]) > 0;
+
+            __atomic_fetch_add(&maker->counts[at->index], has_bytes, __ATOMIC_RELAXED);
             continue;
         }
         if (maker->any) {
@@ -192,9 +195,9 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
 }
 
-/* Makes the cells of a record with many occurrences. Goes from the last occurrence to the first, so
- * that the mark of a pattern's first begin replaces the marks of later begins. Only occurrences
- * near the record's end may reach beyond it; the others usually need no check. */
+/* Makes the cells of a record with many occurrences. Goes backwards, so that the mark of a
+ * pattern's first occurrence replaces those of later ones. Only occurrences near the record's end
+ * may reach beyond it; the others usually need no check. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)

@@ -1,9 +1,9 @@
 /* pattern_counts: counts how often each pattern occurs (trawl_count_by_pattern).
  *
- * The thread that searched a chunk adds up the hits of each literal in a table. The table has about
- * as many slots as there are literals, or hits if hits are fewer. Literals whose numbers have the
- * same remainder share a slot, which counts one literal at a time. A slot's count is appended to
- * the chunk's counts when another literal needs the slot, and at the chunk's end.
+ * The thread that searched a chunk adds up the hits of each literal in a table, which has about as
+ * many slots as there are literals, or hits if those are fewer. Literals with the same remainder
+ * share a slot, which counts one of them at a time: when another literal needs it, and at the end
+ * of the chunk, the slot's count is appended to the chunk's counts.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "runtime/job.h"
 #include "runtime/search.h"
 
-#define COUNTS_MORE 1024u /* the array of a chunk's counts grows by this or more */
+#define COUNTS_MORE 1024u /* the array of a chunk's counts grows by at least this */
 
 struct counting {
     const struct trawl_plan *plan;

@@ -1,6 +1,6 @@
-/* pieces: brings the lists that begins.c orders from a device into the caller's array. A list
- * comes in pieces: the device copies a piece straight into the array, or to pinned memory, from
- * where threads copy it in PIECE_PARTS parts. */
+/* pieces: copies the lists that begins.c orders from a device to the caller's array. A list comes
+ * in pieces: the device copies a piece straight into the array, or into pinned memory, from where
+ * threads copy it in PIECE_PARTS parts. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
@@ -13,8 +13,8 @@
 #include "runtime/schedule.h"
 #include "runtime/threads.h"
 
-/* Time for which a host worker polls for pieces before the worker sleeps. A device lists the
- * occurrences in 12 GiB of text in this time. pieces_order wakes a worker that sleeps. */
+/* How long a host worker polls for pieces before it sleeps. A device lists the occurrences in 12
+ * GiB of text in this time. pieces_order wakes a sleeping worker. */
 #define HELPER_POLL_NS 3000000u
 #define REST_POLLS 32u /* number of readings of the clock in rest(): about a microsecond */
 
@@ -31,16 +31,16 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Returns true if another piece can be asked for: an order (a list to bring) has pieces that were
- * not asked for yet, and the entry of `left` for the next piece is free. */
+/* Returns true if another piece can be requested: some order (a list to copy) has pieces that were
+ * not requested, and the entry of `left` for the next piece is free. */
 static bool has_more(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) < atomic_load(&pieces->ordered) &&
            atomic_load(&pieces->left[atomic_load(&pieces->brought) % ENGINE_PIECES_MAX]) == 0;
 }
 
-/* Asks for the next piece of the first order that is not finished. Only the thread that has set
- * pieces->bringing calls this function. */
+/* Requests the next piece of the first unfinished order. Only the thread that has set
+ * pieces->bringing may call this. */
 static void bring_next(struct pieces *pieces)
 {
     const struct piece_order *order =
@@ -77,14 +77,14 @@ static bool bring_one(struct pieces *pieces)
     if (!has_more(pieces) || atomic_load(&pieces->bringing) ||
         atomic_exchange(&pieces->bringing, true))
         return false;
-    may = has_more(pieces); /* another thread may have asked for the last piece meanwhile */
+    may = has_more(pieces); /* another thread may have requested the last piece meanwhile */
     if (may)
         bring_next(pieces);
     atomic_store(&pieces->bringing, false);
     return may;
 }
 
-/* Waits for the next piece. Only one thread waits, so that not all threads enter the driver. */
+/* Waits for the next piece. Only one thread does, so that not all of them enter the driver. */
 static bool wait_one(struct pieces *pieces)
 {
     struct engine_copy copy = {.slot = 0};
@@ -117,7 +117,7 @@ static bool wait_one(struct pieces *pieces)
 }
 
 /* Takes a part of a piece that no thread has taken yet. Returns false if all parts of the pieces
- * that have come are taken. */
+ * that have arrived are taken. */
 static bool part_take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);
@@ -158,7 +158,7 @@ static void rest(void)
         (void)clock_now_ns();
 }
 
-/* Asking for a piece comes first, because the bus is idle without a request. */
+/* Requesting a piece comes first, because the bus is idle without a request. */
 bool pieces_work(struct pieces *pieces)
 {
     bool worked = bring_one(pieces) || put_one(pieces) || wait_one(pieces);
@@ -168,8 +168,8 @@ bool pieces_work(struct pieces *pieces)
     return worked;
 }
 
-/* Returns true if no work is left for another thread. A piece on its way still means work, until
- * all parts of the piece are taken. */
+/* Returns true if no work is left for another thread. A piece on its way counts as work until all
+ * its parts are taken. */
 static bool is_over(const struct pieces *pieces)
 {
     return atomic_load(&pieces->last) &&
@@ -213,8 +213,8 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* Returns true if all ordered words are in the array. Once all orders are finished, no further
- * piece is asked for, so `brought` does not grow any more. */
+/* Returns true if all ordered words are in the array. Once all orders are finished, no piece is
+ * requested, so `brought` no longer grows. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&
@@ -228,7 +228,7 @@ void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t 
 
     TRAWL_ASSERT(most > 0 && order->count > 0);
     TRAWL_ASSERT(ordered - atomic_load(&pieces->finished) < PIECE_ORDERS);
-    if (is_settled(pieces)) { /* without an unsettled order no other thread reads these fields */
+    if (is_settled(pieces)) { /* unless an order is unsettled, no other thread reads these fields */
         pieces->worker = worker;
         pieces->most = most;
         pieces->direct = direct;
@@ -246,7 +246,7 @@ enum trawl_status pieces_settle(struct pieces *pieces, struct trawl_error *error
     while (!is_settled(pieces))
         if (!pieces_work(pieces))
             (void)sched_yield();
-    /* all pieces are settled, so no thread writes the fault any more */
+    /* all pieces are settled, so no thread writes the failure any more */
     if (pieces->status != TRAWL_OK && error != NULL)
         *error = pieces->error;
     return pieces->status;

@@ -1,8 +1,8 @@
-/* records_into: records that stay loaded, and answers about them (trawl_records_into).
+/* records_into: records that stay loaded, and answers about them (trawl_records_into)
  *
- * If a device has the records, the answer is made there: a search of the tape whose sink wants the
- * form RECORDS. Otherwise, and for plans that only the host can answer, the host searches: BITS,
- * BYTES and CELLS by batches of a matrix search (matrix.c), COUNTS by its digest alone.
+ * If a device has the records, it makes the answer: a search of the tape whose sink wants the form
+ * RECORDS. Otherwise, and for plans that only the host can answer, the host searches: BITS, BYTES
+ * and CELLS by batches of a matrix search (matrix.c), COUNTS by its digest alone.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,9 +19,9 @@
 struct trawl_records {
     struct records records; /* offsets and validity are in `device`'s memory if lies_there */
     bool lies_there;
-    uint32_t device; /* has the records, if `held` is not NULL */
+    uint32_t device; /* the device with the records, if `held` is not NULL */
     struct engine_records *held;
-    struct trawl_text *text; /* the tape; NULL: it has no byte */
+    struct trawl_text *text; /* the tape; NULL: it is empty */
 };
 
 /* ---- Load --------------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static enum trawl_status find_kind(const struct trawl_runtime *runtime,
     return TRAWL_OK;
 }
 
-/* Checks what does not need the offsets, and opens `records` for an array in a device's memory. */
+/* Checks what does not need the offsets, and opens `records` for an array in device memory. */
 static enum trawl_status open_there(struct records *records, const struct trawl_record_array *array,
                                     struct trawl_error *error)
 {
@@ -81,7 +81,7 @@ static enum trawl_status load_tape(struct trawl_runtime *runtime, struct trawl_r
     return runtime_load(runtime, own->text, true, error);
 }
 
-/* Puts the offsets on the device that has the tape, if there is such a device. */
+/* Copies the offsets to the device that has the tape, if there is one. */
 static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_records *own,
                                     struct trawl_error *error)
 {
@@ -120,7 +120,8 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_record
                               const struct trawl_record_array *array, struct trawl_error *error)
 {
     if (runtime->engine != TRAWL_ENGINE_CPU)
-        (void)devices_open(&runtime->devices, NULL); /* else the array's memory is the host's */
+        /* on failure, the array's memory is the host's */
+        (void)devices_open(&runtime->devices, NULL);
     TRAWL_TRY(find_kind(runtime, array, &own->lies_there, &own->device, error));
     if (!own->lies_there)
         TRAWL_TRY(records_open(&own->records, array, error));
@@ -198,7 +199,7 @@ static enum trawl_status count_on_host(struct trawl_searcher *searcher,
     sink_digests(&sink, cells_digest, &maker);
     sink.deliver = deliver_nothing;
     searched = cell_maker_plan(&maker, &bare, &sink);
-    /* `bare` has the plan's serial number, but is not the plan, and ends with this call */
+    /* `bare` has the plan's serial number, but is another plan, and ends with this call */
     searcher->caller.host_serial = 0;
     status = search_run(searcher, searched, own->text, &sink, error);
     searcher->caller.host_serial = 0;
@@ -227,7 +228,7 @@ static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_s
     }
 }
 
-/* Appends a batch of shape CELLS to the columns, as far as there is room. */
+/* Appends a batch of shape CELLS to the columns as far as they have room. */
 static void put_cells(const struct trawl_matrix_batch *batch, struct trawl_records_out *into)
 {
     uint64_t left = into->room - min_u64(into->room, into->count);
@@ -275,7 +276,7 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
 
 /* ---- Answers of a device -------------------------------------------------------------------- */
 
-/* Writes that no record has an occurrence, in the host's memory. */
+/* Writes to host memory that no record has an occurrence. */
 static void clear(enum trawl_records_shape shape, const struct trawl_records *own,
                   struct trawl_records_out *into)
 {
@@ -322,7 +323,7 @@ static enum trawl_status answer_on_device(struct trawl_searcher *searcher,
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "no device has the records, or a pattern is too long");
     TRAWL_TRY(search_run(searcher, &bare, own->text, &sink, error));
-    if (!answer.is_made) /* the device was lost: nobody has searched */
+    if (!answer.is_made) /* the device was lost, and nothing was searched */
         return TRAWL_FAIL(error, DEVICE, "the device that has the records is lost");
     into->count = answer.count;
     into->on_device = 1;

@@ -1,4 +1,4 @@
-/* replace: trawl_replace, which rewrites a text window by window. */
+/* replace: trawl_replace, which rewrites a text window by window */
 #include <inttypes.h>
 
 #include "plan/plan.h"
@@ -16,8 +16,8 @@ static int put(const struct replacing *by, const void *bytes, uint64_t count)
     return count > 0 ? by->sink(by->context, bytes, count) : 0;
 }
 
-/* A match may end after its window. The next window then begins with the match's remaining bytes,
- * which are skipped. */
+/* A match may end after its window. The next window then begins with the rest of the match, which
+ * is skipped. */
 static int take(void *context, const struct trawl_window *window)
 {
     struct replacing *by = (struct replacing *)context;
@@ -29,7 +29,7 @@ static int take(void *context, const struct trawl_window *window)
         const struct trawl_value *value = &by->values[by->one ? 0 : match->pattern_index];
 
         if (match->end == match->begin)
-            continue; /* an expression's match of no byte */
+            continue; /* an expression's empty match */
         TRAWL_ASSERT(match->begin >= by->at && match->begin >= window->begin);
         stopped = put(by, window->bytes + (by->at - window->begin), match->begin - by->at);
         if (stopped == 0)

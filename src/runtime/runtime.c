@@ -1,5 +1,5 @@
-/* runtime: opens and closes a runtime, and loads texts onto its devices. Public functions call
- * these functions; a worker calls only runtime_fetch. */
+/* runtime: opens and closes a runtime, and loads texts onto its devices. Called by public
+ * functions; a worker calls only runtime_fetch. */
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -112,9 +112,9 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 
 /* ---- Texts that stay ---------------------------------------------------------------------- */
 
-/* Loads the text onto the devices. A text in a device's memory is not copied. Another text is
- * copied anew if the runtime has one searcher. With several searchers an existing copy stays,
- * because another searcher may be reading that copy. */
+/* Loads the text onto the devices. A text in device memory is not copied. Any other is copied anew
+ * if the runtime has one searcher; with several, an existing copy stays, because another searcher
+ * may be reading it. */
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text, bool is_whole,
                               struct trawl_error *error)
 {
@@ -135,8 +135,8 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     return status;
 }
 
-/* Opens the devices at once (not for engine CPU), since a caller that loads a text will search the
- * text often. A failure is an error only for engine CUDA and for texts in a device's memory. */
+/* Opens the devices at once (unless the engine is CPU), since a caller that loads a text will
+ * search it often. A failure is an error only for engine CUDA and for texts in device memory. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                bool is_whole, struct trawl_error *error)
 {

@@ -1,16 +1,16 @@
-/* runtime: threads, devices and memory for searches, shared by any number of searchers.
+/* runtime: threads, devices and memory for searches, shared by any number of searchers
  *
  * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
- * chunks of text are read. Work comes as jobs: each call of a searcher is a job. The call lists the
- * job in the runtime while workers can help with it. Host workers serve the listed jobs in
- * turn. The job leaves the list before the call returns. Chunks for devices travel through the
- * devices' queue.
+ * chunks of text are read. Work comes as jobs: each call of a searcher is one. The call lists its
+ * job in the runtime while workers can help, and takes it off the list before it returns. Host
+ * workers serve the listed jobs in turn; chunks for devices go through the devices' queue.
  *
- * Locks, in the order of locking: runtime, then search. No thread holds one of these locks while
- * reading or searching text.
+ * Locks, in the order of locking: runtime, then search. No thread holds either while it reads or
+ * searches text.
  *
  * To read this folder, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
- * job.c (a call's begin and end), task.c (a chunk's way), threads.h and device_threads.h (workers).
+ * job.c (how a call begins and ends), task.c (the way of a chunk), threads.h and device_threads.h
+ * (workers).
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
 #define TRAWL_RUNTIME_RUNTIME_H
@@ -27,41 +27,41 @@
 
 struct job;
 
-/* A thread that searches: a thread of the runtime, or the thread that made a call. Its engine
- * workers are the states that engines keep for one thread. */
+/* A thread that searches: one of the runtime's, or the thread that made a call. Its engine workers
+ * are the state that engines keep for one thread. */
 struct worker {
     struct trawl_runtime *runtime;
     struct engine_worker *host;   /* engine worker on the host; NULL until needed */
     struct engine_worker *device; /* engine worker on a device; NULL until needed */
-    /* Engine workers of the layer of each kind of plans. [0]: on the host. [1]: on a device. NULL
+    /* Engine workers of the layer of each kind of plans: [0] on the host, [1] on a device; NULL
      * until needed. */
     struct engine_worker *layers[KINDS][2];
     /* Numbers of the jobs for which engine workers were last made ready: host_job for `host`,
-     * device_job for `device`, layer_job for the layers' engine workers, [0] on the host and [1] on
-     * a device. 0: ready for no job. */
+     * device_job for `device`, layer_job for the layers', [0] on the host and [1] on a device. 0:
+     * none. */
     uint64_t host_job;
-    /* Serial number of the plan for which `host` was last made ready, if a search with job.is_brief
-     * did that, otherwise 0. Other searches must not store the number: a search of records uses a
-     * copy of the caller's plan without its conditions, and the copy has the same number. */
+    /* Serial number of the plan for which a search with job.is_brief has made `host` ready; 0 if
+     * another search did. Other searches must not store it: a search of records uses a copy of the
+     * caller's plan without its conditions, and with the same number. */
     uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];
     uint64_t part_job; /* number of the last job in which this worker took part */
-    /* device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
+    /* the device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
     uint32_t device_index;
-    struct text_buffer buffer; /* buffer that the worker keeps from chunk to chunk */
+    struct text_buffer buffer; /* kept from chunk to chunk */
     pthread_t thread;
 
-    /* Only for workers that have a thread, changed under the runtime's lock: */
+    /* only for workers that have a thread; changed under the runtime's lock */
     pthread_cond_t wake;
     _Atomic bool is_idle; /* the worker waits to be woken */
-    /* Only for host workers, guarded by the runtime's lock: */
+    /* only for host workers; guarded by the runtime's lock */
     struct worker *next_idle;
-    /* the worker is kept off the core of the thread that woke it, until the worker runs */
+    /* kept off the core of the thread that woke it, until the worker runs */
     bool is_moved;
     cpu_set_t cores; /* the cores on which the worker may run once is_moved is false again */
-    /* Only for workers of devices, guarded by the runtime's lock: */
-    /* value of devices.became_idle when this worker became idle: the smaller, the longer idle */
+    /* only for workers of devices; guarded by the runtime's lock */
+    /* devices.became_idle when this worker became idle: the smaller, the longer idle */
     uint64_t idle_as;
 };
 
@@ -69,7 +69,7 @@ struct worker {
 struct queue_item {
     struct job *job;
     struct queue_item *next;
-    /* device that holds the text; ENGINE_DEVICES_MAX: any device may search the text */
+    /* the device that holds the text; ENGINE_DEVICES_MAX: any device may search it */
     uint32_t device;
     bool is_loaded; /* the text is loaded; false: the chunk lies in a pinned buffer */
 };
@@ -77,37 +77,37 @@ struct queue_item {
 /* A call that workers can help with. */
 struct job {
     struct trawl_runtime *runtime;
-    uint64_t number; /* unique among the jobs of the runtime; from 1 */
+    uint64_t number; /* unique among the jobs of the runtime, starting at 1 */
     const struct trawl_plan *plan;
     const struct kind *kind; /* the plan's */
-    /* The caller searches the text as a single chunk, without reading the clock, which would take
+    /* The caller searches the text as a single chunk, and does not read the clock, which would take
      * as long as the search. */
     bool is_brief;
-    /* Does all work for the job that this worker can do now. The caller holds no lock. */
+    /* Does all work that this worker can do for the job now. The caller holds no lock. */
     void (*serve)(struct job *job, struct worker *worker);
-    /* Does the work of an item of the job from the devices' queue. The caller holds no lock. */
+    /* Does the work of one of the job's items of the devices' queue. The caller holds no lock. */
     void (*serve_item)(struct queue_item *item, struct worker *worker);
     _Atomic bool has_work;      /* a host worker may find work in the job */
     _Atomic uint32_t took_part; /* number of workers that did something for the job */
-    /* The job was listed, or had items in the devices' queue: threads other than the caller may be
-     * inside the job. */
+    /* The job was listed, or had items in the devices' queue, so threads other than the caller's
+     * may be inside. */
     _Atomic bool is_known;
 
-    /* The runtime's lock guards: */
+    /* guarded by the runtime's lock: */
     bool listed;
     struct job *next, *previous;
     _Atomic uint32_t inside; /* workers in the job, and the job's items in the devices' queue */
     uint32_t helpers;        /* threads of the runtime that are in the job */
     uint32_t helpers_max;    /* most host workers that are worth having in the job */
-    /* True: workers leave soon after the job's end, so job_recall polls before it sleeps. */
+    /* workers leave soon after the job's end, so job_recall polls before it sleeps */
     bool leaves_soon;
     bool waits_for_leave;
     pthread_cond_t left; /* signalled when a worker leaves */
 };
 
-/* Adds `more` to *sum, one of the counts that the job keeps. Until the job is known to other
- * threads, only the caller adds, so no locked instruction is needed: a locked instruction for each
- * sum would take as long as the search of a short text. */
+/* Adds `more` to *sum, a count that the job keeps. Until other threads know the job, only the
+ * caller adds, so no locked instruction is needed: one for each sum would take as long as the
+ * search of a short text. */
 #define JOB_ADD(job, sum, more)                                                              \
     (atomic_load(&(job)->is_known)                                                           \
          ? (void)atomic_fetch_add((sum), (more))                                             \
@@ -123,20 +123,20 @@ struct devices {
     struct engine *engine; /* owned; written before the state becomes DEVICES_READY */
     struct engine_options options;
     uint32_t device_count;
-    /* number of devices × the number of workers for each device that the engine recommends */
+    /* number of devices × workers for each that the engine recommends */
     uint32_t workers_worth;
-    /* Workers to start: min(workers_worth, threads_max - 1), but at least device_count; 0 if
-     * threads_max is 1. */
+    /* workers to start: min(workers_worth, threads_max - 1), but at least device_count; 0 if
+     * threads_max is 1 */
     uint32_t workers_max;
-    _Atomic bool has_texts;  /* a text was loaded onto devices, ever */
+    _Atomic bool has_texts;  /* a text was ever loaded onto devices */
     _Atomic uint32_t chosen; /* number of calls of devices_choose, which takes devices in turn */
     pthread_t opener;        /* thread that opens the engine; valid while opener_runs */
 
-    /* The runtime's lock guards: */
+    /* guarded by the runtime's lock: */
     bool opener_runs;
-    /* why opening failed or a device was lost, the first time; empty: no failure */
+    /* why opening first failed or a device was first lost; empty: no failure */
     char failure[TRAWL_ERROR_MESSAGE_BYTES];
-    /* workers_max entries. The first worker_count of these workers run. */
+    /* workers_max entries, of which the first worker_count run */
     struct worker *workers;
     _Atomic uint32_t worker_count;
     pthread_cond_t decided;          /* signalled when the state becomes READY or ABSENT */
@@ -144,14 +144,14 @@ struct devices {
     uint64_t became_idle;            /* number of times that a worker of a device became idle */
     _Atomic uint32_t lost_count;     /* number of devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
-    /* Stack of pinned buffers that are not in use, with room for pinned_capacity. */
+    /* stack of idle pinned buffers, with room for pinned_capacity */
     struct text_buffer *pinned;
     uint32_t pinned_free; /* number of buffers in `pinned` */
     uint32_t pinned_made; /* buffers in `pinned` and buffers in use; at most pinned_capacity */
     uint32_t pinned_capacity;
 };
 
-/* An entry of forked.c's list: the first member of a runtime and of a searcher. */
+/* an entry of forked.c's list: the first member of a runtime and of a searcher */
 struct forked {
     struct forked *next;
     bool is_searcher;
@@ -166,17 +166,17 @@ struct trawl_runtime {
     struct devices devices;
     _Atomic uint64_t jobs_begun;    /* number of jobs ever begun */
     _Atomic uint64_t searched_ns;   /* wall time of the host's searches of long texts */
-    _Atomic uint64_t worked_ns;     /* host workers' time in searches worth sharing among threads */
+    _Atomic uint64_t worked_ns;     /* host workers' time in searches that are worth sharing */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
     _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
-    /* Time to stage a MiB for a device, from the last searches: [0] of files, [1] of texts in
-     * memory; 0: not known. */
+    /* time to stage a MiB for a device, from the last searches: [0] of files, [1] of texts in
+     * memory; 0: not known */
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
     _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
     /* Held while a searcher is added, and while a text is copied to devices or back to the host:
-     * loading copies a text anew only for a single searcher, so no second may come meanwhile. */
+     * loading copies a text anew only if there is one searcher, so no second may come meanwhile. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;
@@ -184,7 +184,7 @@ struct trawl_runtime {
     struct worker *workers;        /* threads_max - 1 entries, owned; the first worker_count run */
     uint32_t workers_wanted;       /* most host workers that a job has asked for so far */
     _Atomic uint32_t worker_count; /* host workers that run */
-    struct worker *idle;           /* list of idle host workers, the last to become idle first */
+    struct worker *idle;           /* idle host workers, the last to become idle first */
     bool closing;
 };
 
@@ -194,16 +194,16 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *options,
                                struct trawl_runtime **runtime, struct trawl_error *error);
 void runtime_close(struct trawl_runtime *runtime);
 
-/* Loads a text onto the devices, if there are any; if it has to be whole, onto one of them. */
+/* Loads a text onto the devices, if there are any; onto one of them if it has to be whole. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                bool is_whole, struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
-/* Finds out whether memory of the caller lies in a device's memory. With engine AUTO, a device that
- * does not answer is no fault: the host goes on without that device. */
+/* Finds out whether memory of the caller is device memory. With engine AUTO, a device that does not
+ * answer is no error: the host goes on without it. */
 enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
                                       bool *on_device, uint32_t *device, struct trawl_error *error);
-/* Copies a text that lies on a device to the host, unless the host can already read it. Any
- * thread may call. Errors: UNSUPPORTED, MEMORY, DEVICE. */
+/* Copies a text that is on a device to the host, unless the host can already read it. Any thread
+ * may call this. Errors: UNSUPPORTED, MEMORY, DEVICE. */
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
                                 struct trawl_error *error);
 

@@ -1,7 +1,7 @@
-/* schedule: who searches a text, how long chunks are, and how many workers help.
+/* schedule: who searches a text, how long chunks are, and how many workers help
  *
- * Chunks are short at the beginning, so that a first result and a rate come soon, and at the end,
- * so that no thread waits for a straggler. Helpers are woken if what remains takes longer than
+ * Chunks are short at the beginning, so that a first result and a rate are known soon, and at the
+ * end, so that no thread waits for a straggler. Helpers are woken if what remains takes longer than
  * waking them.
  */
 #include "runtime/schedule.h"
@@ -26,9 +26,9 @@ const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
-/* If the devices are not open yet (loading a text opens them, and so does a runtime with the engine
+/* If the devices are not open yet (loading a text opens them, and so does a runtime with engine
  * CUDA), a search begins to open them once the runtime's searches of long texts have taken this
- * time. If searches did so earlier, closing the runtime might wait a third of a second. */
+ * long. Any earlier, and closing the runtime might wait a third of a second. */
 static uint64_t open_after_ns = 1000000000;
 
 void schedule_open_after(uint64_t ns)
@@ -38,7 +38,7 @@ void schedule_open_after(uint64_t ns)
 
 /* ---- Schedule ----------------------------------------------------------------------------- */
 
-/* Returns `bytes`, or more if the overlap of chunks under the plan needs more. */
+/* Returns `bytes`, or more if the plan's overlap of chunks needs more. */
 static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 {
     bytes =
@@ -48,8 +48,8 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 }
 
 /* Returns the length of a chunk of a loaded text. A count for which a device lists no hits takes a
- * single chunk, because nothing is copied and each chunk costs a launch. The engine itself divides
- * a chunk that is too long for a device's 32-bit counts. */
+ * single chunk: nothing is copied, and each chunk costs a launch. The engine itself divides a chunk
+ * that is too long for a device's 32-bit counts. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -66,8 +66,8 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
 }
 
-/* Returns the number of bytes for each occurrence in the searcher's last search, if it was for the
- * same plan, else 0. */
+/* Returns the text bytes per occurrence in the searcher's last search, if that was for the same
+ * plan, else 0. */
 static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
     if (searcher->last_found.serial != plan->serial || searcher->last_found.bytes == 0)
@@ -75,10 +75,10 @@ static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struc
     return searcher->last_found.bytes / (searcher->last_found.hits + 1) + 1;
 }
 
-/* Sets the lengths of the chunks for hits that may be frequent: by the hits of the last search if
- * they are known, else the first chunks are short. Returns true if the caller alone should search,
- * since few hits are expected, and there is no other work to share: neither a digest, which may
- * read the whole text, nor candidates that the host verifies. */
+/* Sets the lengths of chunks whose hits may be frequent: by the hits of the last search if they are
+ * known; else the first chunks are short. Returns true if the caller alone should search, since few
+ * hits are expected and there is no other work to share: neither a digest, which may read the whole
+ * text, nor candidates for the host to verify. */
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -89,7 +89,7 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
         search->chunk_device = CHUNK_MAX;
         return true;
     }
-    /* true for expressions, whose length_min is 1 */
+    /* also true for regular expressions, whose length_min is 1 */
     if (plan->literal_count == 1 && plan->length_min >= RARE_BYTES)
         return false;
     search->chunk_most = most;
@@ -102,9 +102,9 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
     return false;
 }
 
-/* Returns true if the whole text is loaded, and stores whether the text is divided over devices. A
- * text that is loaded only in part is searched as if it were not: the rest must be copied, and
- * all threads copy. */
+/* Returns true if the whole text is loaded; *is_split tells whether it is divided over devices. A
+ * text of which only a part is loaded is searched as if it were not loaded: the rest must be
+ * copied, and all threads help with that. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -115,8 +115,8 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* For counts within errors, and for counts of expressions, devices list candidates, too. The
-     * host verifies these, and several workers share the verification. */
+    /* For counts in approximate searches and of regular expressions, devices list candidates, too.
+     * The host verifies these, and several workers share that work. */
     bool lists = !search->answers && search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || plan_needs_refining(search->job.plan) ||
                   search->job.kind->judges);
@@ -137,9 +137,8 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-/* Asks whether a device should search. The question goes to the engine that searches within errors,
- * or to the engine that searches for expressions. The engine decides by a sample, the middle of a
- * text in memory. */
+/* Asks the engine for approximate search, or for regular expressions, whether a device should
+ * search. It decides by a sample, the middle of a text in memory. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -166,10 +165,9 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     return TRAWL_OK;
 }
 
-/* Decides whether a device searches the text within errors, or for expressions. A device does not
- * if the host takes less time, or if devices have no method for the plan. If the device fails and
- * the runtime's engine is CUDA, asks another device. With other engines, the search handles the
- * failure. */
+/* Decides whether a device searches for a plan with a layer. It does not if the host takes less
+ * time, or if devices have no method for the plan. If the device fails and the runtime's engine is
+ * CUDA, asks another device; with other engines, the search handles the failure. */
 static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -213,8 +211,8 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
                 !devices_start(devices))) {
         search->schedule = SCHEDULE_CALLER;
     }
-    /* Chunks of a file that is searched within errors stay short: if the device leaves such a chunk
-     * to the host, a single thread searches it before all threads search the text. */
+    /* Chunks of a file stay short in approximate search: if the device leaves such a chunk to the
+     * host, a single thread searches it before all threads search the text. */
     if (search->schedule == SCHEDULE_CALLER && search->job.kind->layer != NULL && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.kind->is_apart))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
@@ -273,7 +271,7 @@ enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
 
 /* ---- Chunks ------------------------------------------------------------------------------- */
 
-/* Returns the length of a chunk with about CHUNK_HITS hits, by the hits found so far. */
+/* Returns the length of a chunk with about CHUNK_HITS hits, judging by the hits so far. */
 static uint64_t dense_chunk(const struct search *search)
 {
     uint64_t bytes = atomic_load(&search->done.host.bytes), hits = atomic_load(&search->hits);
@@ -289,10 +287,9 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (search->searcher->chunk_bytes > 0 || search->schedule == SCHEDULE_CALLER ||
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
-    /* A mapped chunk is not copied into a cache, so the chunk may be as long as a chunk of a text
-     * in memory. Chunks stay short in two cases: if the sink keeps text, because a chunk with a
-     * match is then read into a buffer; and if the runtime has a memory limit, which such a buffer
-     * could exceed. */
+    /* A mapped chunk is not copied into a cache, so it may be as long as a chunk of a text in
+     * memory, with two exceptions. If the sink keeps text, a chunk with a match is read into a
+     * buffer; and if the runtime has a memory limit, such a buffer could exceed it. */
     if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
         search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);
@@ -310,7 +307,7 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
         bytes = min_u64(bytes, dense_chunk(search));
     TRAWL_ASSERT(bytes > 0);
-    /* The chunk is not shorter than the plan allows. */
+    /* not shorter than the plan allows */
     return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
 }
 
@@ -319,20 +316,20 @@ static struct price measured(uint64_t ns, uint64_t bytes)
     return (struct price){0, bytes == 0 ? 0 : (double)ns / (double)bytes};
 }
 
-/* Returns the time that threads of the host have spent on chunks that the host searched. */
+/* Returns the time that the host's threads have spent on chunks that the host searched. */
 static uint64_t host_ns(const struct search *search)
 {
     return atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
 }
 
-/* Returns the host's time per byte in this search. 0: the host has searched nothing yet. */
+/* Returns the host's time per byte in this search; 0 if it has searched nothing yet. */
 static struct price host_price(const struct search *search)
 {
     return measured(host_ns(search), atomic_load(&search->done.host.bytes));
 }
 
-/* Returns the time per byte for staging chunks for devices in this search. Sets *staged to the
- * bytes of these chunks. */
+/* Returns the time per byte for staging chunks for devices in this search; *staged is the bytes of
+ * these chunks. */
 static struct price staging_price(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;
@@ -350,9 +347,9 @@ static _Atomic uint64_t *remembered(const struct search *search)
     return &search->job.runtime->stage_ns[search->cursor.text->kind == TEXT_MEMORY];
 }
 
-/* Returns true if staging a chunk for a device takes less time than searching the chunk on the
- * host. A text in memory must be copied. A file is read in both cases, but the host reads it into
- * caches. The time to stage is known from this search, or from an earlier search. */
+/* Returns true if staging a chunk for a device takes less time than searching it on the host. A
+ * text in memory must be copied. A file is read in both cases, but the host reads it into caches.
+ * How long staging takes is known from this search or an earlier one. */
 static bool staging_pays(const struct search *search)
 {
     uint64_t staged;
@@ -369,9 +366,9 @@ static bool is_long(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
-/* For a search of a long text by schedule HOST: adds the search's time to searched_ns and, if a
- * device works, sets stage_ns to the time to stage a MiB for a device. If little was made
- * ready, lowers stage_ns a little instead, so that a later search tries devices again. */
+/* After a search of a long text by schedule HOST: adds its time to searched_ns and, if a device
+ * works, sets stage_ns to the time to stage a MiB. If little was staged, lowers stage_ns a little
+ * instead, so that a later search tries devices again. */
 static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -407,7 +404,7 @@ bool schedule_wants_device(struct search *search)
         return false;
     if (atomic_load(&search->device_refused))
         return false;
-    /* the first chunk may have the first occurrence: the caller searches that chunk alone */
+    /* the first chunk may have the first occurrence, so the caller searches it alone */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
     if (search->job.kind->layer != NULL || !is_long(search))
@@ -423,7 +420,7 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Returns true if the sink's work on each chunk (sink.digest) is so much that helpers are worth
+/* Returns true if the sink does so much work on each chunk (sink.digest) that helpers are worth
  * waking. */
 static bool digests_each(const struct sink *sink)
 {

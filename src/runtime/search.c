@@ -24,18 +24,18 @@
 
 /* bytes of struct trawl_searcher_options in version 1.0 */
 #define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
-#define LINE_SAMPLE_BYTES (64u << 10) /* of a text: which strings of expressions are rare */
+/* how much of a text is read to learn which strings of expressions are rare */
+#define LINE_SAMPLE_BYTES (64u << 10)
 #define TASKS_PER_WORKER 2u
 /* Another process may keep a helper off its core for some milliseconds in the middle of a chunk.
- * With this many tasks the other threads can go on meanwhile. */
+ * With this many tasks, the other threads can go on meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */
 /* Further tasks for each thread, if there are devices, for counts and for loaded texts: these tasks
- * hold no text after the search. While a device has a chunk, later chunks that were searched wait
- * to be delivered after it, and host workers search further chunks. With only 2 tasks per thread,
- * host workers waited for the device: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000
- * patterns]. */
+ * hold no text after the search. While a device has a chunk, searched later chunks wait to be
+ * delivered after it, and host workers search on. With only 2 tasks per thread, they waited for the
+ * device: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000 patterns]. */
 #define TASKS_AHEAD 10u
 
 /* ---- Open and close ----------------------------------------------------------------------- */
@@ -224,9 +224,9 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
     return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
-/* Cancels the call that the searcher is inside. Returns false if there is no such call, or if the
- * call is cancelled already. A signal handler may run this function, also in a thread that is
- * inside the call or inside this function. */
+/* Cancels the call that the searcher is inside. Returns false if there is none, or if it is
+ * cancelled already. May run in a signal handler, even in a thread that is inside the call or
+ * inside this function. */
 static bool cancel(struct trawl_searcher *searcher)
 {
     int expected = ENGINE_CALL_INSIDE, kept = errno, wake;
@@ -317,14 +317,14 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
     if (text->device_address == 0 && sample_bytes > 0)
         sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
     TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, lines, error));
-    /* a device decides about a line only if it has the whole line */
+    /* a device can decide a line only if it has all of it */
     if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
         *lines = NULL;
     return TRAWL_OK;
 }
 
-/* Searches a loaded text for expressions in the lines that a device finds to hold a match, if that
- * is possible and these are few. */
+/* If a device can find the lines that hold matches of an expression, and finds few, searches only
+ * these. Returns false if an ordinary search is needed. */
 static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                          struct trawl_text *text, struct sink *sink, enum trawl_status *status,
                          struct trawl_error *error)
@@ -393,7 +393,7 @@ static enum trawl_status fill_on_device(struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
-/* Fills an array in host memory by devices alone if devices can do that, otherwise by a search. */
+/* Fills an array in host memory, by devices alone if they can do that, otherwise by a search. */
 static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, struct trawl_text *text,
                                       struct engine_words *array, uint64_t *count,
@@ -443,7 +443,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
     return status;
 }
 
-/* Counts the lines of a loaded text that match expressions, on its device, if that is possible. */
+/* Counts the lines of a loaded text that match expressions on its device, if that is possible. */
 static bool count_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                             struct trawl_text *text, struct sink *sink, enum trawl_status *status,
                             struct trawl_error *error)
@@ -472,7 +472,7 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_lines(&sink, invert, lines_max);
-    /* for WANT_LINES, lines are skipped in which a match ends that began in an earlier line */
+    /* WANT_LINES would skip lines in which a match ends that began in an earlier line */
     if (plan != NULL && (plan->flags & TRAWL_MULTILINE) != 0)
         sink.want = WANT_SPANS;
     TRAWL_TRY(search_enter(searcher, plan, text, error));
@@ -503,7 +503,7 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
     if ((flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
-    if (plan != NULL && !kind_of(plan)->by_lines) /* no string matches zero bytes */
+    if (plan != NULL && !kind_of(plan)->by_lines) /* a string's match is never empty */
         flags &= ~(uint32_t)TRAWL_WINDOW_EMPTY;
     else if ((flags & selecting) == TRAWL_WINDOW_LINES) /* expressions: WANT_LINES has no matches */
         flags |= TRAWL_WINDOW_EMPTY | TRAWL_WINDOW_FIRSTS;

@@ -1,16 +1,16 @@
-/* stream: searches a text that arrives piece by piece.
+/* stream: searches a text that arrives in segments
  *
  * An occurrence is decided once later bytes cannot change whether it counts. For strings, the
  * stream keeps a tail of its text: as many bytes as an undecided occurrence may have, and as a
- * search reads before an occurrence. A short piece is copied after these bytes, and a single search
- * finds what begins in both. Of a long piece only the first bytes are copied, for the occurrences
- * that begin in the kept bytes or soon after. Further searches read the piece where the caller has
- * it. A search is brief (a single call, as in trawl_find_bytes) or else a scan, which an engine
- * worker does. The engine takes the end of the bytes for the text's end. So is_news() skips the
- * matches that were delivered before and the matches that are not decided yet.
+ * search reads before an occurrence. A short segment is copied after the tail, and a single search
+ * finds what begins in either. Of a long one only the first bytes are copied, for the occurrences
+ * that begin in the tail or soon after it; further searches read the segment in place. A search is
+ * brief (a single call, as in trawl_find_bytes), or else a scan by an engine worker. The engine
+ * takes the end of the bytes for the end of the text, so is_news() skips matches that were
+ * delivered before and matches that are not decided yet.
  *
- * For expressions, the stream keeps the bytes of the open line, which has not ended. A scan
- * searches whole lines.
+ * For regular expressions, the stream keeps the bytes of the open line, and a scan searches whole
+ * lines.
  */
 #include "trawl_stream.h"
 
@@ -27,15 +27,14 @@
 #include "runtime/workers.h"
 #include "text/cut.h"
 
-/* readable bytes after a copy: with less, the engine copies once more */
+/* readable bytes after a copy: with fewer, the engine copies once more */
 #define ROOM_BEHIND 192u
-/* A piece of up to COPIED_BRIEF bytes, or of no more bytes than the stream keeps of its text, is
- * copied for a brief search, and a piece of up to COPIED bytes for a scan. Others are searched
- * where they lie. */
+/* A segment of up to COPIED_BRIEF bytes, or no longer than the stream's tail, is copied for a brief
+ * search, and one of up to COPIED bytes for a scan. Longer ones are searched in place. */
 #define COPIED_BRIEF 512u
 #define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
-#define PART_BYTES (UINT64_C(4) << 20) /* about the most bytes of a piece in a single scan */
+#define PART_BYTES (UINT64_C(4) << 20) /* about the most bytes of a segment in a single scan */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
 #define LINE_ROOM_MIN 256u /* room for the open line that is never given back */
 #define MATCHES_MAX 64u    /* most matches that the sink gets at a time */
@@ -153,8 +152,8 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Returns true if this call must deliver the match, which lies in the chunk: the match was not
- * decided before this call, and is decided now. */
+/* Returns true if this call must deliver the match, which lies in the chunk: it was not decided
+ * before this call, and is decided now. */
 static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
                     const struct trawl_match *match)
 {
@@ -179,7 +178,7 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
     uint64_t count = 0, done;
 
     for (uint64_t i = 0; i < hits->count; i += done) {
-        /* an occurrence that begins in the piece itself was not delivered before */
+        /* an occurrence that begins in the segment itself was not delivered before */
         if (plain && task->chunk.begin + hits->items[i].offset >= feed->stream->position) {
             done = min_u64(hits->count - i, MATCHES_MAX - count);
             matches_of_hits(plan, hits->items + i, done, task->chunk.begin, matches + count);
@@ -209,7 +208,7 @@ static enum trawl_status found(const struct feed *feed, const struct engine_chun
     return engine_call_is_over(&feed->searcher->call) ? TRAWL_STOPPED : TRAWL_OK;
 }
 
-/* Searches for the occurrences that begin in the chunk's own bytes, and delivers their matches. */
+/* Searches for the occurrences that begin in the chunk's own bytes, and delivers them. */
 static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chunk,
                               struct trawl_error *error)
 {
@@ -224,7 +223,7 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
     return TRAWL_OK;
 }
 
-/* As scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false if a
+/* As scan, but searches like trawl_find_bytes, which is faster for few bytes. Returns false if a
  * scan must search. */
 static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
@@ -249,7 +248,7 @@ static bool search_brief(const struct feed *feed, const struct engine_chunk *chu
 
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-/* Makes room in the searcher for `bytes` bytes and for those that a scan may load behind. */
+/* Makes room in the searcher for `bytes` bytes and those that a scan may load after them. */
 static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t bytes,
                                    struct trawl_error *error)
 {
@@ -265,8 +264,8 @@ static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t byt
     return TRAWL_OK;
 }
 
-/* Copies the bytes that the stream keeps and the piece's first `count` bytes to searcher->room, as
- * a chunk for occurrences that begin before the piece's byte `to`. */
+/* Copies the bytes that the stream keeps and the segment's first `count` bytes to searcher->room,
+ * as a chunk for occurrences that begin before the segment's byte `to`. */
 static enum trawl_status copy_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
                                     uint64_t to, struct engine_chunk *chunk,
                                     struct trawl_error *error)
@@ -274,7 +273,7 @@ static enum trawl_status copy_front(const struct feed *feed, const uint8_t *byte
     const struct trawl_stream *stream = feed->stream;
     uint8_t *room;
     uint64_t from = stream->count - min_u64(stream->count, stream->plan->need_after);
-    /* the piece begins at a cache line's start: copying takes half the time */
+    /* the segment begins at a cache line: copying takes half the time */
     uint64_t front = (stream->count + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 
     TRAWL_TRY(want_room(feed->searcher, front + count, error));
@@ -293,9 +292,9 @@ static enum trawl_status copy_front(const struct feed *feed, const uint8_t *byte
     return TRAWL_OK;
 }
 
-/* Searches a piece for the occurrences that begin in bytes[from, count). Near the end of readable
- * memory, a scan for a set of strings tests each offset in plain C. So a set is searched there in a
- * copy, with ROOM_BEHIND readable bytes behind. */
+/* Searches a segment for the occurrences that begin in bytes[from, count). Near the end of readable
+ * memory, a scan for a set of strings tests each offset in plain C, so a set is searched there in a
+ * copy, with ROOM_BEHIND readable bytes after it. */
 static enum trawl_status scan_piece(struct feed *feed, const uint8_t *bytes, uint64_t from,
                                     uint64_t count, struct trawl_error *error)
 {
@@ -354,7 +353,7 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
     TRAWL_TRY(is_done ? status : scan(feed, &chunk, error));
     if (!is_short)
         TRAWL_TRY(scan_piece(feed, bytes, before, count, error));
-    /* the stream keeps the last bytes of what it held and of the piece */
+    /* the stream keeps the last bytes of its old tail and of the segment */
     old = count < kept ? min_u64(stream->count, kept - count) : 0;
     count = min_u64(count, kept);
     if (old > 0)
@@ -367,8 +366,8 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
 
 /* ---- Lines -------------------------------------------------------------------------------- */
 
-/* Makes room for `count` bytes of the open line; the line's bytes so far stay. Also gives back
- * memory that only a longer line needed. */
+/* Makes room for `count` bytes of the open line, and keeps its bytes so far. Gives back memory that
+ * only a longer line needed. */
 static enum trawl_status line_room(struct trawl_stream *stream, uint64_t count,
                                    struct trawl_error *error)
 {

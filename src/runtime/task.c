@@ -1,8 +1,9 @@
-/* task: takes a text's next chunk, prepares the chunk, and searches it.
+/* task: takes a text's next chunk, prepares it, and searches it
  *
- * The chunks of a loaded text lie on devices. Such a chunk ends at the latest at the end of the
- * device's part, or of a line there, and is queued for that device's workers. A device may be ahead
- * of other devices as long as the search has free tasks (a task is a chunk with its results).
+ * The chunks of a loaded text lie on devices. Such a chunk ends at the latest with the device's
+ * part of the text, or with the last whole line there, and is queued for that device's workers. A
+ * device may be ahead of others as long as the search has free tasks (a task is a chunk with its
+ * results).
  */
 #include "runtime/task.h"
 
@@ -21,18 +22,18 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define ROOM_WAIT_NS 1000000 /* time of one wait for memory that other searches use */
-#define ROOM_WAITS_MAX 1000u /* most such waits of a search until a chunk gets memory */
+#define ROOM_WAIT_NS 1000000 /* length of one wait for memory that other searches use */
+#define ROOM_WAITS_MAX 1000u /* most waits of a search until a chunk gets memory */
 
-/* if more hits wait for delivery, a device may not go far ahead of a slower device */
+/* if more hits wait for delivery, a device may not go far ahead of a slower one */
 #define PENDING_HITS_MAX (1u << 24)
-/* The most chunks for each worker that are cut in advance, if hits decide the lengths of chunks and
- * one device has the text. A chunk that is cut keeps its length, whatever hits come. */
+/* Most chunks for each worker that are cut in advance, if hits decide their lengths and one device
+ * has the text. A cut chunk keeps its length, however many hits come. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
 
-/* Returns the record of what all host workers do, or all workers of this worker's device. */
+/* Returns the record of what all host workers, or all workers of this worker's device, do. */
 static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
 {
     uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
@@ -61,8 +62,8 @@ void task_brief(struct search *search, struct task *task, uint64_t from, uint64_
     search->job.took_part = search->done.host.threads = 1;
 }
 
-/* Takes a free task. Returns NULL if there is no free task, or if no further chunk is to be taken.
- * The caller holds the search's lock. */
+/* Takes a free task. NULL: there is none, or no further chunk is to be taken. The caller holds the
+ * search's lock. */
 static struct task *task_take(struct search *search)
 {
     struct task *task = search->free;
@@ -84,8 +85,8 @@ static struct task *task_take(struct search *search)
     return task;
 }
 
-/* Makes the task free again. `ends`: the text has no further chunk. `paused`: the worker stops for
- * a reason other than a lack of tasks. */
+/* Frees the task again. `ends`: the text has no further chunk. `paused`: the worker stops for a
+ * reason other than a lack of tasks. */
 static void task_put_back(struct search *search, struct task *task, bool ends, bool paused)
 {
     search_lock(search);
@@ -114,8 +115,8 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
 
 /* ---- Searching ---------------------------------------------------------------------------- */
 
-/* Counts on the host in a part of a chunk. The chunk was cut for a device, which does not search
- * it, and is too long for the host to count at once. */
+/* Counts on the host in a part of a chunk that was cut for a device, and is too long for the host
+ * to count at once. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)
@@ -138,9 +139,9 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     return TRAWL_OK;
 }
 
-/* A device has left the text to the host, and all threads search it from now on. The chunk
- * that the caller took for the device may be the whole text: the caller keeps as much of the chunk
- * as the caller would have taken for the host, unless a part of the chunk was already delivered. */
+/* The device has left the text to the host, and all threads search it from now on. The chunk that
+ * the caller took for the device may be the whole text: the caller keeps only as much of it as it
+ * would have taken for the host, unless a part was already delivered. */
 static void leave_device(struct search *search, struct task *task)
 {
     uint64_t owned = task->chunk.owned;
@@ -157,8 +158,8 @@ static void leave_device(struct search *search, struct task *task)
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
 }
 
-/* Asks the devices' engine for the answer that the sink delivers. Returns UNSUPPORTED if the engine
- * cannot make it; then the chunk is searched for hits. */
+/* Asks the devices' engine for the answer that the sink delivers. Returns UNSUPPORTED if it cannot
+ * make it; the chunk is then searched for hits. */
 static enum trawl_status scan_for_answer(struct search *search, struct task *task,
                                          struct worker *worker, const struct engine_chunk *chunk,
                                          struct trawl_error *error)
@@ -168,7 +169,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
                                  .hits_most = sink->by_engine ? sink->begins_max : 0,
                                  .counts_ends = sink->lines.invert,
                                  .records = sink->record_answer};
-    /* the host does not search records for a device: they may lie in its memory alone */
+    /* the host does not search records for a device: they may lie in device memory alone */
     struct engine_chunk own = *chunk;
     struct engine_task asked = {.chunk = &own,
                                 .from = task->from,
@@ -187,7 +188,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
     return TRAWL_OK;
 }
 
-/* Searches the part of the task's chunk starting at task->from, and makes matches of the hits. */
+/* Searches the task's chunk starting at task->from, and makes matches of the hits. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
@@ -232,7 +233,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
 
         if (status != TRAWL_UNSUPPORTED || search->sink->by_engine)
             return status;
-        if (search->cursor.text->device_address != 0) /* the host makes the answer of the hits */
+        if (search->cursor.text->device_address != 0) /* the host makes the answer from the hits */
             TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     }
     if (search->sink->by_engine) /* the device that had the text is lost, or no longer has it */
@@ -265,7 +266,7 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
-/* Adds a search of the task's next part to the work of the workers that made it. */
+/* Adds a search of the task's next part to the work of the workers that did it. */
 static void count_work(struct search *search, const struct task *task, struct work_done *done,
                        enum trawl_status status)
 {
@@ -276,7 +277,7 @@ static void count_work(struct search *search, const struct task *task, struct wo
     JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
 }
 
-/* Handles a failed search of the task on a device. Usually marks the device as lost. If devices do
+/* Handles a failed search of the task on a device. Usually marks the device as lost; if devices do
  * not take the plan, lets them take no further chunk instead. Returns true if another device should
  * try. Otherwise the CPU has searched the task, or *status says why not. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
@@ -285,7 +286,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    /* The call was cancelled, or the device lacks what the algorithm's kernels need. */
+    /* cancelled, or the device lacks what the algorithm's kernels need */
     if (search->job.kind->is_apart || *status == TRAWL_STOPPED)
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
@@ -310,14 +311,14 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     drop_part(task);
     task->is_answered = false;
     if (task->status != TRAWL_OK &&
-        task->status != TRAWL_READ) /* a fault of reading lies after all parts */
+        task->status != TRAWL_READ) /* a read error lies after all parts */
         return;
     task->status = status;
     task->error = *error;
 }
 
-/* Makes the digest of the current part: what the sink computes of its hits before the delivery. A
- * part that failed gets an empty digest, so that the task's previous digest is not delivered. */
+/* Makes the digest of the current part: what the sink computes from its hits before the delivery. A
+ * part that failed gets an empty one, so that the task's previous digest is not delivered. */
 static void digest_part(struct search *search, struct task *task)
 {
     const struct sink *sink = search->sink;
@@ -380,8 +381,8 @@ static bool may_cut(const struct search *search)
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
-/* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now or no task is free.
- * The caller holds the search's lock. */
+/* Cuts the next chunk into a free task. NULL: no chunk may be cut now, or no task is free. The
+ * caller holds the search's lock. */
 static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
@@ -428,7 +429,7 @@ void resident_queue(struct search *search)
         devices_push(&search->job.runtime->devices, first);
 }
 
-/* Adapts the length of later chunks to this chunk's hits. The caller holds the search's lock. */
+/* Adapts the length of later chunks to this one's hits. The caller holds the search's lock. */
 static void resident_learn(struct search *search, const struct task *task)
 {
     uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;
@@ -447,8 +448,8 @@ static void resident_learn(struct search *search, const struct task *task)
 
 /* ---- Taking ------------------------------------------------------------------------------- */
 
-/* Puts the task with the results into the ring, and wakes the caller. If the text is not needed
- * again, the worker may keep the buffer. */
+/* Puts the task with its results into the ring, and wakes the caller. The worker may keep the
+ * buffer if the text is not needed again. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -467,10 +468,11 @@ static void finish(struct search *search, struct task *task, struct worker *work
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     search_lock(search);
-    /* Chunks of a loaded text finish in any order: a fault may come before earlier chunks. */
+    /* chunks of a loaded text finish in any order: a failure may come before earlier chunks */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
-    /* The ring's entry is free: no chunk is taken task_count or more chunks ahead of delivery. */
+    /* the ring's entry is free: no chunk is taken task_count or more chunks ahead of the
+     * delivery */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
     TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);
@@ -525,8 +527,8 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
                                   text_cursor_room(&search->cursor, bytes), error);
 }
 
-/* Takes a pinned buffer for the chunk. The buffers are few, so that cores are left for searching.
- * All of them may be used in two cases: for a file that the host does not search (more threads must
+/* Takes a pinned buffer for the chunk. Buffers are few, so that cores are left for searching. All
+ * of them may be used in two cases: for a file that the host does not search (more threads must
  * read it), and for text that the sink reads (buffers stay in use until the delivery). */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
@@ -543,8 +545,8 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
     return true;
 }
 
-/* Copies a chunk of a text in memory, with the bytes around it that the search needs, into the
- * task's pinned buffer. */
+/* Copies a chunk of a text in memory, with the bytes around it that the search needs, to the task's
+ * pinned buffer. */
 static void stage(struct task *task)
 {
     struct text_chunk *chunk = &task->chunk;
@@ -572,7 +574,7 @@ static void fail_lost(struct search *search, struct task *task)
     digest_part(search, task);
 }
 
-/* Searches a chunk for which no pinned buffer was free, on the device of this worker. */
+/* Searches a chunk for which no pinned buffer was free on this worker's device. */
 static void search_staged(struct search *search, struct task *task, struct worker *worker)
 {
     if (devices_work(&search->job.runtime->devices))
@@ -581,7 +583,7 @@ static void search_staged(struct search *search, struct task *task, struct worke
         fail_lost(search, task);
 }
 
-/* Subtracts a mapped chunk from the counts of chunks and bytes: the chunk is searched again. */
+/* Subtracts a mapped chunk, which will be searched again, from the counts of chunks and bytes. */
 static void forget_work(struct search *search, const struct task *task)
 {
     struct work_done *done = &search->done.host;
@@ -617,8 +619,8 @@ static void search_mapped(struct search *search, struct task *task, struct worke
     task_search(search, task, worker, false);
 }
 
-/* Takes the next chunk, and searches or queues the chunk. Returns false if no chunk was taken;
- * *taken says why. */
+/* Takes the next chunk, and searches or queues it. Returns false if none was taken; *taken says
+ * why. */
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
@@ -661,7 +663,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
 
 /* Waits a moment, because other searches hold all memory that the runtime may take. Returns false
  * if waiting is useless or has lasted too long: the thread that waits here may be the one that must
- * take the results of another search before that search frees memory. */
+ * take the results of another search before that frees memory. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;
@@ -676,10 +678,10 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
 }
 
 /* Handles a lack of room for a chunk, and puts the task back. If other tasks of the search are at
- * work, this worker stops: these tasks will give memory back. If this task is the only one, the
- * worker tries again, perhaps after a moment: other searches may give memory back, and the search's
- * own tasks may have done so before the lock was taken here. If trying again is useless, and no
- * other task has begun meanwhile, the search ends with `status`. */
+ * work, this worker stops: they will give memory back. Otherwise it tries again, perhaps after a
+ * moment: other searches may give memory back, and the search's own tasks may have done so before
+ * the lock was taken here. If trying again is useless, and no other task has begun meanwhile, the
+ * search ends with `status`. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {

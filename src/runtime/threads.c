@@ -1,16 +1,16 @@
-/* threads: the runtime's host threads and the jobs that these threads serve.
+/* threads: the runtime's host threads, and the jobs that they serve
  *
  * A job is listed while it can use help. Each worker serves a job until that has no work for it,
  * then the next listed one. Waking is a chain: a woken worker finds out whether another is needed,
- * and wakes or starts it, so the caller wakes only one at a time.
+ * and wakes or starts it, so the caller wakes only one.
  *
- * A woken or new worker begins on a different core than the waker, if it may. Linux puts a waking
- * thread on the waker's core if Linux takes all other cores for busy, and a guest of KVM takes a
- * core that has slept for busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads
- * would then share a core for milliseconds, which is longer than many searches. After a pause, a
- * search of 16 MiB for 1,000 words took two threads 4.7 ms and a single thread 5.0 ms; now two
- * threads take 3.0 ms [2 cores, AMD EPYC]. So the waker's core is removed from the cores on which
- * the worker may run, and the worker adds the core again once running.
+ * A woken or new worker begins on another core than its waker, if it may. Linux puts a waking
+ * thread on the waker's core if it takes all others for busy, and a guest of KVM takes a core that
+ * has slept for busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then
+ * share a core for milliseconds, longer than many searches last: after a pause, a search of 16 MiB
+ * for 1,000 words took two threads 4.7 ms and one thread 5.0 ms; now two take 3.0 ms [2 cores, AMD
+ * EPYC]. So the waker's core is removed from those on which the worker may run, and the worker adds
+ * it again once it runs.
  */
 #include "runtime/threads.h"
 
@@ -41,8 +41,8 @@ void job_leave(struct job *job)
         (void)pthread_cond_signal(&job->left);
 }
 
-/* Appends the job to the ring of listed jobs; job_unlist removes the job. The caller holds the
- * runtime's lock, as for job_for_host. */
+/* Appends the job to the ring of listed jobs; job_unlist removes it. The caller holds the runtime's
+ * lock, as for job_for_host. */
 static void job_list(struct trawl_runtime *runtime, struct job *job)
 {
     struct job *first = runtime->jobs;
@@ -83,9 +83,8 @@ static struct job *job_for_host(struct trawl_runtime *runtime)
 
 /* ---- Threads ------------------------------------------------------------------------------ */
 
-/* Stores the cores on which the calling thread may run, and the same cores without the current
- * core. Returns false if there is no other core, or if there are more cores than a cpu_set_t has
- * room for. */
+/* Stores the cores on which the calling thread may run, and the same without its current core.
+ * Returns false if there is no other core, or if a cpu_set_t has no room for so many cores. */
 static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
 {
     int core = sched_getcpu();
@@ -105,9 +104,9 @@ static void begin_elsewhere(struct worker *worker)
     if (!other_cores(&cores, &others) ||
         pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
         return;
-    /* A worker whose cores were chosen outside this file keeps its cores. A worker whose cores this
-     * file set last (end_elsewhere) gets the cores on which the waking thread may run now: a
-     * container may have got more cores. */
+    /* A worker whose cores were chosen outside this file keeps them. One whose cores this file set
+     * last (end_elsewhere) gets those on which the waking thread may run now: a container may have
+     * got more cores. */
     CPU_AND(&common, &cores, &theirs);
     if (!CPU_EQUAL(&theirs, &common) ||
         (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))
@@ -116,7 +115,7 @@ static void begin_elsewhere(struct worker *worker)
     worker->is_moved = pthread_setaffinity_np(worker->thread, sizeof others, &others) == 0;
 }
 
-/* Lets the calling worker run on the core of its waker again. */
+/* Lets the calling worker run on its waker's core again. */
 static void end_elsewhere(struct worker *worker)
 {
     if (worker->is_moved)
@@ -183,7 +182,7 @@ static void *worker_main(void *argument)
         }
         job_hold(job);
         job->helpers++;
-        runtime->jobs = job->next; /* next, the other jobs have their turn */
+        runtime->jobs = job->next; /* the other jobs have their turn next */
         if (job_for_host(runtime) != NULL)
             wake_one(runtime);
         (void)pthread_mutex_unlock(&runtime->lock);
@@ -198,8 +197,8 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Wakes or starts another worker: threads are started when a job can use more threads, and stay.
- * If a thread cannot be started, searches go on with the running threads. The caller holds the
+/* Wakes another worker, or starts one: threads are started when a job can use more of them, and
+ * stay. If a thread cannot be started, searches go on with those that run. The caller holds the
  * runtime's lock. */
 static void wake_one(struct trawl_runtime *runtime)
 {
@@ -248,8 +247,8 @@ void job_wake(struct job *job)
     (void)pthread_mutex_unlock(&runtime->lock);
 }
 
-/* Waits a short while, without sleeping, until no thread is inside the job. The workers have
- * nothing left to do in the job, and the caller has nothing better to do. */
+/* Polls for a short while until no thread is inside the job. The workers have nothing left to do
+ * there, and the caller has nothing better to do. */
 static void poll_for_leave(const struct job *job)
 {
     uint64_t begin_ns = clock_now_ns();

@@ -1,6 +1,5 @@
-/* workers: makes a worker's engine workers (the states that engines keep for one thread) ready for
- * a job. Each function runs in the worker's own thread, or in the thread that closes the
- * searcher. */
+/* workers: makes a worker's engine workers (the state that engines keep for one thread) ready for a
+ * job. Each function runs in the worker's own thread, or in the thread that closes the searcher. */
 #include "runtime/workers.h"
 
 #include "runtime/buffers.h"
@@ -52,8 +51,8 @@ void worker_change_device(struct worker *worker)
     worker_go_to(worker, devices_choose(&worker->runtime->devices));
 }
 
-/* Returns the worker's engine worker of the job's layer, which is on a device or on the host. If
- * the kind is_apart, the runtime's engine decides about that in place of *on_device. */
+/* Returns the worker's engine worker of the job's layer, on a device or on the host. If the kind
+ * is_apart, the runtime's engine decides that in place of *on_device. */
 static struct engine_worker **layer_worker(struct worker *worker, const struct job *job,
                                            bool *on_device)
 {
@@ -121,8 +120,8 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
         worker_go_to(worker, found.device);
 }
 
-/* Opens an engine worker on the worker's device. A device on which that fails with DEVICE is lost,
- * and the next device is tried. */
+/* Opens an engine worker on the worker's device. If that fails with DEVICE, the device is lost, and
+ * the next one is tried. */
 static enum trawl_status device_worker_want(struct worker *worker, struct trawl_error *error)
 {
     struct devices *devices = &worker->runtime->devices;

@@ -1,6 +1,6 @@
 /* workers: makes a worker's engine workers ready for a job. An engine worker is the state that an
- * engine keeps for one thread. A layer is an engine for one kind of plans, such as expressions,
- * that uses the engines of the host and of the devices. */
+ * engine keeps for one thread. A layer is an engine for one kind of plans, such as regular
+ * expressions, built on the engines of the host and of the devices. */
 #ifndef TRAWL_RUNTIME_WORKERS_H
 #define TRAWL_RUNTIME_WORKERS_H
 
@@ -9,9 +9,9 @@
 
 /* Counts the worker among the workers that took part in the job. Returns true the first time. */
 bool worker_takes_part(struct worker *worker, struct job *job);
-/* Makes the worker's engine worker ready for the job: the engine worker of the job's layer, if
- * there is a layer, otherwise the engine worker of the host or of a device. A worker with a lost
- * device changes to a working device. */
+/* Makes the worker's engine worker ready for the job: that of the job's layer, if there is one,
+ * otherwise that of the host or of a device. A worker whose device is lost changes to a working
+ * one. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error);
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
@@ -24,7 +24,7 @@ bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);
 /* Changes to this device. */
 void worker_go_to(struct worker *worker, uint32_t device);
-/* Changes to the device on which the text lies, if the text lies in a device's memory. */
+/* Changes to the device that holds the text, if one does. */
 void worker_follow(struct worker *worker, const struct trawl_text *text);
 void worker_end(struct worker *worker);
 

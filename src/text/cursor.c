@@ -30,7 +30,6 @@
 #include "base/memory.h"
 #include "text/cut.h"
 #include "text/descriptor.h"
-#include "text/read.h"
 #include "text/text.h"
 #include "text/unpack.h"
 
@@ -391,6 +390,29 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
+/* Returns true if a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
+static bool is_ready(const struct trawl_text *text, uint32_t wait_ns)
+{
+    return text->unpack != NULL ? unpack_is_ready(text, wait_ns) : read_is_ready_of(text, wait_ns);
+}
+
+/* Reads 1 to `count` bytes of a stream, which begin at `offset` of the text; sets *got to the
+ * number, which is 0 at the stream's end. Waits for bytes, but returns STOPPED if the descriptor
+ * `wake` becomes readable meanwhile; `wake` may be -1, for no descriptor. */
+static enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t offset,
+                                     uint8_t *buffer, uint64_t count, uint64_t *got,
+                                     struct trawl_error *error)
+{
+    enum trawl_status status;
+
+    if (text->unpack == NULL)
+        return read_bytes_of(text, text->is_regular, wake, offset, buffer, count, got, error);
+    status = unpack_read(text, wake, buffer, count, got, error);
+    if (status != TRAWL_OK && error != NULL)
+        error->text_offset = offset;
+    return status;
+}
+
 /* Reads up to `room` further bytes of a stream, which begin at position `at` of the text. Sets *got
  * to the number of bytes. 0 says that the stream has ended or failed. Later calls read nothing, and
  * return the error that keep_fault has kept, if any. */
@@ -453,7 +475,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     chunk->before = cursor->carry_before;
     searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     while (have < whole) {
-        if (have > 0 && !read_is_ready(cursor->text, searchable_count > 0 ? 0 : REST_NS)) {
+        if (have > 0 && !is_ready(cursor->text, searchable_count > 0 ? 0 : REST_NS)) {
             searchable_count =
                 searchable_at_rest(cursor, chunk_bytes, bytes, have, searchable_count);
             if (searchable_count > 0)
@@ -502,7 +524,7 @@ static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64
     TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
     if (have > 0)
         memcpy(buffer->bytes + front_bytes(cursor), cursor->carry, (size_t)have);
-    while (chunk->owned == 0 || (have < whole && read_is_ready(cursor->text, 0))) {
+    while (chunk->owned == 0 || (have < whole && is_ready(cursor->text, 0))) {
         uint8_t *bytes;
 
         if (have == whole) {

@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "text/descriptor.h"
-#include "text/read.h"
 
 #define LOOK_BYTES 4096u /* this many bytes are read first, because most lines are shorter */
 

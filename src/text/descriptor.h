@@ -9,8 +9,8 @@ enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint
                             uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
 /* Reads the descriptor's own bytes, even of a compressed text. With from_file, calls pread at
- * `offset` of the text. Otherwise reads the stream as read_stream does: waits for bytes, and
- * returns STOPPED if `wake` becomes readable. */
+ * `offset` of the text. Otherwise reads 1 to `count` bytes of the stream, or 0 at its
+ * end: waits for bytes, and returns STOPPED if `wake` becomes readable. */
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);

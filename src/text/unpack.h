@@ -17,7 +17,8 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);
 
-/* Reads 1 to `count` decompressed bytes, or 0 at the end, as read_stream does. */
+/* Reads 1 to `count` decompressed bytes, or 0 at the end. Waits for bytes; returns STOPPED if
+ * `wake` becomes readable. */
 enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *buffer,
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 

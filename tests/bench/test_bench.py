@@ -43,6 +43,16 @@ def run_rows(rows):
     return (done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode())
 
 
+def run_row(ask, who, **more):
+    """Return exit status, the row's results, and messages."""
+    status, rows, said = run_rows([{"name": "row", "rounds": 1, "asks": [(ask, who)], **more}])
+    return status, rows[0]["results"], said
+
+
+OURS = {"name": "honest", "ours": True}
+LIAR = {"name": "liar", "lie": True, "ours": True}
+
+
 class Case:
     @pytest.fixture(autouse=True)
     def place(self, folder):
@@ -52,22 +62,11 @@ class Case:
         """Run ./dev bench. Return its rows; None: the expected `status` is not 0."""
         out = os.path.join(self.folder, "out.json")
         with contextlib.redirect_stdout(io.StringIO()):
-            options = bench.parse(
-                [
-                    *words,
-                    f"--runner={PROGRAM}",
-                    f"--command={command}",
-                    "--data=/nothing",
-                    f"--directory={self.folder}",
-                    f"--json={out}",
-                    "--rounds=1",
-                    f"--markdown={self.folder}/out.md",
-                ]
-            )
+            given = {"runner": PROGRAM, "command": command, "data": "/nothing", "directory": self.folder}
+            given |= {"json": out, "rounds": 1, "markdown": f"{self.folder}/out.md"}
+            options = bench.parse([*words, *(f"--{name}={value}" for name, value in given.items())])
             assert bench.one(options, options.name) == status
-        assert not [name for name in os.listdir(self.folder) if name.startswith("trawl-bench.")], (
-            "files were left behind"
-        )
+        assert not [name for name in os.listdir(self.folder) if name.startswith("trawl-bench.")], "files are left"
         assert os.path.exists(out) == (status == 0), "results of a wrong answer are not written"
         return rows_of.read_results(out)["rows"] if status == 0 else None
 
@@ -82,30 +81,15 @@ class TestWrong(Case):
 
     def test_lies(self):
         for call in CALLS:
-            status, results, said = run_rows(
-                [
-                    {
-                        "name": "lie",
-                        "rounds": 1,
-                        "asks": [
-                            (
-                                {**SMALL, "call": call},
-                                [{"name": "honest", "ours": True}, {"name": "liar", "lie": True, "ours": True}],
-                            )
-                        ],
-                    }
-                ]
-            )
+            status, results, said = run_row({**SMALL, "call": call}, [OURS, LIAR])
             assert status == 1, call
-            assert "WRONG: lie: liar finds" in said
-            assert [it.get("wrong", False) for it in results[0]["results"]] == [False, True]
-            assert not results[0]["results"][1]["seconds"]
+            assert "WRONG: row: liar finds" in said
+            assert [it.get("wrong", False) for it in results] == [False, True]
+            assert not results[1]["seconds"]
 
     def test_lies_of_others_only_leave_them_out(self):
-        status, results, _ = run_rows(
-            [{"name": "lie", "rounds": 1, "asks": [(SMALL, [{"name": "memmem", "kind": "memmem", "lie": True}])]}]
-        )
-        assert (status, results[0]["results"][0]["wrong"]) == (0, True)
+        status, results, _ = run_row(SMALL, [{"name": "memmem", "kind": "memmem", "lie": True}])
+        assert (status, results[0]["wrong"]) == (0, True)
 
     def test_records(self):
         tape = os.path.join(self.folder, "tape")
@@ -117,11 +101,10 @@ class TestWrong(Case):
         ask = {"text": f"file:{tape}", "record": 10, "patterns": f"file:{patterns}", "call": "cells"}
         who = [{"name": "cells", "ours": True}]
         who += [{"name": kind, "kind": kind} for kind in ("memmem", "strstr")]
-        liar = {"name": "liar", "lie": True, "ours": True}
-        for status, everyone in ((0, who), (1, [*who, liar])):
-            done = run_rows([{"name": "records", "rounds": 1, "asks": [(ask, everyone)]}])
-            assert done[0] == status
-            self.right({**done[1][0], "results": done[1][0]["results"][: len(who)]})
+        for status, everyone in ((0, who), (1, [*who, LIAR])):
+            got, results, _ = run_row(ask, everyone)
+            assert got == status
+            self.right({"name": "records", "results": results[: len(who)]})
 
     def test_lines_as_records(self):
         """Check that the lines of a text and the records of a tape, empty ones too, have the answers of two loops."""
@@ -153,36 +136,11 @@ class TestWrong(Case):
                 ("records-cells", "line", sum(it > 0 for line in hits for it in line)),
                 ("cells", "line", sum(it > 0 for line in hits for it in line)),
             ):
-                ask = {
-                    "text": f"file:{text}",
-                    "patterns": f"file:{path}",
-                    "call": call,
-                    "record": record,
-                    "flags": flags,
-                }
-                status, (row,), said = run_rows(
-                    [
-                        {
-                            "name": call,
-                            "rounds": 1,
-                            "asks": [
-                                (
-                                    ask,
-                                    [
-                                        {"name": "honest", "ours": True},
-                                        {"name": "a share", "ours": True, "limit": 1e-9},
-                                        {"name": "liar", "lie": True, "ours": True},
-                                    ],
-                                )
-                            ],
-                        }
-                    ]
-                )
-                assert (status, row["results"][0].get("count"), [it.get("wrong", False) for it in row["results"]]) == (
-                    1,
-                    right,
-                    [False, False, True],
-                ), (call, flags, said)
+                ask = {"text": f"file:{text}", "patterns": f"file:{path}", "record": record, "flags": flags}
+                share = {"name": "a share", "ours": True, "limit": 1e-9}
+                status, results, said = run_row({**ask, "call": call}, [OURS, share, LIAR])
+                assert (status, results[0].get("count")) == (1, right), (call, flags, said)
+                assert [it.get("wrong", False) for it in results] == [False, False, True], (call, flags, said)
 
     def test_a_lying_command(self):
         liar = os.path.join(self.folder, "liar")
@@ -208,22 +166,20 @@ class TestWrong(Case):
                     {"ours": name < 2, **rows_of.command("sh", "-c", it, name=str(name))}
                     for name, it in enumerate((first, other, other))
                 ]
-                status, (row,), _ = run_rows([{"name": "", "rounds": 2, "asks": [({"bag": bag}, who)]}])
-                assert (status, [it.get("wrong", False) for it in row["results"]]) == (
-                    not right,
-                    [False, not right, not right],
-                ), (other, bag)
+                status, results, _ = run_row({"bag": bag}, who, rounds=2)
+                wrong = [it.get("wrong", False) for it in results]
+                assert (status, wrong) == (not right, [False, not right, not right]), (other, bag)
         for end, number in (("exit 2", 2), ("kill $$", 143)):
-            _, (row,), _ = run_rows([{"name": "", "asks": [({}, [rows_of.command("sh", "-c", end, name="")])]}])
-            assert row["results"] == [{"name": "", "why": f"it ended with status {number}"}]
+            _, results, _ = run_row({}, [rows_of.command("sh", "-c", end, name="")])
+            assert results == [{"name": "", "why": f"it ended with status {number}"}]
 
     def test_new_plans(self):
         """Check that each timed count has a new plan, built before the time begins. `before`: the number of
         searches between building the plan and the timed count."""
         who = [{"name": str(n), "plan": "new", "before": n, "ours": True} for n in (0, 3)]
-        status, (row,), _ = run_rows([{"name": "new", "rounds": 4, "parts": True, "asks": [(SMALL, who)]}])
+        status, results, _ = run_row(SMALL, who, rounds=4, parts=True)
         assert status == 0
-        for it in row["results"]:
+        for it in results:
             assert len(it["seconds"]) == 4
             assert "plan" not in it
 
@@ -296,8 +252,8 @@ class TestGpu(Case):
             for call in ("records-any", "records-cells")
         ]
         ask = {"text": f"file:{text}", "record": "line", "patterns": f"file:{path}"}
-        status, (row,), said = run_rows([{"name": "steps", "rounds": 1, "asks": [(ask, who)]}])
-        assert (status, [it.get("count") for it in row["results"]]) == (0, [768, 768]), said
+        status, results, said = run_row(ask, who)
+        assert (status, [it.get("count") for it in results]) == (0, [768, 768]), said
 
 
 class TestPapers(Case):
@@ -319,17 +275,10 @@ class TestDocs(Case):
     def test_plots(self):
         """Check that a figure is well-formed, that its words are 12 px or more and inside, and that names keep apart."""
         axis = ("across", plots.decades(0.02, 300))
+        lines = enumerate(("line", "dots", "rule"))
+        lines = [(kind, [(1, 1), (9, 9 + i / 99)], kind) for i, kind in lines]
         for made in (
-            plots.curves(
-                "a < b",
-                "said",
-                axis,
-                axis,
-                [
-                    (name, [(1, 1), (9, 9 + i / 99)], kind)
-                    for i, (name, kind) in enumerate((("one", "line"), ("two", "dots"), ("three", "rule")))
-                ],
-            ),
+            plots.curves("a < b", "said", axis, axis, lines),
             plots.ranges("a < b", "said", axis, [("claim", 5, 0.02, 1, 300)]),
         ):
             root = ElementTree.fromstring(made)
@@ -365,28 +314,14 @@ class TestDocs(Case):
         """Check figures that no page shows: what is compared with what, and which times count."""
 
         def row_of(name, *results, **facts):
-            return {
-                "name": name,
-                "paper": "",
-                "answers": 1,
-                **facts,
-                "results": [
-                    {"name": one, "host": "", "side": "", "why" if isinstance(it, str) else "seconds": it}
-                    for one, it in results
-                ],
-            }
+            results = [
+                {"name": one, "host": "", "side": "", "why" if isinstance(it, str) else "seconds": it}
+                for one, it in results
+            ]
+            return {"name": name, "paper": "", "answers": 1, **facts, "results": results}
 
-        row = row_of(
-            "",
-            (regret.CHOICE, [4]),
-            (regret.CHOICE, [3, 2]),
-            ("b", [2.5]),
-            ("a", [1, 5]),
-            ("read", [0.1]),
-            ("c", "refused"),
-            text="T",
-            text_bytes=8e9,
-        )
+        results = [(regret.CHOICE, [4]), (regret.CHOICE, [3, 2]), ("b", [2.5]), ("a", [1, 5])]
+        row = row_of("", *results, ("read", [0.1]), ("c", "refused"), text="T", text_bytes=8e9)
         best = row_of("", (regret.CHOICE, [1]), ("b", [1.05]), ("a", [2]), text="U", text_bytes=8e9, found=8e9)
         row["results"][0]["method"] = best["results"][0]["method"] = "b"
         assert [regret.doubtful({"engine": it, "rows": [row, best]}) for it in ("cpu", "cuda")] == [[row], []]
@@ -429,15 +364,12 @@ class TestDocs(Case):
             row_of("C: records", (gpu.READ, [1]), ("records, any", [2]), ("records, cells", "refused"), count=7),
         ]
         rows[1]["results"][1]["count"] = 7
-        beside = {
-            "version": "26",
-            "bytes": 8e9,
-            "results": [
-                {"column": "C", "call": "contains", "seconds": [20], "count": 7},
-                {"column": "C", "call": "contains_re", "seconds": [20], "count": 8},
-                {"column": "C", "call": "find_multiple", "why": "no memory"},
-            ],
-        }
+        results = [
+            {"column": "C", "call": "contains", "seconds": [20], "count": 7},
+            {"column": "C", "call": "contains_re", "seconds": [20], "count": 8},
+            {"column": "C", "call": "find_multiple", "why": "no memory"},
+        ]
+        beside = {"version": "26", "bytes": 8e9, "results": results}
         lines = gpu.form_lines({"cudf, forms": beside}, "forms", "", rows)
         for line in (
             "|lines|**0.250**/1.25/0.050|",
@@ -463,21 +395,11 @@ class TestDocs(Case):
         """A figure below 0.97 of the last one is a fall, unless the machine's read speed fell as much."""
 
         def measured(read, own, cpu):
-            return {
-                "benchmark": "gpu",
-                "machine": {"gpu": "G, 1", "commit": "c", "date": "d", "command": "-"},
-                "rows": [
-                    {
-                        "name": "a",
-                        "text_bytes": 10,
-                        "results": [
-                            {"name": "trawl, CPU", "seconds": [cpu]},
-                            {"name": "device-read", "seconds": [read]},
-                            {"name": "trawl, GPU", "seconds": [own, 9]},
-                        ],
-                    }
-                ],
-            }
+            results = {"trawl, CPU": [cpu], "device-read": [read], "trawl, GPU": [own, 9]}
+            row = {"name": "a", "text_bytes": 10}
+            row["results"] = [{"name": name, "seconds": seconds} for name, seconds in results.items()]
+            machine = {"gpu": "G, 1", "commit": "c", "date": "d", "command": "-"}
+            return {"benchmark": "gpu", "machine": machine, "rows": [row]}
 
         with unittest.mock.patch.object(ledger, "PATH", os.path.join(self.folder, "ledger.json")):
             assert list(ledger.fallen(measured(1, 2, 1))) == []
@@ -487,10 +409,9 @@ class TestDocs(Case):
             assert list(ledger.fallen(measured(1, 2.5, 1))) == [("a [10]", "trawl, GPU", 0.5, 0.4)]
             for number in (1, 2):  # the read, or trawl, was refused and has no time
                 refused = measured(1, 2, 1)
-                refused["rows"][0]["results"][number] = {
-                    "name": refused["rows"][0]["results"][number]["name"],
-                    "why": "refused",
-                }
+                result = refused["rows"][0]["results"][number]
+                result["why"] = "refused"
+                del result["seconds"]
                 assert list(ledger.fallen(refused)) == [("a [10]", "trawl, GPU", 0.5, 0)]
             other = measured(1, 9, 1)
             other["rows"][0]["name"] = "b"

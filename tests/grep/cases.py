@@ -62,11 +62,8 @@ def stats_wrong(said, jobs=0, size=None):
     agree."""
     found = dict(re.findall(rb"^([a-zA-Z/ ]+): (.*)$", said, re.MULTILINE))
     number = {name.decode(): float(value.split()[0]) for name, value in found.items() if value[:1].isdigit()}
-    size, seconds, methods = (
-        number["bytes"] if size is None else size,
-        number["seconds"],
-        sum(map(int, re.findall(rb" (\d+)", found.get(b"methods", b"")))),
-    )
+    size, seconds = number["bytes"] if size is None else size, number["seconds"]
+    methods = sum(map(int, re.findall(rb" (\d+)", found.get(b"methods", b""))))
     least, most = (
         number["bytes"] / 1e9 / max(seconds + shift, 1e-9) + 0.0051 * sign for shift, sign in ((6e-7, -1), (-6e-7, 1))
     )
@@ -131,10 +128,5 @@ class Pairs:
 def differences(expected, got):
     """Return both outputs around the first byte that differs."""
     at = next((i for i, (one, other) in enumerate(zip(expected, got)) if one != other), min(len(expected), len(got)))
-    return "%d and %d bytes, from %d on\n  %r\n  %r" % (
-        len(expected),
-        len(got),
-        at,
-        expected[max(0, at - 80) : at + 80],
-        got[max(0, at - 80) : at + 80],
-    )
+    shown = (text[max(0, at - 80) : at + 80] for text in (expected, got))
+    return "%d and %d bytes, from %d on\n  %r\n  %r" % (len(expected), len(got), at, *shown)

@@ -46,19 +46,13 @@ class Case:
         # the option --hex; its patterns may hold line ends, too
         self.hex = self.report in ("--positions", "--count-matches") and not self.ends and rng.random() < 0.6
         # With codec latin-1 symbols are bytes, which this test holds as characters of Latin-1.
-        self.codec = (
-            "latin-1"
-            if self.hex or self.fasta and not self.dna and self.report != "--json" and rng.random() < 0.4
-            else "utf-8"
-        )
+        is_wild = self.fasta and not self.dna and self.report != "--json" and rng.random() < 0.4
+        self.codec = "latin-1" if self.hex or is_wild else "utf-8"
         self.name, self.limit = rng.random() < 0.25, rng.choice([None, None, None, 1, 3])
         if self.limit and self.report in ("--positions", "--count-matches"):
             self.limit = None
-        self.input, self.chunk, self.jobs = (
-            rng.choice(["pipe", "file", "file"]),
-            rng.choice([0, 0, 1, 3, 16, 100, 1000]),
-            rng.choice([1, 2]),
-        )
+        self.input, self.jobs = rng.choice(["pipe", "file", "file"]), rng.choice([1, 2])
+        self.chunk = rng.choice([0, 0, 1, 3, 16, 100, 1000])
 
     def features(self):
         return {"%s %s" % row for row in vars(self).items()}
@@ -109,13 +103,9 @@ def levenshtein(case, pattern, exact, text):
         above, row = row, [row[0] + 1]
         for j, p in enumerate(pattern):
             fixed = j in exact
-            row.append(
-                min(
-                    never if fixed and j + 1 in exact else above[j + 1] + 1,
-                    never if fixed else row[j] + 1,
-                    above[j] if case.equal(p, symbol) else never if fixed else above[j] + 1,
-                )
-            )
+            changed = above[j] if case.equal(p, symbol) else never if fixed else above[j] + 1
+            removed, added = never if fixed and j + 1 in exact else above[j + 1] + 1, never if fixed else row[j] + 1
+            row.append(min(removed, added, changed))
         rows.append(row[-1])
     return rows
 
@@ -212,19 +202,8 @@ def choose_patterns(rng, text, alphabet, most):
 
 
 def lines_case(rng, case):
-    letters = rng.choice(
-        [
-            "AB\n",
-            "ABÉ",
-            "ABÉ\n",
-            "A😀\n",
-            "AB- \n",
-            "ABÉ_ \n",
-            "ABCDEFGH\n",
-            "ABABABABABABABABABAB\n",
-            "ABABABABABABABABABABABABABABABABAÉ\n",
-        ]
-    )
+    kinds = ["AB\n", "ABÉ", "ABÉ\n", "A😀\n", "AB- \n", "ABÉ_ \n", "ABCDEFGH\n", 10 * "AB" + "\n"]
+    letters = rng.choice([*kinds, 16 * "AB" + "AÉ\n"])
     letters += "\0" * (case.null and rng.random() < 0.6)
     text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 150])))
     if case.fold:
@@ -234,22 +213,14 @@ def lines_case(rng, case):
         rng, text, "AB\n\xc3\x89" if case.hex else "A😀" if "😀" in letters else "ABÉ", case.most
     )
     if case.ends == "-x" and rng.random() < 0.7:
-        patterns = sorted(
-            {
-                line
-                for line in rng.sample(text.split("\n"), 1)
-                if len(line) > case.most and line.strip("- _") == line and "\0" not in line
-            }
-            | set(patterns)
-        )
+        line = rng.choice(text.split("\n"))
+        fits = len(line) > case.most and line.strip("- _") == line and "\0" not in line
+        patterns = sorted({*patterns, *[line] * fits})
     expected, found = expected_lines(case, patterns, text)
     if case.null:  # NUL and newline change places
         patterns, text = [pattern.translate(EXCHANGED) for pattern in patterns], text.translate(EXCHANGED)
-        expected = (
-            expected
-            if case.report in ("-c", "-vc", "--positions", "--count-matches")
-            else expected.translate(EXCHANGED)
-        )
+        if case.report not in ("-c", "-vc", "--positions", "--count-matches"):
+            expected = expected.translate(EXCHANGED)
     return patterns, text, (expected, found)
 
 
@@ -300,13 +271,8 @@ def fasta_case(rng, case):
                     + "%s:%d:%s:%s%d:%s\n" % (name[:4096], begin, "+-"[strand], which, distance, sequence[begin:end])
                 )
     output = output[: case.limit]
-    expected = (
-        "PATH:" * case.name + "%d\n" % len(output)
-        if case.report == "-c"
-        else "PATH\n" * bool(output)
-        if case.report == "-l"
-        else "".join(output)
-    )
+    expected = "PATH\n" * bool(output) if case.report == "-l" else "".join(output)
+    expected = "PATH:" * case.name + "%d\n" % len(output) if case.report == "-c" else expected
     text = "".join(text)
     return patterns, text[:-1] if rng.random() < 0.2 and text[-2:-1] not in "\r" else text, (expected, bool(output))
 
@@ -405,13 +371,7 @@ def test_binary(trawl, folder):
         for options in ["-x"], ["-xn"], ["-xl"], ["-xc"], ["-xo"], ["-xq"], ["-xm1"], ["-xi"], ["-x", "--json"]:
             command = [trawl, *options, "--edits=1", "needle"]
             alone, piped = cases.execute(command + ["binary"], folder), cases.execute(command, None, "C.UTF-8", text)
-            alone = (
-                alone[0],
-                *(
-                    part.replace(b"binary:", b"(standard input):").replace(b"binary\n", b"(standard input)\n")
-                    for part in alone[1:]
-                ),
-            )
+            alone = (alone[0], *(re.sub(rb"binary(?=[:\n])", b"(standard input)", part) for part in alone[1:]))
             told = alone[0] == (found == 0) and (options != ["-xc"] or alone[1] == b"%d\n" % found)
             if not told or "--json" not in options and piped != alone or piped[::2] != alone[::2]:
                 pytest.fail("%s on %r...: %r, and %r in a pipe" % (options, text[:20], alone, piped))

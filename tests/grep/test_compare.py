@@ -233,18 +233,8 @@ def random_options(rng):
         options.append(rng.choice([["-m", "0"], ["-m1"], ["-m", "2"], ["--max-count=3"], ["-m", "-1"]]))
     if rng.random() < 0.3:
         number = str(rng.choice([0, 1, 1, 2, 3, 10]))
-        options.append(
-            rng.choice(
-                [
-                    ["-A", number],
-                    ["-B" + number],
-                    ["-C", number],
-                    ["-" + number],
-                    ["--context=" + number],
-                    ["--before=" + number],
-                ]
-            )
-        )
+        forms = ["-A ", "-B", "-C ", "-", "--context=", "--before="]
+        options.append((rng.choice(forms) + number).split())
         if rng.random() < 0.2:
             options.append(["--group-separator=" + rng.choice(["", "##"])])
     if rng.random() < 0.12:
@@ -262,15 +252,8 @@ def choose_input(rng, case, files, recursive):
     choice = rng.random()
     if recursive:
         operands = rng.choice([[], ["."], ["sub"], ["a.txt"], ["./"], ["sub", "a.txt"]])
-        for name in [
-            "--include=*.txt",
-            "--exclude=*.c",
-            "--exclude-dir=deep",
-            "--include=d",
-            "--exclude-dir=sub//",
-            "--exclude=a*",
-            "--include=*.[ch]",
-        ]:
+        names = "--include=*.txt --exclude=*.c --exclude-dir=deep --include=d --exclude-dir=sub// --exclude=a*"
+        for name in [*names.split(), "--include=*.[ch]"]:
             if rng.random() < 0.12:
                 case.arguments.append(name)
         return operands
@@ -355,11 +338,8 @@ def make_case(rng, top, files, known=()):
     if rng.random() < 0.5:
         case.own.append("-j%d" % rng.choice([1, 2, 3]))
     letters = b"".join(case.patterns).decode("ascii" if case.locale == "C" else locales.codec(case.locale), "ignore")
-    case.smart = (
-        letters.lower() == letters
-        if {"-i", "-y"} & set(flat)
-        else letters.lower() != letters and "--no-ignore-case" not in flat
-    )
+    has_capitals = letters.lower() != letters
+    case.smart = not has_capitals if {"-i", "-y"} & set(flat) else has_capitals and "--no-ignore-case" not in flat
     case.smart = case.smart and rng.random() < 0.5
     if case.stdin is not None:
         case.nowhere = case.stdin[0] == "file" and rng.random() < 0.15
@@ -408,17 +388,9 @@ def is_left_out(case, files):
             return "-i and a part of a character"
         if any(SHRINKING.search(text) for text in [*files.values(), *case.patterns]):
             return "-i, bad characters and capitals of other lengths"
-    if (
-        ignores_case
-        and shows_matches
-        and codec == "utf-8"
-        and case.locale != "C"
-        and any(
-            SHRINKING.search(line) and not is_utf8(line)
-            for text in files.values()
-            for line in re.split(b"[\n\0]", text)
-        )
-    ):
+    all_lines = (line for text in files.values() for line in re.split(b"[\n\0]", text))
+    folds = ignores_case and shows_matches and codec == "utf-8" and case.locale != "C"
+    if folds and any(SHRINKING.search(line) and not is_utf8(line) for line in all_lines):
         return "-i, bad characters and capitals of other lengths"
     if "-w" in words and b"" in lines and (broken or ignores_case) and codec == "utf-8" and case.locale != "C":
         return "-w and the empty string in grep's regular expressions"
@@ -497,14 +469,8 @@ def rename(stderr):
 
 def show(name, result):
     status, out, err, offset = result
-    return "\n  %s: status %s, stdin at %s, stdout %d bytes: %r, stderr: %r" % (
-        name,
-        status,
-        offset,
-        len(out),
-        out[:400],
-        err[:400],
-    )
+    form = "\n  %s: status %s, stdin at %s, stdout %d bytes: %r, stderr: %r"
+    return form % (name, status, offset, len(out), out[:400], err[:400])
 
 
 class Tree:
@@ -597,12 +563,8 @@ def features(rng, trawl, folder):
     text = (
         case.stdin[1] if case.stdin and case.stdin[0] != "file" else Tree.files[case.stdin[1]] if case.stdin else b"\n"
     )
-    return names | {
-        case.locale,
-        "input %s" % (case.stdin or [None])[0],
-        "input ends with %r" % text[-1:],
-        "%d strings" % len(case.patterns),
-    }
+    names |= {case.locale, "input %s" % (case.stdin or [None])[0], "input ends with %r" % text[-1:]}
+    return names | {"%d strings" % len(case.patterns)}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -612,12 +574,7 @@ def grep():
         pytest.skip("there is no GNU grep here")
     if tuple(map(int, re.findall(rb"\d+", version)[:2])) < (3, 8):  # trawl has the rules of 3.8 for -s and GREP_COLOR
         pytest.skip("GNU grep is older than 3.8")
-    if (
-        subprocess.run(
-            ["grep", "-cF", "é", "-"], input="É".encode(), env={**os.environ, "LC_ALL": "C.UTF-8"}, capture_output=True
-        ).returncode
-        > 1
-    ):
+    if cases.execute(["grep", "-cF", "é", "-"], data="É".encode())[0] > 1:
         pytest.skip("grep does not run in the locale C.UTF-8")
 
 
@@ -632,21 +589,11 @@ def test_case(rng, trawl, folder):
     case, lines, restore = reduced(case, trawl)
     _, _, expected, got = compare(case, Tree.top, Tree.files, trawl)
     restore()
-    pytest.fail(
-        "LC_ALL=%s, %s, stdin %r\n  lines %r, arguments: %r, and for trawl %r%s; stdout: %s%s%s"
-        % (
-            case.locale,
-            case.environment,
-            case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:]),
-            lines,
-            case.arguments,
-            case.own + ["-S"] * case.smart,
-            "; to the null device" if case.nowhere else "",
-            cases.differences(expected[1], got[1]),
-            show("grep", expected),
-            show("trawl", got),
-        )
-    )
+    stdin = case.stdin and (case.stdin[0], case.stdin[1][:60], case.stdin[2:])
+    own = repr(case.own + ["-S"] * case.smart) + "; to the null device" * case.nowhere
+    said = "LC_ALL=%s, %s, stdin %r\n  lines %r, arguments: %r, and for trawl %s; stdout: %s%s%s"
+    differences = cases.differences(expected[1], got[1]), show("grep", expected), show("trawl", got)
+    pytest.fail(said % (case.locale, case.environment, stdin, lines, case.arguments, own, *differences))
 
 
 # A row: string, whether standard output is the null device, options. The last row is only for texts without a NUL:
@@ -718,26 +665,10 @@ def test_short_files(trawl, folder):
     for number in range(cases.amount(8 * 30)):
         options = rng.choice(["", "-A1", "-A2", "-A3", "-B1", "-C1", "-C2"]).split()
         options += rng.choice(["", "", "-I", "-a", "-o", "-m1", "-m2", "-c", "-l", "-L"]).split()
-        options += rng.choice(
-            [
-                "",
-                "-h",
-                "-n",
-                "-b",
-                "-Tnb",
-                "-x",
-                "-i",
-                "-w",
-                "--color=always",
-                "--no-group-separator",
-                "--group-separator=#",
-            ]
-        ).split()
-        options += (
-            rng.choice(["", "", "-v", "-z", "-vz"]).split()
-            if not any(word[:2] in ("-A", "-B", "-C") for word in options)
-            else []
-        )
+        words = "-h -n -b -Tnb -x -i -w --color=always --no-group-separator --group-separator=#"
+        options += rng.choice(["", *words.split()]).split()
+        if not any(word[:2] in ("-A", "-B", "-C") for word in options):
+            options += rng.choice(["", "", "-v", "-z", "-vz"]).split()
         command = options + ["foo"] + rng.sample(names, rng.choice([3, 30, len(names)]))
         own = [
             (trawl, small)[number % 2],

@@ -166,16 +166,8 @@ def check_damaged(trawl, top, case, rng):
     for others in rng.sample(OWN, 2):
         found = run([trawl, "--search-zip", "-ab"] + others + ["o", "damaged"], top)
         if found != got:
-            return "%r: status %d, %d bytes, %r; %r gives status %d, %d bytes, %r" % (
-                own,
-                got[0],
-                len(got[1]),
-                got[2],
-                others,
-                found[0],
-                len(found[1]),
-                found[2],
-            )
+            rows = (own, got[0], len(got[1]), got[2], others, found[0], len(found[1]), found[2])
+            return "%r: status %d, %d bytes, %r; %r gives status %d, %d bytes, %r" % rows
     if several:  # what the tools say of a file with several members differs from tool to tool
         return None
     tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
@@ -218,11 +210,9 @@ def check_one(trawl, top, case, rng):
         return check_damaged(trawl, top, case, rng)
     expected, got = check_whole(trawl, top, case, rng)
     cases.counts["selected"] += expected[0] == 0
-    return (
-        None
-        if expected[:2] == got[:2]
-        else "status %d and %d; %s; %r" % (expected[0], got[0], cases.differences(expected[1], got[1]), got[2])
-    )
+    if expected[:2] != got[:2]:
+        return "status %d and %d; %s; %r" % (expected[0], got[0], cases.differences(expected[1], got[1]), got[2])
+    return None
 
 
 FORMATS_HERE = []
@@ -298,10 +288,6 @@ def test_long_strings(trawl, folder):
         ("strings", b"\n".join(text[begin : begin + 1500] for begin in begins)),
     ):
         write(os.path.join(folder, name), data)
-    found = [
-        run([trawl, "-j4", "--chunk-bytes=1000", "--positions", "--search-zip", "-F", "-f", "strings", name], folder)[
-            :2
-        ]
-        for name in ("members", "whole")
-    ]
+    command = [trawl, "-j4", "--chunk-bytes=1000", "--positions", "--search-zip", "-F", "-f", "strings"]
+    found = [run([*command, name], folder)[:2] for name in ("members", "whole")]
     assert "gzip" not in FORMATS_HERE or found[0] == found[1], "long strings in members"

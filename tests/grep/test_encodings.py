@@ -151,21 +151,8 @@ def test_nulls(trawl, folder):
         text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
         for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):
             write(os.path.join(folder, place, "file"), content)
-        for options in (
-            ["-n"],
-            ["-o"],
-            ["-c"],
-            ["-m1"],
-            ["-m9999", "-A1"],
-            ["-B1"],
-            ["-v"],
-            ["-l", "-I"],
-            ["-c", "-I"],
-            ["-I"],
-            ["-x", "-v"],
-            ["-z"],
-            ["--json"],
-        )[turn % 2 :: 2]:
+        rows = "-n,-o,-c,-m1,-m9999 -A1,-B1,-v,-l -I,-c -I,-I,-x -v,-z,--json"
+        for options in [row.split() for row in rows.split(",")][turn % 2 :: 2]:
             wanted = cases.execute([trawl] + options + ["foo", "file"], os.path.join(folder, "there"))
             got = cases.execute([trawl, "--encoding=auto"] + options + ["foo", "file"], os.path.join(folder, "here"))
             if got[0] != wanted[0] or without_times(got[1]) != without_times(wanted[1]) or got[2] != wanted[2]:
@@ -211,15 +198,11 @@ def test_refused(trawl, folder):
     os.makedirs(os.path.join(folder, "here", "sub"), exist_ok=True)
     write(os.path.join(folder, "here", "file"), "x\nfoo\n".encode("utf-16"))
     here = os.path.join(folder, "here")
+    unknown = b"trawl: --encoding: 'utf-17' is not auto, none, or an encoding that this system knows\n"
+    excluded = b"trawl: --encoding and --search-zip exclude each other: unpack the files first\n"
     for arguments, wanted in (
-        (
-            ["--encoding=utf-17", "x"],
-            (2, b"", b"trawl: --encoding: 'utf-17' is not auto, none, or an encoding that this system knows\n"),
-        ),
-        (
-            ["--encoding=latin1", "--search-zip", "x"],
-            (2, b"", b"trawl: --encoding and --search-zip exclude each other: unpack the files first\n"),
-        ),
+        (["--encoding=utf-17", "x"], (2, b"", unknown)),
+        (["--encoding=latin1", "--search-zip", "x"], (2, b"", excluded)),
         (["--encoding=auto", "x", "sub"], (2, b"", b"trawl: sub: Is a directory\n")),
         (["--encoding=auto", "-rc", "foo"], (0, b"file:1\n", b"")),
         (["--encoding=auto", "-q", "foo", "file", "nofile"], (0, b"", b"")),
@@ -276,15 +259,8 @@ def test_labels(trawl, folder):
         for end in (b"\x1b(B;", b";")
     ]
     seen = set()
-    wide = {
-        "SINGLE": [],
-        "USER_DEFINED": [],
-        "ICONV": [],
-        "ISO_2022_JP": escapes,
-        "UTF_8": pairs + threes + fours,
-        "GBK": pairs + fours,
-        "EUC_JP": pairs + threes,
-    }
+    wide = {"SINGLE": [], "USER_DEFINED": [], "ICONV": [], "ISO_2022_JP": escapes}
+    wide |= {"UTF_8": pairs + threes + fours, "GBK": pairs + fours, "EUC_JP": pairs + threes}
     for label, form, name in rows:
         data = b"".join(piece + b"\n" for piece in singles + ([] if (form, name) in seen else wide.get(form, pairs)))
         seen.add((form, name))

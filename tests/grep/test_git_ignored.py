@@ -136,19 +136,9 @@ def test_case(rng, trawl, folder):
     if taken != expected:
         wrong = sorted(taken ^ expected)[0]
         why = git(os.path.join(top, inside), home, "check-ignore", "-v", "--no-index", "-n", wrong).stdout
-        pytest.fail(
-            "in %s, HOME=%s, %r: only git takes %r, only trawl %r; of %r git says %r; %r"
-            % (
-                os.path.join(top, inside),
-                home,
-                variables,
-                sorted(expected - taken)[:6],
-                sorted(taken - expected)[:6],
-                wrong,
-                why,
-                got.stderr[:200],
-            )
-        )
+        lists = sorted(expected - taken)[:6], sorted(taken - expected)[:6], wrong, why, got.stderr[:200]
+        said = "in %s, HOME=%s, %r: only git takes %r, only trawl %r; of %r git says %r; %r"
+        pytest.fail(said % (os.path.join(top, inside), home, variables, *lists))
     left = "\0".join(sorted(everything - taken)).encode()
     named = git(os.path.join(top, inside), home, "check-ignore", "-z", "--stdin", "--no-index", input=left)
     if left and paths_of(named.stdout) != set(map(os.fsencode, everything - taken)):

@@ -7,6 +7,7 @@ Standard output and standard error go to the same pipe.
 """
 
 import base64
+import itertools
 import json
 import os
 import re
@@ -30,12 +31,8 @@ FLAGS = ["n", "b", "o", "v", "x", "w", "i", "T", "Z", "z", "a", "column", "vimgr
          "crlf", "max-columns-preview", "pattern-number", "overlapping", "only-first", "stats", "line-buffered",
          "search-zip", "I", "s"]  # fmt: skip
 WAYS = ["v", "w", "i", "z", "a", "I", "x", "crlf", "search-zip", "stats"]  # options that decide about lines and files
-STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"] + 2 * [
-    "match separator",
-    "context separator",
-    "none",
-    "none",
-]
+STYLES = ["column", "vimgrep", "heading", "passthru", "trim", "distance", "replace", "columns", "link"]
+STYLES += 2 * ["match separator", "context separator", "none", "none"]
 PALETTES = ["", "sl=1:cx=2", "sl=1:cx=2:rv", "ne:sl=4", "mt=", "ms=7:mc=3:sl=1", "fn=:ln=33:bn=34:se="]
 
 
@@ -45,11 +42,9 @@ FAULTS = {"missing": b"No such file or directory", "d/e": b"Is a directory"}
 class Case:
     def __init__(self, rng):
         self.report = rng.choice(["lines"] * 12 + ["json", "json", "c", "c", "count-matches", "l", "L", "q"])
-        self.on = set(
-            rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8, 10]))
-            if self.report == "lines"
-            else [flag for flag in WAYS if rng.random() < 0.25] + rng.sample(FLAGS, 2)
-        )
+        is_lines = self.report == "lines"
+        self.on = set(rng.sample(FLAGS, rng.choice([0, 1, 2, 4, 6, 8, 10]) if is_lines else 2))
+        self.on |= {flag for flag in WAYS if not is_lines and rng.random() < 0.25}
         self.arguments = []
         self.locale = rng.choice(["C", "C.UTF-8"])
         self.word = re.compile(rb"\w" if self.locale == "C" else rb"[\w\x80-\xff]")
@@ -66,10 +61,8 @@ class Case:
         self.before = self.after = -1
         for letter in rng.choice(["", "", "", "A", "B", "C", "AB"]):
             count = rng.choice([0, 1, 1, 2, 5])
-            self.before, self.after = (
-                (self.before if letter == "A" else count),
-                (self.after if letter == "B" else count),
-            )
+            self.before = self.before if letter == "A" else count
+            self.after = self.after if letter == "B" else count
             self.arguments.append("-%s%d" % (letter, count))
         self.limit = rng.choice([None] * (20 if self.report == "lines" else 6) + [0, 1, 1, 2, 4, 12, 25, 1000, 1000])
         self.replace, self.columns = None, 0
@@ -94,11 +87,9 @@ class Case:
         self.crlf = rng.random() < 0.1 + 0.5 * ("crlf" in self.on)
         self.binary = rng.random() < (0.4 if self.report == "json" else 0.1) and self.report != "count-matches"
         self.ended = rng.random() < 0.6
-        self.bytes = (
-            rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2)
-            if rng.random() < (0.5 if "T" in self.on else 0.05)
-            else None
-        )
+        self.bytes = None
+        if rng.random() < (0.5 if "T" in self.on else 0.05):
+            self.bytes = rng.choice([9, 10, 99, 100, 999, 1000]) + rng.randrange(-1, 2)
         self.input = rng.choice(["tree", "pipe", "pipe", "seeks", "files", "files", "files", "fault"])
         # by --encoding=utf-8, which changes no byte
         self.converted = "search-zip" not in self.on and rng.random() < 0.06
@@ -107,29 +98,11 @@ class Case:
 
     def features(self):
         """Return the set of the options and the kind of input."""
-        return (
-            {re.match("--[a-z-]+|-.", word).group() for word in self.arguments}
-            | {
-                "%s %s" % (name, getattr(self, name))
-                for name in (
-                    "report",
-                    "locale",
-                    "input",
-                    "mmap",
-                    "jobs",
-                    "chunk",
-                    "ended",
-                    "crlf",
-                    "converted",
-                    "style",
-                )
-            }
-            | {
-                "%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)),
-                "size" * bool(self.bytes),
-                "binary" * self.binary,
-            }
-        )
+        named = "report locale input mmap jobs chunk ended crlf converted style".split()
+        found = {re.match("--[a-z-]+|-.", word).group() for word in self.arguments}
+        found |= {"%s %s" % (name, getattr(self, name)) for name in named}
+        found.add("%d strings, %d expressions" % (min(2, len(self.strings)), len(self.expressions)))
+        return found | {"size" * bool(self.bytes), "binary" * self.binary}
 
     def clean(self):
         """Take back options that exclude each other."""
@@ -144,12 +117,8 @@ class Case:
             on -= {"crlf"}
         if "only-first" in on:  # of these two options, the one given last would decide
             on -= {"overlapping"}
-        if any(
-            a.lower().startswith(b.lower())
-            for i, a in enumerate(self.strings)
-            for j, b in enumerate(self.strings)
-            if i != j
-        ) or on & {"x", "w"}:
+        pairs = itertools.permutations(map(bytes.lower, self.strings), 2)
+        if any(one.startswith(other) for one, other in pairs) or on & {"x", "w"}:
             on -= {"overlapping"}  # the order of strings with the same begin is not defined
         if self.report == "count-matches":
             on -= {"o"}
@@ -200,16 +169,10 @@ class Case:
         pretty = self.style is None and rng.random() < 0.12
         if pretty:
             when = "always" if self.palette is not None else rng.choice(["", "", "auto", "never"])
-            self.palette = (
-                self.palette
-                if self.palette is not None or when == "never" or self.report == "json"
-                else rng.choice(PALETTES)
-            )
-            words = [
-                "--pretty",
-                *["--color=" + when] * (when in ("auto", "never")),
-                *["--no-heading"] * ("heading" not in self.on and rng.random() < 0.3),
-            ]
+            if self.palette is None and when != "never" and self.report != "json":
+                self.palette = rng.choice(PALETTES)
+            words = ["--pretty", *["--color=" + when] * (when in ("auto", "never"))]
+            words += ["--no-heading"] * ("heading" not in self.on and rng.random() < 0.3)
             for word in words:
                 self.arguments.insert(rng.randrange(len(self.arguments) + 1), word)
             self.number = "-N" not in self.arguments
@@ -227,16 +190,8 @@ class Case:
             self.before = self.after = -1
         if "vimgrep" in self.on and self.names is None and self.report != "json":
             self.names = True
-        colors = {
-            "ms": b"01;31",
-            "mc": b"01;31",
-            "sl": b"",
-            "cx": b"",
-            "fn": b"35",
-            "ln": b"32",
-            "bn": b"32",
-            "se": b"36",
-        }
+        colors = {"sl": b"", "cx": b"", **dict.fromkeys(("ms", "mc"), b"01;31")}
+        colors |= {"fn": b"35", "ln": b"32", "bn": b"32", "se": b"36"}
         for word in (self.palette or "").split(":"):
             name, _, value = word.partition("=")
             for key in ("ms", "mc") if name == "mt" else (name,):
@@ -245,25 +200,11 @@ class Case:
         self.colors, self.keep = (colors, "ne" in colors) if self.palette is not None else ({}, False)
         self.only = "o" in self.on and self.report != "json"
         self.vimgrep = "vimgrep" in self.on and self.report != "json"
-        self.each = (
-            self.column
-            or self.vimgrep
-            or self.replace is not None
-            or self.only
-            or bool(self.colors.get("ms") or self.colors.get("mc"))
-        )
-        self.styled = (
-            self.column
-            or self.vimgrep
-            or self.heading
-            or "passthru" in self.on
-            or self.distance
-            or self.replace is not None
-            or "trim" in self.on
-            or self.columns > 0
-            or self.fields != {True: None, False: None}
-            or self.link
-        )
+        marks = bool(self.colors.get("ms") or self.colors.get("mc"))
+        replaces = self.replace is not None
+        self.each = self.column or self.vimgrep or replaces or self.only or marks
+        self.styled = self.column or self.vimgrep or self.heading or self.distance or replaces or self.columns > 0
+        self.styled |= bool({"passthru", "trim"} & self.on or self.link or self.fields != {True: None, False: None})
         self.end = b"\0" if "z" in self.on else b"\n"
 
     def paint(self, text, key, closed=True):
@@ -335,17 +276,13 @@ class Case:
     def numbers_in(self, line):
         content = line[:-1] if "crlf" in self.on and "x" in self.on and line.endswith(b"\r") else line
         first = {number for *_, numbers in self.spans(line)[1] for number in numbers} if self.most() else None
-        return [
-            i + 1
-            for i, s in enumerate(self.strings)
-            if (
-                self.holds_empty(content)
-                if not s
-                else self.occurrences(content, s)
-                if first is None
-                else i + 1 in first
-            )
-        ]
+
+        def occurs(number, string):
+            if not string:
+                return self.holds_empty(content)
+            return self.occurrences(content, string) if first is None else number in first
+
+        return [number for number, string in enumerate(self.strings, 1) if occurs(number, string)]
 
     def replaced(self, match, groups):
         def value(word):
@@ -432,12 +369,8 @@ class Printer:
             at = last
         rest = text[at:content]
         bare = rest[:-1] if rest.endswith(b"\r") else rest
-        return (
-            out
-            + (case.paint(bare, line) if bare else b"")
-            + rest[len(bare) :]
-            + (case.end if stop > len(text) else b"")
-        )
+        out += (case.paint(bare, line) if bare else b"") + rest[len(bare) :]
+        return out + (case.end if stop > len(text) else b"")
 
     def piece(
         self,
@@ -466,24 +399,15 @@ class Printer:
             return
         if "max-columns-preview" in case.on:
             whole = text + (end if case.vimgrep else b"")
-            stop, counted = (
-                at
-                + len(
-                    "".join(list(whole[at:].decode("utf-8", "surrogateescape"))[: case.columns]).encode(
-                        "utf-8", "surrogateescape"
-                    )
-                )
-                for at in (begin, 0)
-            )
+            decoded = (whole[at:].decode("utf-8", "surrogateescape")[: case.columns] for at in (begin, 0))
+            stop, counted = (len(text.encode("utf-8", "surrogateescape")) for text in decoded)
+            stop += begin
             if begin < min(stop, len(text)):
                 self.out += self.marked(text, b"", spans, begin, min(stop, len(text)), selected, is_match)
             # also counts a match at the end that was replaced by nothing
             more = sum((stop if marked else counted) <= first < len(text + end) for first, _ in all_spans)
-            note = (
-                " [... %d more match%s]" % (more, "" if more == 1 else "es")
-                if spans
-                else " [... omitted end of long line]"
-            )
+            note = " [... %d more match%s]" % (more, "" if more == 1 else "es")
+            note = note if spans else " [... omitted end of long line]"
         elif match_count and not is_match:
             note = "[Omitted long line with %d matches]" % match_count
         else:
@@ -495,15 +419,8 @@ class Printer:
         all_found = found = case.spans(content)[1]
         if case.report == "json":
             found = found if selected or "v" in case.on else []
-            self.lines.append(
-                (
-                    selected,
-                    content + end,
-                    number if case.number else None,
-                    offset,
-                    [(content[b:e], new, b, e) for b, e, new, _ in found],
-                )
-            )
+            spans = [(content[b:e], new, b, e) for b, e, new, _ in found]
+            self.lines.append((selected, content + end, number if case.number else None, offset, spans))
             return
         number = number if case.number else 0
         matching = selected != ("v" in case.on)
@@ -520,35 +437,17 @@ class Printer:
         whole = {**more, "match_count": len(spans)}
         if case.only and (matching or "passthru" not in case.on):
             for (begin, stop), (_, _, _, numbers) in zip(spans, found):
+                alone, where = (text[begin:stop], b"", [(0, stop - begin)], spans), (offset + begin, number, begin + 1)
                 for which in numbers if "pattern-number" in case.on else [0]:
-                    self.piece(
-                        text[begin:stop],
-                        b"",
-                        [(0, stop - begin)],
-                        spans,
-                        offset + begin,
-                        number,
-                        begin + 1,
-                        is_match=True,
-                        numbers=[which],
-                        **more,
-                    )
+                    self.piece(*alone, *where, is_match=True, numbers=[which], **more)
         elif case.vimgrep and spans:
             for span in spans:
                 own = spans if "max-columns-preview" in case.on and not case.colors.get("ms") else [span]
                 self.piece(text, end, own, own, offset + span[0], number, span[0] + 1, **whole)
         else:
-            self.piece(
-                text,
-                end,
-                spans,
-                spans,
-                offset,
-                number,
-                spans[0][0] + 1 if spans else 0,
-                numbers=case.numbers_in(content) if selected else (),
-                **whole,
-            )
+            numbers = case.numbers_in(content) if selected else ()
+            column = spans[0][0] + 1 if spans else 0
+            self.piece(text, end, spans, spans, offset, number, column, numbers=numbers, **whole)
 
     def report(self, path, text, width):
         """Report on a file. Return how many lines, or with --count-matches occurrences, were selected."""
@@ -599,13 +498,9 @@ class Printer:
                     break
             elif selected:
                 first = max(0 if printed is None else printed, index - max(case.before, 0))
-                if (
-                    (printed is None or printed != first)
-                    and self.groups
-                    and case.separator is not None
-                    and max(case.before, case.after) >= 0
-                    and not (case.heading and not self.headed)
-                ):
+                separates = case.separator is not None and max(case.before, case.after) >= 0
+                is_headed = not case.heading or self.headed
+                if (printed is None or printed != first) and self.groups and separates and is_headed:
                     self.out += case.paint(case.separator, "se") + b"\n"
                 for at in range(first, index):
                     self.line(*lines[at], at + 1, False)
@@ -628,12 +523,8 @@ def random_text(rng, case):
     if lines and rng.random() < 0.01:  # a text longer than the blocks of 96 KiB whose lines a NUL can take back
         lines = (lines * (100000 // (1 + sum(map(len, lines))) + 1))[:40000]
     if lines and rng.random() < 0.01:  # beyond the 63 KiB of a line that are read again
-        lines[-1] = (
-            lines[0]
-            + b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3))
-            + lines[0]
-            + rng.choice([b"", "é".encode() + lines[0]])
-        )
+        far = b"y" * (64512 - 2 * len(lines[0]) + rng.randrange(-3, 3))
+        lines[-1] = lines[0] + far + lines[0] + rng.choice([b"", "é".encode() + lines[0]])
     if case.binary:
         lines = [line.replace(b"x", b"\0") for line in lines[:40]]
     # a carriage return alone is no line end
@@ -656,59 +547,30 @@ def data(text):
 def json_expected(output, files, case):
     """Return the messages that --json should print, without times. files: (path, lines, number of searched bytes, where the
     first NUL is). The number of printed bytes comes from the output, which is a list of lines."""
-    wanted, sums = [], {}
+    names = ("searches", "searches_with_match", "bytes_searched", "matched_lines", "matches", "bytes_printed")
+    wanted, sums = [], dict.fromkeys(names, 0)
     for path, lines, searched, null in files:
-        sums = {
-            **sums,
-            "searches": sums.get("searches", 0) + 1,
-            "bytes_searched": sums.get("bytes_searched", 0) + searched,
-        }
+        sums["searches"] += 1
+        sums["bytes_searched"] += searched
         if not lines and null is None:
             continue
         first, path = len(wanted), data(path)
         wanted.append({"type": "begin", "data": {"path": path}})
         for selected, line, number, offset, spans in lines:
-            matches = [
-                {
-                    "match": data(match),
-                    **({"replacement": data(new)} if case.replace is not None else {}),
-                    "start": begin,
-                    "end": end,
-                    **({"distance": 0} if case.distance else {}),
-                }
-                for match, new, begin, end in spans
-            ]
-            wanted.append(
-                {
-                    "type": "match" if selected else "context",
-                    "data": {
-                        "path": path,
-                        "lines": data(line),
-                        "line_number": number,
-                        "absolute_offset": offset,
-                        "submatches": matches,
-                    },
-                }
-            )
+            matches = [{"match": data(match), "start": begin, "end": end} for match, _, begin, end in spans]
+            for match, (_, new, _, _) in zip(matches, spans):
+                match |= {"replacement": data(new)} if case.replace is not None else {}
+                match |= {"distance": 0} if case.distance else {}
+            facts = {"path": path, "lines": data(line), "line_number": number, "absolute_offset": offset}
+            kind = "match" if selected else "context"
+            wanted.append({"type": kind, "data": {**facts, "submatches": matches}})
         hits = [len(spans) for selected, _, _, _, spans in lines if selected]
-        stats = {
-            "searches": 1,
-            "searches_with_match": int(bool(hits)),
-            "bytes_searched": searched,
-            "matched_lines": len(hits),
-            "matches": sum(hits),
-            "bytes_printed": sum(len(line) + 1 for line in output[first : len(wanted)]),
-        }
+        printed = sum(len(line) + 1 for line in output[first : len(wanted)])
+        stats = dict(zip(names, (1, int(bool(hits)), searched, len(hits), sum(hits), printed)))
         wanted.append({"type": "end", "data": {"path": path, "binary_offset": null, "stats": stats}})
-        sums = {
-            **sums,
-            **{
-                name: sums.get(name, 0) + stats[name]
-                for name in ("searches_with_match", "matched_lines", "matches", "bytes_printed")
-            },
-        }
-    names = ("searches", "searches_with_match", "bytes_searched", "matched_lines", "matches", "bytes_printed")
-    return wanted + [{"type": "summary", "data": {"stats": {name: sums.get(name, 0) for name in names}}}]
+        for name in ("searches_with_match", "matched_lines", "matches", "bytes_printed"):
+            sums[name] += stats[name]
+    return wanted + [{"type": "summary", "data": {"stats": sums}}]
 
 
 def messages(lines, early):
@@ -738,12 +600,9 @@ def test_case(rng, trawl, folder):
         case.strings[0] = rng.choice([line for line in lines if b"\0" not in line and len(line) < 200] or case.strings)
     for path, text in texts.items():
         write(os.path.join(folder, path), text)
-    arguments, operands, label = (
-        list(case.arguments),
-        list(paths),
-        "(standard input)" if case.report != "json" else "<stdin>",
-    )
-    give = {"stdin": subprocess.DEVNULL}
+    arguments, operands = list(case.arguments), list(paths)
+    label = "(standard input)" if case.report != "json" else "<stdin>"
+    give = {}
     if case.input == "tree":
         arguments, operands, several = arguments + ["-r", "--sort=path"], ["d"], True
     else:
@@ -755,7 +614,7 @@ def test_case(rng, trawl, folder):
             texts["-"] = texts.get(operands[at], b"")
             operands[at], seeks = "-", case.input == "seeks"
             write(os.path.join(folder, "input"), texts["-"])
-            give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"input": texts["-"]}
+            give = {"stdin": open(os.path.join(folder, "input"), "rb")} if seeks else {"data": texts["-"]}
             if rng.random() < 0.2:
                 label = "la/bel"
                 arguments.append("--label=" + label)
@@ -775,39 +634,29 @@ def test_case(rng, trawl, folder):
         size += len(text)
         if "T" in case.on:
             width = (
-                len("%d" % (len(text) + case.number)) if (path != "-" or "stdin" in give) and not case.converted else 19
+                len("%d" % (len(text) + case.number))
+                if (path != "-" or "data" not in give) and not case.converted
+                else 19
             )
         name = (label if path == "-" else path).encode()
         printer.report(name, text, width)
         files.append((name, printer.lines, getattr(printer, "searched", 0), printer.null))
     status = 0 if printer.selected and (case.report == "q" or not fails) else 2 if fails else 1
-    arguments += ["-P"] * bool(case.expressions) + [
-        word for string in case.expressions or case.strings for word in ("-e", string)
-    ]
+    arguments += ["-P"] * bool(case.expressions)
+    arguments += [word for string in case.expressions or case.strings for word in ("-e", string)]
     arguments += ["-j%d" % case.jobs] * (case.jobs > 0) + ["--chunk-bytes=%d" % case.chunk] * (case.chunk > 0)
     arguments += ["--encoding=utf-8"] * case.converted + case.mmap
-    done = subprocess.run(
-        [trawl] + arguments + operands,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=60,
-        env=cases.environment(case.locale, TERM="xterm", **({"GREP_COLORS": case.palette} if case.palette else {})),
-        **give,
-    )
-    got, wanted = done.stdout, printer.out
+    variables = {"TERM": "xterm", **({"GREP_COLORS": case.palette} if case.palette else {})}
+    give |= {"stderr": subprocess.STDOUT, "env": cases.environment(case.locale, **variables)}
+    got_status, got, _ = cases.execute([trawl, *arguments, *operands], folder, **give)
+    wanted = printer.out
     if "stats" in case.on and files:
         got, _, stats = got.rpartition(b"files: ")
         wanted += (
             b"" if stats.startswith(b"%d\nselected: %d\n" % (len(files), printer.selected)) else b"other statistics"
         )
-        whole = (
-            case.report not in ("l", "L", "q")
-            and case.limit is None
-            and "I" not in case.on
-            and b"binary file" not in got
-            and all(file[3] is None for file in files)
-        )
+        whole = case.report not in ("l", "L", "q") and case.limit is None and "I" not in case.on
+        whole = whole and b"binary file" not in got and all(file[3] is None for file in files)
         wanted += (cases.stats_wrong(b"files: " + stats, case.jobs, size if whole else None) or "").encode()
     if case.report == "json" and case.limit != 0:
         lines = got.split(b"\n")[:-1]
@@ -819,22 +668,18 @@ def test_case(rng, trawl, folder):
             got = b"".join(line for line in got.splitlines(True) if line.startswith(b"trawl: "))
         else:
             wanted += b"\n".join(json.dumps(message).encode() for message in expected)
-    cases.counts["selected"] += done.returncode == 0
-    if got == wanted and done.returncode == status:
+    cases.counts["selected"] += got_status == 0
+    if got == wanted and got_status == status:
         return
-    pytest.fail(
-        "LC_ALL=%s GREP_COLORS=%s %r\n  texts %r, %s\n  status %d, expected %d; %s"
-        % (
-            case.locale,
-            case.palette,
-            arguments + operands,
-            {p: t[:300] for p, t in texts.items()},
-            "a pipe" if "input" in give else "",
-            done.returncode,
-            status,
-            cases.differences(wanted, got),
-        )
+    shown, pipe = {path: text[:300] for path, text in texts.items()}, "a pipe" if "data" in give else ""
+    said = "LC_ALL=%s GREP_COLORS=%s %r\n  texts %r, %s" % (
+        case.locale,
+        case.palette,
+        arguments + operands,
+        shown,
+        pipe,
     )
+    pytest.fail("%s\n  status %d, expected %d; %s" % (said, got_status, status, cases.differences(wanted, got)))
 
 
 PRINTED = [["--color=always"], ["-o"], ["-o", "--column"], ["--replace=<$0>"], ["--column"], ["--vimgrep"], ["--json"],
@@ -850,17 +695,12 @@ def test_long_lines(trawl, folder):
     # a NUL takes back the lines already found in its block
     for name, end in ("long", b""), ("null", b"  foo\n\0foo\n"):
         write(os.path.join(folder, name), "  foo bär foo\r\nnone of these\r\n".encode() * 2 + end)
-    for options in cases.some(
-        [*selected, *printed, name]
-        for name in ("long", "null")
-        for selected in SELECTED[: 4 if name == "long" else 2]
-        for printed in PRINTED
-    ):
-        wanted, got = (cases.execute([trawl, *chunk, *options], folder) for chunk in ([], ["--chunk-bytes=5"]))
-        if [re.sub(rb'"elapsed.*', b"", part) for part in wanted[1:]] != [
-            re.sub(rb'"elapsed.*', b"", part) for part in got[1:]
-        ]:
-            pytest.fail("%r: %s" % (options, cases.differences(wanted[1], got[1])))
+    rows = [(selected, "long") for selected in SELECTED] + [(selected, "null") for selected in SELECTED[:2]]
+    for (selected, name), printed in cases.some(itertools.product(rows, PRINTED)):
+        options = [*selected, *printed, name]
+        wanted, got = (cases.execute([trawl, *chunk, *options], folder)[1:] for chunk in ([], ["--chunk-bytes=5"]))
+        same = [[re.sub(rb'"elapsed.*', b"", part) for part in parts] for parts in (wanted, got)]
+        assert same[0] == same[1], "%r: %s" % (options, cases.differences(wanted[0], got[0]))
 
 
 def test_much_before_null(trawl, folder):
@@ -871,15 +711,8 @@ def test_much_before_null(trawl, folder):
         lines = cases.execute([trawl, "--json", "--replace=" + long, *own, "-e", "a", "much"], folder)[1].splitlines()
         made = [json.loads(line) for line in lines]
         printed = [message["type"] for message in made]
-        if (
-            printed != ["begin"] + ["match"] * (len(made) - 3) + ["end", "summary"]
-            or made[-1]["data"]["stats"]["matched_lines"] != len(made) - 3
-        ):
-            pytest.fail(
-                "--json %r: %r, %r" % (own, [(kind, printed.count(kind)) for kind in sorted(set(printed))], made[-1])
-            )
-    lines = cases.execute([trawl, "-I", "-C1", "--chunk-bytes=4096", "--replace=" + long, "a", "much", "much"], folder)[
-        1
-    ].splitlines()
-    if lines.count(b"--") != 1 or {*lines} - {b"--"} != {b"much:" + long.encode()}:
-        pytest.fail("-I: %d separators, %d lines" % (lines.count(b"--"), len(lines)))
+        assert printed == ["begin"] + ["match"] * (len(made) - 3) + ["end", "summary"]
+        assert made[-1]["data"]["stats"]["matched_lines"] == len(made) - 3
+    command = [trawl, "-I", "-C1", "--chunk-bytes=4096", "--replace=" + long, "a", "much", "much"]
+    lines = cases.execute(command, folder)[1].splitlines()
+    assert lines.count(b"--") == 1 and {*lines} - {b"--"} == {b"much:" + long.encode()}

@@ -26,23 +26,9 @@ class Case:
     """The options of a command line, and what the options mean."""
 
     def __init__(self, rng):
-        self.report = rng.choice(
-            [
-                "lines",
-                "lines",
-                "context",
-                "context",
-                "-o",
-                "-o",
-                "overlapping",
-                "--positions",
-                "-c",
-                "--count-matches",
-                "--count-matches --overlapping",
-                "--count-by-pattern",
-                "--count-by-pattern -H",
-            ]
-        )
+        reports = 2 * ["lines", "context", "-o"] + ["overlapping", "--positions", "-c", "--count-matches"]
+        reports += ["--count-matches --overlapping", "--count-by-pattern", "--count-by-pattern -H"]
+        self.report = rng.choice(reports)
         self.before, self.after = (
             rng.choice([(1, 1), (1, 0), (0, 1), (3, 0), (2, 5)]) if self.report == "context" else (0, 0)
         )
@@ -56,29 +42,18 @@ class Case:
         self.stats = rng.random() < 0.5 and self.report.startswith("--count") and not self.first
         piped = self.whole_lines and self.numbered and rng.random() < 0.5
         if piped:  # in a pipe a NUL may end lines, so the command itself compares whole lines
-            self.report, self.form, self.stats, self.before, self.after = (
-                rng.choice(["-o", "-o", "lines"]),
-                "-e",
-                False,
-                0,
-                0,
-            )
+            self.report, self.form, self.stats = rng.choice(["-o", "-o", "lines"]), "-e", False
+            self.before = self.after = 0
         self.utf8 = rng.random() < 0.4
         self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
         self.any_byte = self.form == "hex" and not self.letters
         self.is_binary = not self.utf8 and rng.random() < 0.3
         self.input = "pipe" if piped else rng.choice(["pipe", "file", "file"])
         self.chunk, self.jobs = rng.choice([0, 0, 1, 3, 16, 100, 1000]), rng.choice([1, 2, 3])
-        numbers = (
-            self.report.startswith("--count-by")
-            or self.numbered
-            and self.report not in ("-c", "--count-matches", "--count-matches --overlapping")
-        )
-        self.returns = (
-            self.form != "crlf"
-            and not (self.whole_lines and numbers)
-            and rng.random() < (0.9 if self.whole_lines else 0.2)
-        )
+        sums = self.report in ("-c", "--count-matches", "--count-matches --overlapping")
+        numbers = self.report.startswith("--count-by") or self.numbered and not sums
+        returns = rng.random() < (0.9 if self.whole_lines else 0.2)
+        self.returns = returns and self.form != "crlf" and not (self.whole_lines and numbers)
         if self.returns and self.whole_lines and rng.random() < 0.5:
             self.report, self.numbered, self.stats, self.before, self.after = "-o", False, False, 0, 0
 
@@ -107,11 +82,8 @@ def occurrences(case, pattern, text):
         for char in chars:
             offsets.append(offsets[-1] + len(char.encode()))
         folded = case.fold(text).decode()
-        spans = [
-            (offsets[i], offsets[i + len(wanted)])
-            for i in range(len(folded) - len(wanted) + 1)
-            if folded.startswith(wanted, i)
-        ]
+        begins = (i for i in range(len(folded) - len(wanted) + 1) if folded.startswith(wanted, i))
+        spans = [(offsets[i], offsets[i + len(wanted)]) for i in begins]
     else:
         folded, wanted = case.fold(text), case.fold(pattern)
         spans, at = [], folded.find(wanted)
@@ -302,22 +274,14 @@ def make_patterns(rng, case, texts):
                 pattern = pattern.replace(b"\0", b"") or b"b"
             if case.whole_lines and rng.random() < 0.5:
                 pattern = rng.choice(whole.replace(b"\0", b"\n").split(b"\n"))[:200] or pattern
-        if (
-            not case.any_byte
-            or case.report in ("lines", "context", "-o", "overlapping")
-            or case.whole_lines
-            or case.first
-        ):
+        by_lines = case.report in ("lines", "context", "-o", "overlapping") or case.whole_lines or case.first
+        if by_lines or not case.any_byte:
             pattern = pattern.replace(b"\n", b"") or b"b"
         if case.ignore_case and not case.letters and rng.random() < 0.3:
             pattern = pattern.swapcase()
         if case.returns and (case.whole_lines or case.form == "lines"):  # the carriage return belongs to the line end
-            pattern = (
-                rng.choice(
-                    [pattern] + [line for line in whole.split(b"\n") if line.endswith(b"\r") and b"\0" not in line]
-                ).rstrip(b"\r")
-                or b"b"
-            )
+            ends = [line for line in whole.split(b"\n") if line.endswith(b"\r") and b"\0" not in line]
+            pattern = rng.choice([pattern, *ends]).rstrip(b"\r") or b"b"
         if case.form == "crlf":
             pattern += b"\r"  # grep takes the carriage return for a part of the string
         patterns.append(pattern)
@@ -405,19 +369,9 @@ def test_case(rng, trawl, folder):
         wrong = case.stats and cases.stats_wrong(done.stderr, case.jobs, sum(len(text) for _, text in texts))
         assert not wrong, wrong
         return
-    pytest.fail(
-        "%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r"
-        % (
-            arguments,
-            patterns,
-            [text[:80] for _, text in texts],
-            done.returncode,
-            status,
-            done.stdout[:300],
-            wanted[:300],
-            done.stderr[:300],
-        )
-    )
+    case_of = (arguments, patterns, [text[:80] for _, text in texts])
+    got = (done.returncode, status, done.stdout[:300], wanted[:300], done.stderr[:300])
+    pytest.fail("%r, strings %r, on %r: status %d, expected %d; %r, expected %r; %r" % (*case_of, *got))
 
 
 def test_long_line(trawl, folder):
@@ -462,13 +416,10 @@ def test_line_ends(trawl, folder):
             found = [
                 int(line.split(b":")[0]) for line in done.stdout.replace(b"\0", b"\n").splitlines() if b":" in line
             ]
-            if (
-                found
-                != [at for at in range(1, 2 * count + 3) if (at in (count + 1, 2 * count + 2)) != ("-v" in options)][
-                    : 1 if "-m1" in options else None
-                ]
-                and b"cannot be loaded" not in done.stderr
-            ):
+            places, inverts = (count + 1, 2 * count + 2), "-v" in options
+            wanted = [at for at in range(1, 2 * count + 3) if (at in places) != inverts]
+            wanted = wanted[:1] if "-m1" in options else wanted
+            if found != wanted and b"cannot be loaded" not in done.stderr:
                 pytest.fail("%d line ends in a row, %r, %s: %r" % (count, options, operand, found[:3]))
 
 
@@ -492,18 +443,10 @@ def test_short_strings(trawl, folder):
     """Check --count-matches for each string of up to three letters, which may overlap with itself, mostly with -i."""
     text = b"aaaa aAaAAaaab\nabab aBab-abA\nBABA_bAbB bbb\naab\naA\n"
     for letters in (letters for count in (1, 2, 3) for letters in itertools.product(b"aAb", repeat=count)):
-        for options in (
-            (["-i"], ["-iw"], [], ["-ix"], ["-i", "--overlapping"])
-            if len(letters) < 3
-            else (["-i"], ["-i", "--overlapping"])
-        ):
+        for options in (["-i"], ["-i", "--overlapping"], *([["-iw"], [], ["-ix"]] if len(letters) < 3 else [])):
             case = Case(random.Random(1))
-            case.report, case.ignore_case, case.words, case.whole_lines = (
-                "--count-matches",
-                "i" in "".join(options),
-                "-iw" in options,
-                "-ix" in options,
-            )
+            case.report, case.ignore_case = "--count-matches", "i" in "".join(options)
+            case.words, case.whole_lines = "-iw" in options, "-ix" in options
             case.report += " --overlapping" * ("--overlapping" in options)
             case.letters = case.any_byte = False
             wanted = expected(case, [bytes(letters)], [("t", text)])
@@ -558,12 +501,8 @@ def test_statistics(trawl, folder):
     small = os.path.join(folder, "small")
     write(small, b"bar foo\n" * 100)
     for count in range(1, 10):  # the command searches several small files together
-        done = run(
-            trawl,
-            ["-j1", "-c", "--stats", "none", *[small] * count, folder, path, folder],
-            False,
-            stdin=subprocess.DEVNULL,
-        )
+        command = ["-j1", "-c", "--stats", "none", *[small] * count, folder, path, folder]
+        done = run(trawl, command, False, stdin=subprocess.DEVNULL)
         size = 800 * count + os.path.getsize(path)
         searched = sum(map(int, re.findall(rb" (\d+)", re.search(rb"^methods: .*", done.stderr, re.MULTILINE)[0])))
         wrong = cases.stats_wrong(done.stderr[done.stderr.find(b"files:") :], 1, size)

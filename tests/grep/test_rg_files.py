@@ -98,25 +98,8 @@ def make_case(rng, top, folders, files):
     while options.count("--unrestricted") > 3:  # ripgrep refuses a fourth
         options.remove("--unrestricted")
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
-        text = (
-            ignored.glob(rng, True)
-            if rng.random() < 0.8
-            else rng.choice(
-                [
-                    "[!a]*",
-                    "[^fb]*",
-                    "[!a-m]?*",
-                    "[A-C]*",
-                    "[!A-F]*.?",
-                    "[[:alpha:]]*",
-                    "[a-c-f]*",
-                    "[\\]a]*",
-                    "***",
-                    "***/a*",
-                    "{,}",
-                ]
-            )
-        )
+        classes = r"[!a]* [^fb]* [!a-m]?* [A-C]* [!A-F]*.? [[:alpha:]]* [a-c-f]* [\]a]* *** ***/a* {,}".split()
+        text = ignored.glob(rng, True) if rng.random() < 0.8 else rng.choice(classes)
         if rng.random() < 0.4:  # a glob made from a path of the tree
             text = rng.choice(["", "/", "**/"]) + ignored.cut(rng, rng.choice([*files, *folders[1:], "a"]))
         if text[0] == "#":
@@ -156,17 +139,8 @@ def make_case(rng, top, folders, files):
         operands = [rng.choice(["", "./"]) + rng.choice(folders[1:])]
     elif choice < 0.7:  # some rules lie above the root
         folder = rng.choice(folders)
-        options += rng.choice(
-            [
-                [],
-                [],
-                ["--no-ignore-parent"],
-                ["--no-ignore-exclude"],
-                ["--no-ignore-dot"],
-                ["--no-ignore-vcs"],
-                ["--no-require-git"],
-            ]
-        )
+        names = ("ignore-parent", "ignore-exclude", "ignore-dot", "ignore-vcs", "require-git")
+        options += rng.choice([[], [], *(["--no-" + name] for name in names)])
     search = rng.choice(
         [["--files"], ["--files"], ["-l", "-e", "foo"], ["-H", "-n", "-e", "foo"], ["-H", "-e", "x", "-e", "bar"]]
     )
@@ -222,14 +196,8 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
         shown = lambda text: text
     else:
         shown = lambda text: b"".join(sorted(text.splitlines(keepends=True)))
-    rg = (
-        [cases.ripgrep(), "--no-config", "--no-heading", "--color=never", "-F"]
-        + ([] if "-n" in search else ["-N"])
-        + options
-        + search
-        + ["--"]
-        + operands
-    )
+    rg = [cases.ripgrep(), "--no-config", "--no-heading", "--color=never", "-F", *["-N"] * ("-n" not in search)]
+    rg += [*options, *search, "--", *operands]
     own = as_trawl(rng, trawl, tg, ["-F"] + options + search) + ["--"] + operands
     # standard input is a pipe in about half of these cases, and both programs must leave the pipe alone
     data = b"foo\n" if rng.random() < 0.5 and (operands or search == ["--files"]) else None
@@ -257,17 +225,9 @@ def compare(rng, trawl, tg, tree, home, reduced=None):
         return None if got[0] == 2 else "%r: ripgrep refuses it: %r" % (own, expected[2])
     if (expected[0], shown(expected[1])) != (got[0], shown(got[1])):
         one, other = set(expected[1].splitlines()), set(got[1].splitlines())
-        return "in %s, HOME=%s\n  %s\n  %s\n  status %d and %d; only ripgrep: %r; only trawl: %r; %r" % (
-            place,
-            home,
-            " ".join(rg),
-            " ".join(own),
-            expected[0],
-            got[0],
-            sorted(one - other)[:8],
-            sorted(other - one)[:8],
-            got[2][:300],
-        )
+        said = "in %s, HOME=%s\n  %s\n  %s\n  " % (place, home, " ".join(rg), " ".join(own))
+        lists = sorted(one - other)[:8], sorted(other - one)[:8], got[2][:300]
+        return said + "status %d and %d; only ripgrep: %r; only trawl: %r; %r" % (expected[0], got[0], *lists)
     return None
 
 

@@ -69,13 +69,8 @@ def rows_of_table():
             continue
         letter = LETTERS.get(name) or (letter if letter not in "hLITzsurREdDZUyG" else "")
         if name in VALUES:
-            ways[name] = [
-                [form + value]
-                for value in VALUES[name]
-                for form in ["--%s=" % name]
-                + ["-" + letter] * bool(letter and value)
-                + ["-%s=" % letter] * bool(letter)
-            ]
+            forms = ["--%s=" % name, *["-%s=" % letter, "-" + letter] * bool(letter)]
+            ways[name] = [[form + value] for value in VALUES[name] for form in (forms if value else forms[:2])]
         else:
             ways[name] = [["--" + name]] + [["-" + letter]] * bool(letter)
     return ways
@@ -282,13 +277,9 @@ def run_both(case, trawl, folder):
     locale = "C.UTF-8" if case.utf8 else "C"
     found = []
     for program in ([cases.link(trawl, folder + ".tg")], [cases.ripgrep(), "--no-config", "-j1"]):
-        status, output, errors = cases.execute(
-            [*program, *case.words(), *patterns, "--", *case.operands],
-            folder,
-            locale,
-            data,
-            env=cases.environment(locale, TERM="xterm"),
-        )
+        command = [*program, *case.words(), *patterns, "--", *case.operands]
+        terminal = cases.environment(locale, TERM="xterm")
+        status, output, errors = cases.execute(command, folder, locale, data, env=terminal)
         found.append((status, messages(output) if b'"data":' in output else output, errors))
     return found
 
@@ -298,12 +289,9 @@ def wrong_with(case, trawl, folder):
     got, wanted = run_both(case, trawl, folder)
     if wanted[0] == 2 and wanted[1] == b"" and got[0] == 2 or got[:2] == wanted[:2]:
         return None
-    return "tg %s\n  texts %r\n  tg      %r\n  ripgrep %r" % (
-        " ".join(map(repr, case.words() + ["-e " + pattern for pattern in case.patterns] + case.operands)),
-        case.texts,
-        got,
-        wanted,
-    )
+    words = case.words() + ["-e " + pattern for pattern in case.patterns] + case.operands
+    said = "tg %s\n  texts %r\n  tg      %r\n  ripgrep %r"
+    return said % (" ".join(map(repr, words)), case.texts, got, wanted)
 
 
 def row_of(case):
@@ -325,14 +313,12 @@ def test_case(rng, trawl, folder):
     place = os.path.join(folder, "tree")
     wrong = wrong_with(case, trawl, place)
     if wrong:
-        small = cases.shrink(
-            case.parts(),
-            lambda parts: (
-                parts[1]
-                and not row_of(case.with_parts(parts))
-                and wrong_with(case.with_parts(parts), trawl, place) is not None
-            ),
-        )
+
+        def fails(parts):
+            made = case.with_parts(parts)
+            return parts[1] and not row_of(made) and wrong_with(made, trawl, place) is not None
+
+        small = cases.shrink(case.parts(), fails)
         wrong = wrong_with(case.with_parts(small), trawl, place)
     assert not wrong, wrong
 
@@ -340,11 +326,8 @@ def test_case(rng, trawl, folder):
 def test_rows(trawl, folder):
     """Show that each row of docs/differences.md still differs, and that a test names each option that is not drawn."""
     documents = open(os.path.join(ROOT, "docs/differences.md"), encoding="utf-8").read()
-    listed = re.findall(
-        r"^\|([^|]+)\|",
-        documents.split("|command line|`tg`|ripgrep 15.2|\n|---|---|---|\n")[1].split("\n\n")[0],
-        re.MULTILINE,
-    )
+    table = documents.split("|command line|`tg`|ripgrep 15.2|\n|---|---|---|\n")[1].split("\n\n")[0]
+    listed = re.findall(r"^\|([^|]+)\|", table, re.MULTILINE)
     names = [name for name, _, _ in ROWS]
     if set(listed) - set(names) or any("|%s|" % name not in documents for name in names):
         pytest.fail("rows of docs/differences.md and of this script differ: %r" % (set(listed) ^ set(names)))
@@ -368,12 +351,8 @@ def test_rows(trawl, folder):
         for path in glob.glob(ROOT + "/tests/[!g]*/**/*", recursive=True) + glob.glob(ROOT + "/tests/grep/*.py")
         if os.path.isfile(path) and path != os.path.abspath(__file__)
     )
-    letters = {
-        name: letter
-        for letter, name in re.findall(
-            r"^FLAG\(\w+, '(.)', \"([^\"]+)\"", open(TABLE, encoding="utf-8").read(), re.MULTILINE
-        )
-    }
+    rows = re.findall(r"^FLAG\(\w+, '(.)', \"([^\"]+)\"", open(TABLE, encoding="utf-8").read(), re.MULTILINE)
+    letters = {name: letter for letter, name in rows}
     unnamed = [
         name
         for name in OWN
@@ -412,16 +391,9 @@ def test_returns(trawl, folder):
     """Compare lines about as long as the limit of -M, which end in carriage returns or consist of carriage returns."""
     place = os.path.join(folder, "returns")
     text = [line + b"\n" for line in (b"foo\r", b"\r", b" \r", b" \r foo\r", b"bar\r", b"\tfoo", b"x\r\r", b"foo x")]
-    parts = list(
-        itertools.product(
-            ("", "--crlf"),
-            ("", "--trim"),
-            ("", "--replace=XY"),
-            ("", "-M2", "-M3", "-M4", "-M5"),
-            ("-n", "--passthru", "-o"),
-            ("", "--color=always"),
-        )
-    )
+    rows = "--crlf; --trim; --replace=XY; --color=always; -M2 -M3 -M4 -M5"
+    rows = [("", *row.split()) for row in rows.split(";")]
+    parts = list(itertools.product(*rows, ("-n", "--passthru", "-o")))
     for options in cases.random_of("returns", 0).sample(parts, min(len(parts), cases.amount(8 * len(parts)))):
         wrong = wrong_with(
             Case([[word] for word in options if word], ["foo"], {"f0": text}, ["f0"], True), trawl, place

@@ -84,11 +84,7 @@ class Tree:
         elif what == "chain":
             deep = os.path.join(full, *["d"] * rng.choice([3, 40, 70]))
             os.makedirs(deep)
-            self.directories += [
-                path,
-                os.path.relpath(deep, self.top),
-                os.path.relpath(os.path.dirname(deep), self.top),
-            ]
+            self.directories += [path, *(os.path.relpath(it, self.top) for it in (deep, os.path.dirname(deep)))]
             write(os.path.join(deep, "a.c"), b"foo\n")
             os.makedirs(full + ".d/e")  # a link down, and files to search after the return from there
             os.symlink(full, full + ".d/e/b")
@@ -97,21 +93,9 @@ class Tree:
             if not self.links or rng.random() < 0.2:  # -R follows the link down there
                 os.symlink(os.path.join(self.top, rng.choice(self.directories[:3])), os.path.join(deep, "on"))
         elif what == "link":
-            target = rng.choice(
-                [
-                    "..",
-                    ".",
-                    "nowhere",
-                    os.path.basename(path),
-                    "../..",
-                    "a.c",
-                    "b",
-                    "sub",
-                    "a.c/x",
-                    "/dev/null",
-                    os.path.join(self.top, rng.choice(self.directories)),
-                ]
-            )
+            targets = ".. . nowhere ../.. a.c b sub a.c/x /dev/null".split()
+            there = os.path.join(self.top, rng.choice(self.directories))
+            target = rng.choice([*targets, os.path.basename(path), there])
             os.symlink(target, full)
             self.links.append(path)
         elif what == "fifo":
@@ -225,13 +209,8 @@ class Made:
         if "edges" in targets:
             patterns = rng.choice([["ab"], ["ba"], ["aa", "bb"], ["a"], ["b", "ca"], ["ac"], ["nothing"]])
         recurse = rng.choice(["-r", "-r", "-r", "-R"]) if "deep" not in targets else "-r"
-        case.arguments = [
-            recurse,
-            *options,
-            *(word for pattern in patterns for word in ("-e", pattern)),
-            "--",
-            *targets,
-        ]
+        words = (word for pattern in patterns for word in ("-e", pattern))
+        case.arguments = [recurse, *options, *words, "--", *targets]
         return case
 
 
@@ -263,26 +242,8 @@ def make_case(rng, tree):
     operands = []
     plain = [path for path in sorted(tree.files)]
     for _ in range(rng.choice([0, 1, 1, 1, 2, 3, 6])):
-        operands.append(
-            rng.choice(
-                [
-                    "top",
-                    "top",
-                    "top",
-                    "top/",
-                    "./top",
-                    "top/sub",
-                    "missing",
-                    ".",
-                    "top//",
-                    "-",
-                    "/dev/null",
-                    rng.choice(tree.directories),
-                    rng.choice(plain or ["top"]),
-                    rng.choice(tree.links or ["top"]),
-                ]
-            )
-        )
+        made = [rng.choice(it or ["top"]) for it in (tree.directories, plain, tree.links)]
+        operands.append(rng.choice([*"top top top top/ ./top top/sub missing . top// - /dev/null".split(), *made]))
     if rng.random() < 0.2:
         operands += operands[:1]
     if plain and rng.random() < 0.15:  # more files than a worker takes at once
@@ -440,30 +401,8 @@ def test_operand_globs(trawl, folder):
         for before in ("", "./", ".//", "sub/../", "../in/", folder + "/")
         for after in ("", "/", "/.", "//")[: 1 if path[-2:] in (".c", "/x") else 4]
     ] + [".", "..", "sub/.."]
-    for glob in cases.some(
-        (
-            "",
-            "b.c",
-            "sub",
-            "*.c",
-            "./b.c",
-            "sub/b.c",
-            "sub/*",
-            "*/b.c",
-            "*/",
-            "./*",
-            "../*",
-            "?",
-            "/*",
-            "in",
-            "in/b.c",
-            ".",
-            "..",
-            "*.d",
-            "sub/b.c.d/",
-            "x",
-        )
-    ):
+    globs = "b.c sub *.c ./b.c sub/b.c sub/* */b.c */ ./* ../* ? /* in in/b.c . .. *.d sub/b.c.d/ x"
+    for glob in cases.some(["", *globs.split()]):
         write(os.path.join(folder, "../globs"), "\n%s%s\n" % (glob, ("", " ", "\t\r", " \r ")[len(glob) % 4]))
         for option in ("--include=" + glob, "--exclude=" + glob, "--exclude-dir=" + glob, "--exclude-from=../globs"):
             for recurse in ("-r", "-dskip", "-Rh"):

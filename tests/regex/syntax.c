@@ -33,7 +33,8 @@ static void refuses(enum trawl_syntax syntax, const char *expression, uint64_t a
 static uint64_t lines_with(const char *expression, uint32_t flags, const char *bytes)
 {
     AUTO_PLAN plan = must_plan_with(
-        expression, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = flags));
+        expression, PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = flags,
+                              .letters = (flags & TRAWL_RIPGREP) ? trawl_unicode() : NULL));
     AUTO_TEXT text = must_string(bytes);
     uint64_t count = 0;
 
@@ -71,6 +72,10 @@ static void test_unicode(void)
     TEST_CHECK_U64(lines_with("x\\wy", TRAWL_UNICODE, "xéy\nxy\nx-y\n"), 1);
     TEST_CHECK_U64(lines_with("^[]\\W]+$", TRAWL_UNICODE, "]-\na\n"), 1);
     TEST_CHECK_U64(lines_with("\\bko", TRAWL_UNICODE, "éko\nako\n"), 1);
+    /* without TRAWL_UNICODE, all edges of words know ASCII words alone */
+    TEST_CHECK_U64(lines_with("\\<k|^\\b{end-half}", TRAWL_RIPGREP, "ék\nak\né\n"), 2);
+    /* RE2's \B is also inside a character */
+    TEST_CHECK_U64(lines_with("\\B(b|)", 0, "bßb\nbßßb\nßb\nbb\n\n"), 4);
 }
 
 static void test_mistakes(void)
@@ -333,6 +338,25 @@ static void test_pcre_records(void)
     TEST_CHECK_U64(records_with("x?ab\\K", TRAWL_WHOLE_LINE), 2 + 1);
 }
 
+/* Counts of records leave out the matches of no byte, which select a record. */
+static void test_record_counts(void)
+{
+    static const uint64_t offsets[] = {0, 3, 5, 5, 6};
+    const struct trawl_record_array array = records_of("xababx", offsets, 4);
+    AUTO_PLAN plan = must_plan_with("(ab)?|x*", PLAN_WITH(.syntax = TRAWL_PERL));
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_records *records;
+    uint32_t counts[4] = {9, 9, 9, 9};
+
+    out.values = counts;
+    out.room = 4;
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
+    TEST_CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0 && counts[3] == 0);
+    TEST_CHECK_U64(out.count, 2);
+    trawl_records_unload(searcher, records);
+}
+
 /* A line about which PCRE2 cannot decide hides no other line. The calls deliver all else, and then
  * fail. */
 static void test_undecided(void)
@@ -499,6 +523,7 @@ int main(void)
     test_pcre();
     test_line();
     test_pcre_records();
+    test_record_counts();
     test_undecided();
     test_set();
     test_long_lines();

@@ -111,11 +111,8 @@ def run(command, environment):
 
 
 def grep_case(draw, name, ascii, crlf):
-    options = [
-        o
-        for o in ["-i", "-v", "-w", "-x", "-n", "-b", "-c", "-o", "-l", "-a", "-z", "-A1", "-B2", "--color=always"]
-        if draw.random() < 0.15
-    ]
+    words = "-i -v -w -x -n -b -c -o -l -a -z -A1 -B2 --color=always"
+    options = [word for word in words.split() if draw.random() < 0.15]
     if draw.random() < 0.1:
         options += ["-m", "2"]
     more = GREP_PIECES + WORD_PIECES * ascii
@@ -131,20 +128,7 @@ def grep_case(draw, name, ascii, crlf):
 
 
 def rg_case(draw, name, ascii, crlf):
-    options = ["-w"] * len(WORDS) + [
-        "-i",
-        "-v",
-        "-x",
-        "-n",
-        "-b",
-        "-c",
-        "-o",
-        "--column",
-        "--vimgrep",
-        "-S",
-        "--passthru",
-        "-C1",
-    ]
+    options = ["-w"] * len(WORDS) + "-i -v -x -n -b -c -o --column --vimgrep -S --passthru -C1".split()
     options = [o for o in options if draw.random() < 0.1] + ["--crlf"] * (draw.random() < (0.6 if crlf else 0.05))
     made = expression(draw, wide=draw.random() < 0.5, more=RG_PIECES)
     if draw.random() < 0.2:
@@ -283,15 +267,7 @@ def test_fixed(programs, has_rg, folder):
     fixed = [*long_cases(name), *quoted_cases(random_of("quoted"), os.path.join(folder, "quoted"))]
     for part in WIDE_CLASSES:
         fixed.append([[program, "-j1", "--no-config", "-n", f"^{part}$", every] for program in ("rg", "tg")])
-    for options in [
-        ["-n"],
-        ["-c"],
-        ["-c", "-v"],
-        ["-c", "-r", "n"],
-        ["-c", "-v", "-r", "n"],
-        ["-v", "-b"],
-        ["-o", "-r", "n"],
-    ]:
+    for options in map(str.split, ("-n", "-c", "-c -v", "-c -r n", "-c -v -r n", "-v -b", "-o -r n")):
         for made in ("x.y", "[a]", "[^a]"):
             fixed.append([[program, "-j1", "--no-config", *options, "-e", made, unended] for program in ("rg", "tg")])
     for wanted, got in fixed:

@@ -75,11 +75,8 @@ def listed(command, environment):
     done = subprocess.run(command, capture_output=True, env=environment, check=False, timeout=300)
     after = os.times()
     spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return (
-        done.returncode,
-        [line for line in done.stdout.split(b"\n") if not re.fullmatch(rb"(\d+:\d+:)?", line)],
-        spent,
-    )
+    lines = [line for line in done.stdout.split(b"\n") if not re.fullmatch(rb"(\d+:\d+:)?", line)]
+    return done.returncode, lines, spent
 
 
 def by_matcher(matcher, lines):
@@ -214,11 +211,9 @@ def test_judges(row, number, folder):
             )
         refused, wanted = 2 if done.returncode else 0, done.stdout.split(b"\n")[:-1]
     elif compiled is None:
-        program = (
-            ["grep", "-E" if judge == "grep-E" else "-P"]
-            if judge.startswith("grep")
-            else [os.path.join(judges(), "rg"), "-j1"] + ["-P"] * (judge == "rg-P")
-        )
+        program = ["grep", judge.removeprefix("grep")]
+        if judge.startswith("rg"):
+            program = [os.path.join(judges(), "rg"), "-j1", *["-P"] * (judge == "rg-P")]
         refused, wanted, spent = listed([*program, *options, *patterns, name], environment)
         allowed += SLOWER * spent
     else:

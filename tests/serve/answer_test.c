@@ -303,50 +303,6 @@ static void check_short(void)
     }
 }
 
-/* Checks requests that are rejected once their search begins, or whose search finds a mistake:
- * status and a part of the message. In frames the client gets the command's message instead. */
-static void check_refused(void)
-{
-    static const struct {
-        const char *body;
-        enum request_format format;
-        int status;
-        const char *expected;
-    } rows[] = {
-        {"{\"patterns\":[\"a(b\"],\"options\":[\"-P\"]}", REQUEST_JSON, 400, "a(b"},
-        {"{\"patterns\":[\"a(b\"],\"options\":[\"-P\"]}", REQUEST_COUNT, 400, "a(b"},
-        {"{\"patterns\":[\"a\",\"x\\\\pL{300}\"],\"options\":[\"-P\"]}", REQUEST_COUNT, 413,
-         "expression 2 of 2"},
-        {"{\"patterns\":[\"x\\\\pL{300}\"],\"options\":[\"-P\"]}", REQUEST_JSON, 413, "the limit"},
-        {"{\"patterns\":[\"a\"],\"options\":[\"-x\",\"-z\"]}", REQUEST_COUNT, 422, "-z beside -x"},
-        {"{\"patterns\":[\"a.b\"],\"options\":[\"-P\",\"-z\"]}", REQUEST_COUNT, 422,
-         "-z beside -x"},
-        {"{\"patterns\":[{\"bytes\":\"/w==\"}],\"options\":[\"-i\"]}", REQUEST_COUNT, 422,
-         "not valid"},
-        {"{\"patterns\":[\"a\"],\"options\":[\"-c\"]}", REQUEST_JSON, 400, "cannot be combined"},
-        {"{\"patterns\":[\"a\"],\"collection\":\"n\"}", REQUEST_JSON, 404, "no collection 'n'"},
-        {"{\"patterns\":[\"a\"],\"paths\":[\"/none\"]}", REQUEST_JSON, 404, "holds '/none'"},
-        {"{\"patterns\":[\"a\"],\"directory\":\"/none\"}", REQUEST_JSON, 404, "holds '/none'"},
-        {"{\"patterns\":[\"a\"],\"paths\":[\"../b\"]}", REQUEST_JSON, 409, "does not take"},
-        {"{\"patterns\":[\"a(b\"],\"options\":[\"-P\"],\"format\":\"frames\"}", REQUEST_JSON, 2,
-         "a(b"},
-    };
-    uint64_t begun = server.request_count[REQUEST_COUNT];
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        json_t *body = body_of(rows[i].body);
-        struct printed got;
-
-        if (!TEST_CHECK(ask(body, rows[i].format, &got) == (rows[i].status == 2)) ||
-            !TEST_CHECK_U64((uint64_t)got.status, (uint64_t)rows[i].status) ||
-            !TEST_CHECK(strstr(got.messages.bytes, rows[i].expected) != NULL))
-            printf("  %s: %s\n", rows[i].body, got.messages.bytes);
-        free_printed(&got);
-        json_decref(body);
-    }
-    TEST_CHECK_U64(server.request_count[REQUEST_COUNT], begun + 5);
-}
-
 /* Returns how often `part` occurs in `text`. */
 static size_t count_of_part(const char *text, const char *part)
 {
@@ -500,7 +456,6 @@ int main(void)
         open_by("trawl --search-zip", top, true, 8192); /* the large file is not in memory */
     check_short();
     check_shared();
-    check_refused();
     check_cut();
     check_message();
     check_memory();

@@ -90,6 +90,10 @@ class Server:
         finally:
             client.close()
 
+    def count(self, *patterns, **more):
+        """Returns the answer of /v1/count."""
+        return json.loads(self.ask("POST", "/v1/count", {"patterns": patterns, **more})[2])
+
     def raw(self, *pieces):
         """Sends bytes and returns all bytes until the server closes the connection. Closes the sending side once the
         server answers, or after a moment."""

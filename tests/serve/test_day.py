@@ -237,6 +237,11 @@ class Clients:
             self.tree, first, lambda state: counts(state, sought, fold) == got, f"count {patterns} {options}", got
         )
 
+    def check_lines(self, first, patterns, fold, got, what):
+        sought = [word.encode() for word in patterns]
+        right = lambda state: lines(state, sought, fold) == got  # noqa: E731
+        check_some_state(self.tree, first, right, what, f"{len(got)} lines")
+
     def search(self, chance, slowly=False):
         patterns, fold, options = self.question(chance)
         first = self.tree.now()
@@ -253,14 +258,7 @@ class Clients:
                 )
         if last is None or last["type"] != "status" or last["data"]["truncated"]:
             raise Failure(f"search {patterns}: the last line is {last}")
-        sought = [word.encode() for word in patterns]
-        check_some_state(
-            self.tree,
-            first,
-            lambda state: lines(state, sought, fold) == got,
-            f"search {patterns} {options}",
-            f"{len(got)} lines",
-        )
+        self.check_lines(first, patterns, fold, got, f"search {patterns} {options}")
 
     def command(self, chance):
         patterns, fold, options = self.question(chance)
@@ -280,14 +278,7 @@ class Clients:
             name, _, rest = line.partition(b"\0")
             number, _, row = rest.partition(b":")
             got.add((name.decode(), int(number), row))
-        sought = [word.encode() for word in patterns]
-        check_some_state(
-            self.tree,
-            first,
-            lambda state: lines(state, sought, fold) == got,
-            f"trawl {arguments} {options}",
-            f"{len(got)} lines",
-        )
+        self.check_lines(first, patterns, fold, got, f"trawl {arguments} {options}")
 
     def good(self, number, seed):
         chance = random.Random(seed * 1000 + number)

@@ -21,11 +21,10 @@ import random
 import re
 import socket
 import struct
-import subprocess
 import threading
 import time
 
-from harness import DIVISOR, SCALE, SEED, SERVE, TRAWL, until, write
+from harness import DIVISOR, SCALE, SEED, SERVE, TRAWL, execute, until, write
 from server import Server, frames_of
 
 FILES = {b"a.txt": b"one needle\nno\nneedle needle\n", b"sub/b.c": b"int needle;\n", b"sub/none.c": b"nothing\n",
@@ -48,14 +47,9 @@ TYPES = {
     "count": "application/json",
     "files": "application/x-ndjson",
 }
-SUMS = [
-    "trawl_refused_total",
-    "trawl_cancelled_total",
-    "trawl_answer_seconds_count",
-    'trawl_answer_seconds_bucket{le="+Inf"}',
-    "trawl_answer_bytes_total",
-    *('trawl_requests_total{kind="%s"}' % kind for kind in KINDS),
-]
+ANSWERED = ["trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"}']
+SUMS = ["trawl_refused_total", "trawl_cancelled_total", *ANSWERED, "trawl_answer_bytes_total"]
+SUMS += ['trawl_requests_total{kind="%s"}' % kind for kind in KINDS]
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
 # for a binary file, the number depends on how far a thread had read
 READ = re.compile(TIMES.pattern + rb'|"bytes_searched":\d+')
@@ -128,23 +122,11 @@ class Model:
         write(token, "a secret\n")
         self.options = [*row["kept"], *(["--search-zip"] if row["zip"] else [])]
         self.headers = {"Authorization": "Bearer " + row["token"]} if row["token"] else {}
-        given = {
-            "--max-results=": row["results"],
-            "--host-memory=": row["memory"],
-            "--token-file=": token if row["token"] else None,
-        }
-        self.server = Server(
-            [SERVE],
-            "--listen=" + listen,
-            "--max-request=%d" % BODY,
-            "--max-patterns=%d" % PATTERNS,
-            "--max-queries=4",
-            "--request-memory=" + row["all"],
-            *(name + str(value) for name, value in given.items() if value),
-            *self.options,
-            self.root,
-            *([row["inner"] + "=" + self.root + "/sub"] if row["inner"] else []),
-        )
+        given = {"max-results": row["results"], "host-memory": row["memory"], "token-file": row["token"] and token}
+        given |= {"max-request": BODY, "max-patterns": PATTERNS, "max-queries": 4, "request-memory": row["all"]}
+        options = ["--%s=%s" % (name, value) for name, value in given.items() if value]
+        roots = [self.root, *([row["inner"] + "=" + self.root + "/sub"] if row["inner"] else [])]
+        self.server = Server([SERVE], "--listen=" + listen, *options, *self.options, *roots)
         listed = self.run(["--files", "-r", *row["kept"]], [], self.root)[1].split(b"\n")[:-1]
         self.files = {name: FILES[name] for name in listed}
 
@@ -156,27 +138,10 @@ class Model:
         """Returns the exit status, the output and the messages of the command without a server."""
         key = repr((options, words, folder, paths, tg, charset == "c"))
         if key not in self.known:
-            command = [
-                "tg" if tg else "trawl",
-                "--sort=path",
-                *options,
-                *(it for word in words for it in ("-e", word)),
-                "--",
-                *paths,
-            ]
-            done = subprocess.run(
-                command,
-                executable=TRAWL,
-                cwd=folder,
-                env={**os.environ, "LC_ALL": "C" if charset == "c" else "C.UTF-8"},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-            )
-            self.known[key] = (
-                done.returncode,
-                done.stdout,
-                re.split(rb"(?:\A|\n)(?:trawl|tg): ", done.stderr.rstrip(b"\n"))[1:],
-            )
+            command = ["tg" if tg else "trawl", "--sort=path", *options, *("-e" + word for word in words), "--", *paths]
+            locale = {**os.environ, "LC_ALL": "C" if charset == "c" else "C.UTF-8"}
+            status, output, said = execute(command, folder, executable=TRAWL, env=locale)
+            self.known[key] = status, output, re.split(rb"(?:\A|\n)(?:trawl|tg): ", said.rstrip(b"\n"))[1:]
         return self.known[key]
 
     def served(self):
@@ -186,27 +151,20 @@ class Model:
         lines = self.server.ask("GET", "/v1/files?collection=tree", **self.headers)[2].splitlines()
         got = {text_of(line["path"]): (line["bytes"], line["held"]) for line in map(json.loads, lines)}
         self.sums['trawl_requests_total{kind="files"}'] += 1
-        for name in "trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"}':
+        for name in ANSWERED:
             self.sums[name] += 1
         self.sums["trawl_answer_bytes_total"] = self.metric("trawl_answer_bytes_total")
         held = [name for name, (_, is_held) in got.items() if is_held]
         self.block_bytes = sum(sizes[name] + 1 for name in held)
-        wrong = (
-            [got]
-            if {name: size for name, (size, _) in got.items()} != {name: len(text) for name, text in self.files.items()}
-            else []
-        )
-        holds_all, holds_some = (
-            set(held) == {name for name in got if name != b"broken.gz" or not row["zip"]},
-            0 < self.block_bytes < (row["memory"] or 0),
-        )
-        if not (
-            holds_all
-            if row["memory"] is None
-            else not any(sizes[name] for name in held)
-            if row["memory"] == 1
-            else holds_some
-        ):
+        listed = {name: size for name, (size, _) in got.items()}
+        wrong = [got] if listed != {name: len(text) for name, text in self.files.items()} else []
+        if row["memory"] is None:
+            good = set(held) == {name for name in got if name != b"broken.gz" or not row["zip"]}
+        elif row["memory"] == 1:
+            good = not any(sizes[name] for name in held)
+        else:
+            good = 0 < self.block_bytes < row["memory"]
+        if not good:
             wrong.append("held: %r" % held)
         facts = json.loads(self.server.ask("GET", "/v1/collections", **self.headers)[2])["collections"]
         inner = {name[4:]: len(text) for name, text in self.files.items() if name.startswith(b"sub/")}
@@ -221,65 +179,49 @@ class Model:
             "unheld_files": len(got) - len(held),
             "loading": False,
         }
-        if {name: facts[0][name] for name in expected} != expected or [
-            (item["name"], item["root"], item["files"], item["bytes"]) for item in facts[1:]
-        ] != [(row["inner"], self.root + "/sub", len(inner), sum(inner.values()))] * bool(row["inner"]):
+        others = [(item["name"], item["root"], item["files"], item["bytes"]) for item in facts[1:]]
+        expected_others = [(row["inner"], self.root + "/sub", len(inner), sum(inner.values()))] * bool(row["inner"])
+        times = {name: facts[0].pop(name) for name in ("state", "load_seconds")}
+        if facts[0] != expected or others != expected_others:
             wrong.append("collections: %r, expected %r" % (facts, expected))
-        if (
-            set(facts[0]) != {*expected, "state", "load_seconds"}
-            or not 0 < facts[0]["load_seconds"] < time.monotonic() - self.begun
-            or facts[0]["state"] < 1
-        ):
+        facts[0].update(times)
+        if not 0 < times["load_seconds"] < time.monotonic() - self.begun or times["state"] < 1:
             wrong.append("collections: %r" % facts)
-        told = (
-            "trawl: tree: %(files)d files, %(bytes)d bytes: %(held_bytes)d in memory, %(device_bytes)d on devices; loaded in %(load_seconds).3f s"
-            % facts[0]
-        )
+        told = "trawl: tree: %(files)d files, %(bytes)d bytes: %(held_bytes)d in memory, %(device_bytes)d on devices; "
+        told = (told + "loaded in %(load_seconds).3f s") % facts[0]
         if told not in self.server.messages:
             wrong.append("messages: %r, expected %r" % (self.server.messages, told))
         shown = "unix:" if row["listen"] == "unix" else "http://" + row["listen"][:-1].replace("127.1:", "127.0.0.1:")
         if not self.server.address.startswith(shown):
             wrong.append("the address: %r, expected %r" % (self.server.address, shown))
-        for name, one in itertools.product(
-            ("files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state"), facts
-        ):
+        shown = ("files", "bytes", "held_bytes", "device_bytes", "unheld_files", "state")
+        for name, one in itertools.product(shown, facts):
             label = one["name"].replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
             if self.metric('trawl_collection_%s{collection="%s"}' % (name, label)) != one[name]:
                 wrong.append("metrics: %s of %s" % (name, label))
         pages = self.metric("process_resident_memory_bytes") / os.sysconf("SC_PAGE_SIZE")
         with open("/proc/%d/statm" % self.server.process.pid) as file:
             mapped, resident = map(int, file.read().split()[:2])
-        return (
-            wrong
-            if resident / 2 < pages < min(2 * resident, mapped)
-            else [*wrong, "resident memory: %r pages of %d" % (pages, resident)]
-        )
+        if not resident / 2 < pages < min(2 * resident, mapped):
+            wrong.append("resident memory: %r pages of %d" % (pages, resident))
+        return wrong
 
     def totals(self):
         """Returns what is wrong in the sums."""
         got = {name: self.metric(name) for name in SUMS}
-        passes, own, asked, shared, waiting, searched = (
-            self.metric("trawl_" + name)
-            for name in (
-                "passes_total",
-                "own_passes_total",
-                "pass_requests_total",
-                "shared_requests_total",
-                "waiting",
-                "searched_bytes_total",
-            )
+        passes, own, asked, shared = (
+            self.metric("trawl_%s_total" % name)
+            for name in ("passes", "own_passes", "pass_requests", "shared_requests")
         )
+        waiting, searched = self.metric("trawl_waiting"), self.metric("trawl_searched_bytes_total")
         took, own_passes[0] = self.metric("trawl_search_seconds_total"), own_passes[0] + own
         text = self.server.ask("GET", "/metrics", **self.headers)[2].decode()
         rows = re.findall(r'^trawl_answer_seconds_bucket\{le="([^"]*)"\} (\d+)$', text, re.MULTILINE)
         counts = [int(count) for _, count in rows]
         # Each answer between two bounds of the histogram took at least the lower bound and at most the upper bound. The
         # server counts whole microseconds.
-        spent, bounds, each = (
-            self.metric("trawl_answer_seconds_sum"),
-            [2**i / 1e6 for i in range(31)],
-            [now - was for now, was in zip(counts, [0, *counts])],
-        )
+        spent, bounds = self.metric("trawl_answer_seconds_sum"), [2**i / 1e6 for i in range(31)]
+        each = [now - was for now, was in zip(counts, [0, *counts])]
         spends = sum(map(operator.mul, each, [0, *bounds])) <= spent + 1e-6 and (
             each[-1] or spent <= sum((bound + 1e-6) * count for bound, count in zip(bounds, each))
         )
@@ -303,13 +245,8 @@ class Model:
             and self.seconds < spent + 1e-6 < time.monotonic() - self.begun
             and took <= spent
         )
-        wrong = (
-            []
-            if good
-            else [
-                "passes: %r" % ((passes, own, asked, shared, waiting, searched, self.block_bytes, took, spent, each),)
-            ]
-        )
+        facts = passes, own, asked, shared, waiting, searched, self.block_bytes, took, spent, each
+        wrong = [] if good else ["passes: %r" % (facts,)]
         return wrong if got == self.sums else [*wrong, "sums: %r, expected %r" % (got, self.sums)]
 
 
@@ -319,11 +256,9 @@ def text_of(value):
 
 def value_of(text):
     """Returns a path as a value of JSON."""
-    return (
-        text
-        if text.isascii() or draw.random() < 0.5 and "\udcff" not in text
-        else {"bytes": base64.b64encode(os.fsencode(text)).decode()}
-    )
+    if text.isascii() or draw.random() < 0.5 and "\udcff" not in text:
+        return text
+    return {"bytes": base64.b64encode(os.fsencode(text)).decode()}
 
 
 def strings(words, tg):
@@ -346,12 +281,8 @@ def parts_of(got):
     *frames, (last, end) = frames_of(got)
     if last != b"x" or not {kind for kind, _ in frames} <= {b"o", b"m"}:
         return None
-    return (
-        b"".join(text for kind, text in frames if kind == b"o"),
-        [text for kind, text in frames if kind == b"m"],
-        end[0],
-        end[1:],
-    )
+    output = b"".join(text for kind, text in frames if kind == b"o")
+    return output, [text for kind, text in frames if kind == b"m"], end[0], end[1:]
 
 
 def occurrences(model, row, words, options, folder, paths):
@@ -359,14 +290,8 @@ def occurrences(model, row, words, options, folder, paths):
     and its messages."""
     more = ["--search-zip"] if row["zip"] else []
     more += ["--encoding=none"] if row["tg"] else []
-    status, output, messages = model.run(
-        [*options, *more, "--positions", "--pattern-number", "--with-filename"],
-        words,
-        folder,
-        paths,
-        row["tg"],
-        row["charset"],
-    )
+    more += ["--positions", "--pattern-number", "--with-filename"]
+    status, output, messages = model.run([*options, *more], words, folder, paths, row["tg"], row["charset"])
     rows = [line.rsplit(b":", 2) for line in output.splitlines()]
     firsts = {os.path.normpath(name): name for name, _, _ in reversed(rows)}  # a file that comes twice counts once
     found = dict.fromkeys(
@@ -385,14 +310,10 @@ def query(model):
     count = 1 if passes else draw.choice([1, 1, 2, 2, 3] * 4 + [PATTERNS + 1])
     words = ["needle"] if passes else draw.choices(WORDS, k=count)
     if draw.random() < 0.8:  # most queries are searches, not mistakes
-        words = [
-            word * 3
-            if "--mismatches=1" in row["syntax"] and len(word) < 2
-            else word.replace("[", "")
-            if "-P" in row["syntax"] or row["tg"]
-            else word
-            for word in words
-        ]
+        if "--mismatches=1" in row["syntax"]:
+            words = [word * 3 if len(word) < 2 else word for word in words]
+        if "-P" in row["syntax"] or row["tg"]:
+            words = [word.replace("[", "") for word in words]
         row["layout"] = [] if row["kind"] == "json" and row["layout"][:1] in NO_JSON else row["layout"]
     plain = words
     if "--hex" in row["syntax"] and draw.random() < 0.9:
@@ -401,10 +322,8 @@ def query(model):
     lists, kind = row["kind"] in ("count", "columns"), row["kind"]
     # expressions need more than 16 MB, and counts with -z take no expressions
     if model.row["all"] == "16M" or row["end"] and (not lists or draw.random() < 0.7):
-        options = [
-            *(word for word in options if word != "-P"),
-            *["--fixed-strings"] * (row["tg"] and "--hex" not in options),
-        ]
+        options = [word for word in options if word != "-P"]
+        options += ["--fixed-strings"] * (row["tg"] and "--hex" not in options)
     elif row["tg"] and "--hex" not in options and "-P" not in options and (passes or draw.random() < 0.5):
         options.append("--fixed-strings")
     layout = [] if lists else row["layout"]
@@ -438,95 +357,48 @@ def query(model):
     path = "/v1/count" if kind == "count" else "/v1/search"
     cwd = os.path.join(model.root, folder or "")
     mine = [*asks, *(kept if folder is None else [])]
+
+    def refused(status, message, begins=True):
+        return path, body, status, message, begins, None
+
     if count > PATTERNS:
-        return path, body, 413, "there are more than %d strings to be searched for" % PATTERNS, False, None
-    if (
-        folder is None
-        and paths
-        and model.row["inner"]
-        and not row["named"]
-        and all(path.startswith(model.root + "/sub/") or path[0] != "/" for path in paths)
-    ):
-        return path, body, 400, "collection: the request has to name one of the 2 collections", False, None
+        return refused(413, "there are more than %d strings to be searched for" % PATTERNS, False)
+    is_inner = all(path.startswith(model.root + "/sub/") or path[0] != "/" for path in paths)
+    if folder is None and paths and model.row["inner"] and not row["named"] and is_inner:
+        return refused(400, "collection: the request has to name one of the 2 collections", False)
     if lists:
         status, found, messages = occurrences(model, row, words, mine, cwd, paths)
     else:
-        status, output, messages = model.run(
-            mine + ["--json"] * (kind == "json"), words, cwd, paths, row["tg"], row["charset"]
-        )
+        asked = mine + ["--json"] * (kind == "json")
+        status, output, messages = model.run(asked, words, cwd, paths, row["tg"], row["charset"])
         output = READ.sub(b"", output)
-    if status == 2 and (
-        b"cannot" in messages[0]
-        or not any(re.search(rb": No such file|Is a directory|broken\.gz", message) for message in messages)
-    ):
+    about_files = rb": No such file|Is a directory|broken\.gz"
+    if status == 2 and (b"cannot" in messages[0] or not any(re.search(about_files, it) for it in messages)):
         if kind == "frames":
-            return (
-                path,
-                body,
-                200,
-                None,
-                True,
-                lambda got: (
-                    (frames := parts_of(got))
-                    and frames[0] == b""
-                    and frames[2] & 0x3F == 2
-                    and placeless(frames[1])[0].endswith(placeless(messages)[0])
-                ),
-            )
-        return path, body, 400, os.fsdecode(messages[0]), True, None
+            return path, body, 200, None, True, lambda got: is_mistake(parts_of(got), messages[0])
+        return refused(400, os.fsdecode(messages[0]))
     folds = "-i" in asks or "--smart-case" in asks and not any(char.isupper() for word in plain for char in word)
     invalid = any("\udcff" in word for word in plain)
-    if (
-        lists
-        and row["charset"] != "c"
-        and not {"-x", "--mismatches=1"} & set(asks)
-        and invalid
-        and (folds or "-w" in asks)
-    ):
-        return (
-            path,
-            body,
-            422,
-            "a string is not valid text in the server's charset, so it cannot be counted",
-            True,
-            None,
-        )
-    expresses = ("-P" in asks or row["tg"] and not {"--fixed-strings", "--hex", "--mismatches=1"} & set(asks)) and any(
-        word in ("n.e", "^no") for word in words
-    )
-    if lists and row["end"] and ("-x" in asks or expresses):
-        return path, body, 422, "counts and columns are not served with -z beside -x or regular expressions", True, None
+    reads_text = row["charset"] != "c" and not {"-x", "--mismatches=1"} & set(asks) and (folds or "-w" in asks)
+    if lists and reads_text and invalid:
+        return refused(422, "a string is not valid text in the server's charset, so it cannot be counted")
+    reads = "-P" in asks or row["tg"] and not {"--fixed-strings", "--hex", "--mismatches=1"} & set(asks)
+    if lists and row["end"] and ("-x" in asks or reads and {"n.e", "^no"} & set(words)):
+        return refused(422, "counts and columns are not served with -z beside -x or regular expressions")
     if any(".." in path for path in paths):
-        return path, body, 409, 'sub/../a.txt: the server does not take "..": use a path without ".."', True, None
+        return refused(409, 'sub/../a.txt: the server does not take "..": use a path without ".."')
     walks = not paths or any(os.path.isdir(os.path.join(cwd, path)) for path in paths)
-    if (
-        walks
-        and folder is not None
-        and "--ignore" in kept
-        and any(option[:2] in ("-g", "-t") for option in row["files"])
-    ):
-        return (
-            path,
-            body,
-            422,
-            "the collection tree was loaded with other options about which files are left out: search with the server's options",
-            True,
-            None,
-        )
+    chooses = any(option[:2] in ("-g", "-t") for option in row["files"])
+    if walks and folder is not None and "--ignore" in kept and chooses:
+        other = "the collection tree was loaded with other options about which files are left out: "
+        return refused(422, other + "search with the server's options")
     about_files = [it for it in mine if it in options or it == "--recursive" or it in model.row["kept"]]
     reached = model.run([*about_files, "--files"], [], cwd, paths, row["tg"])[1].splitlines()
     reached = [os.path.relpath(os.path.join(cwd, os.fsdecode(line)), model.root) for line in reached]
     missing = list(dict.fromkeys(name for name in reached if os.fsencode(name) not in model.files))
     if folder is not None and missing:
         others = "%s and %d more files: the collection tree leaves them out" % (missing[0], len(missing) - 1)
-        return (
-            path,
-            body,
-            409,
-            others if len(missing) > 1 else missing[0] + ": the collection tree leaves it out",
-            True,
-            None,
-        )
+        return refused(409, others if len(missing) > 1 else missing[0] + ": the collection tree leaves it out")
     if lists:
         return path, body, 200, None, True, lambda got: is_counted(model, row, words, found, len(messages), most, got)
     # As by grep, the separator is printed before a line even if a NUL later shows that the line is not text. Then the
@@ -552,15 +424,9 @@ def query(model):
     output = b"".join(kept)
     if kind == "frames":
         part, has_groups = row["joint"].get("part", False), any(option in asks for option in SEPARATED)
-        end = (
-            2 if cut else status,
-            part and has_groups and output != b"",
-            part,
-            separator if part and has_groups else b"",
-        )
-        said = (
-            [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] if cut else []
-        )
+        marks = part and has_groups
+        end = (2 if cut else status, marks and output != b"", part, separator if marks else b"")
+        said = [b"--server: the answer was cut off after %d lines, by --max-results or max_results" % most] * cut
         return path, body, 200, None, True, lambda got: is_printed(parts_of(got), output, messages, said, end)
     return path, body, 200, None, True, lambda got: is_json(model, got, output, messages, 0 if cut else status, cut)
 
@@ -568,6 +434,12 @@ def query(model):
 def placeless(messages):
     """Returns the messages without the place of a string, which in a request may be a file."""
     return [re.sub(rb"\A(f:\d+|(string|expression) \d of \d): ", b"", message) for message in messages]
+
+
+def is_mistake(frames, message):
+    """Returns True if the frames say no more than the command's message about a mistake."""
+    said = placeless(frames[1])[0]
+    return frames[0] == b"" and frames[2] & 0x3F == 2 and said.endswith(placeless([message])[0])
 
 
 def is_error(answer, status, said):
@@ -583,11 +455,8 @@ def is_error(answer, status, said):
 
 def is_null(asks):
     """Returns True if lines of the output end in a NUL byte."""
-    return (
-        "-z" in asks
-        or "--null-data" in asks
-        or (("-Z" in asks or "--null" in asks) and any(word in asks for word in ("-l", "-L", "--files-without-match")))
-    )
+    names = {"-l", "-L", "--files-without-match"} & {*asks}
+    return bool({"-z", "--null-data"} & {*asks} or {"-Z", "--null"} & {*asks} and names)
 
 
 def is_printed(frames, output, messages, said, end):
@@ -607,28 +476,15 @@ def is_printed(frames, output, messages, said, end):
 
 def is_json(model, got, output, messages, status, cut):
     lines = got.splitlines(keepends=True)
-    last, said = (
-        json.loads(lines[-1]),
-        [json.loads(line)["data"]["text"] for line in lines if line.startswith(b'{"type":"message"')],
-    )
-    rest = b"".join(READ.sub(b"", line) for line in lines[:-1] if not line.startswith(b'{"type":"message"'))
+    said = [line for line in lines if line.startswith(b'{"type":"message"')]
+    rest = b"".join(READ.sub(b"", line) for line in lines[:-1] if line not in said)
+    last = json.loads(lines[-1])
     seconds = last["data"].pop("seconds")
     model.seconds += seconds
-    return (
-        rest == output
-        and (cut or [text.encode() for text in said] == messages)
-        and 0 < seconds < 60
-        and last
-        == {
-            "type": "status",
-            "data": {
-                "exit": status,
-                "truncated": cut,
-                "searched": cut or b'"searches":0,' not in rest[rest.rfind(b'"stats"') :],
-                "shared": 1,
-            },
-        }
-    )
+    searched = cut or b'"searches":0,' not in rest[rest.rfind(b'"stats"') :]
+    facts = {"exit": status, "truncated": cut, "searched": searched, "shared": 1}
+    told = cut or [json.loads(line)["data"]["text"].encode() for line in said] == messages
+    return rest == output and told and 0 < seconds < 60 and last == {"type": "status", "data": facts}
 
 
 def is_counted(model, row, words, found, unread, most, got):
@@ -639,32 +495,19 @@ def is_counted(model, row, words, found, unread, most, got):
         model.seconds += seconds
         opened = answer.pop("bytes") - model.block_bytes  # of the files that are not held
         each = [sum(number == words.index(word) for _, _, number in found) for word in words]
-        return (
-            0 < seconds < 60
-            and opened >= 0
-            and answer
-            == {
-                "occurrences": len(found),
-                "files": len({name for name, _, _ in found}),
-                "patterns": each,
-                "unread": unread,
-                "shared": 1,
-            }
-        )
+        wanted = {"occurrences": len(found), "files": len({name for name, _, _ in found}), "patterns": each}
+        return 0 < seconds < 60 and opened >= 0 and answer == {**wanted, "unread": unread, "shared": 1}
     head, numbers = got.split(b"\n", 1)
     answer = json.loads(head)
     count = min(most, len(found))
     names = [text_of(name) for name in answer.pop("files")]
-    if (
-        answer != {"count": count, "total": len(found), "unread": unread, "columns": ["begin", "file", "pattern"]}
-        or len(numbers) != 16 * count
-    ):
+    wanted = {"count": count, "total": len(found), "unread": unread, "columns": ["begin", "file", "pattern"]}
+    if answer != wanted or len(numbers) != 16 * count:
         return False
     columns = struct.unpack("<%dQ%dI" % (count, 2 * count), numbers)
-    return [
-        (names[file], begin, number)
-        for begin, file, number in zip(columns[:count], columns[count : 2 * count], columns[2 * count :])
-    ] == found[:count] and names == list(dict.fromkeys(name for name, _, _ in found[:count]))
+    rows = zip(columns[:count], columns[count : 2 * count], columns[2 * count :])
+    same = [(names[file], begin, number) for begin, file, number in rows] == found[:count]
+    return same and names == list(dict.fromkeys(name for name, _, _ in found[:count]))
 
 
 # Ways to make a query wrong: members that replace the query's, the status, and the message.
@@ -704,15 +547,8 @@ PLAIN = [
 def make(model):
     """Returns a request: its bytes, its method, the status, a function that checks the answer, its kind, and headers
     of the answer. Adds the request to the server's sums."""
-    headers, answered, kind, body, is_right, token, begins = (
-        {**model.headers},
-        {},
-        None,
-        None,
-        None,
-        model.row["token"],
-        False,
-    )
+    headers, answered, token, begins = {**model.headers}, {}, model.row["token"], False
+    kind = body = is_right = None
     if draw.random() < 0.75:
         method, (path, body, status, said, begins, is_right) = "POST", query(model)
         kind = "count" if path == "/v1/count" else body["format"]
@@ -720,14 +556,9 @@ def make(model):
         headers["Content-Type"] = draw.choice(["application/json", "Application/JSON; charset=utf-8"])
         if begins and draw.random() < 0.15:
             members, status, said = draw.choice(WRONG)
-            body = {
-                **{
-                    name: value
-                    for name, value in body.items()
-                    if name != "collection" or members.get("directory") != "/"
-                },
-                **members,
-            }
+            if members.get("directory") == "/":
+                body.pop("collection", None)
+            body.update(members)
             begins = False
         elif begins and kind in ("count", "columns") and draw.random() < 0.1:
             begins, status, said = False, 422, "-n changes lines or layout, and this format has neither"
@@ -746,19 +577,15 @@ def make(model):
         method, path, status, said, allowed = draw.choice(PLAIN)
         prefixes = {"": model.files}
         if path == "/v1/files" and model.row["inner"]:
-            prefixes = {
-                "tree/": model.files,
-                model.row["inner"] + "/": [name[4:] for name in model.files if name.startswith(b"sub/")],
-            }
+            inner = [name[4:] for name in model.files if name.startswith(b"sub/")]
+            prefixes = {"tree/": model.files, model.row["inner"] + "/": inner}
         answered = {"Allow": allowed} if allowed else {}
         begins = "/v1/files" in path and status == 200
         kind = "files" if begins else None
         body = b"x" * draw.randrange(1, 99) if method == "PUT" or status == 413 else None
         if kind:
-            is_right = lambda got: (
-                sorted(text_of(json.loads(line)["path"]) for line in got.splitlines())
-                == sorted(os.fsencode(prefix) + name for prefix, names in prefixes.items() for name in names)
-            )  # noqa: E731
+            wanted = sorted(os.fsencode(prefix) + name for prefix, names in prefixes.items() for name in names)
+            is_right = lambda got: sorted(text_of(json.loads(it)["path"]) for it in got.splitlines()) == wanted  # noqa: E731
         elif status == 200:
             is_right = lambda got: said is None or got == said.encode()  # noqa: E731
     if token and path != "/healthz" and status not in (404, 405) or token and "/v1/files" in path:
@@ -767,10 +594,8 @@ def make(model):
             begins, status, said = False, 401, "the server's token is needed: Authorization: Bearer TOKEN"
             answered = {"WWW-Authenticate": "Bearer"}
     headers["Host"] = draw.choice(["localhost"] * 20 + ["127.0.0.1:1", "[::1]:9", "elsewhere.example", "127.1:7"])
-    if headers["Host"] in ("elsewhere.example", "127.1:7") and model.row["listen"] not in (
-        "unix",
-        headers["Host"].replace(":7", ":0"),
-    ):
+    listens = ("unix", headers["Host"].replace(":7", ":0"))
+    if headers["Host"] in ("elsewhere.example", "127.1:7") and model.row["listen"] not in listens:
         begins, status, said = False, 403, "the Host or Origin header names a different site"
     if status >= 400:
         kept = {405: "Allow", 401: "WWW-Authenticate"}.get(status)
@@ -778,27 +603,19 @@ def make(model):
         is_right = lambda got: is_error(json.loads(got), status, said)  # noqa: E731
     if begins:
         model.sums['trawl_requests_total{kind="%s"}' % kind] += 1
-        for name in "trawl_answer_seconds_count", 'trawl_answer_seconds_bucket{le="+Inf"}':
+        for name in ANSWERED:
             model.sums[name] += 1
     model.sums["trawl_refused_total"] += status >= 400
     if body is not None and draw.random() < 0.25:
         headers["Transfer-Encoding"] = "chunked"
         cuts = [0, *sorted(draw.sample(range(1, len(body)), min(len(body) - 1, draw.randrange(4)))), len(body)]
-        body = (
-            b"".join(b"%x\r\n%s\r\n" % (end - begin, body[begin:end]) for begin, end in zip(cuts, cuts[1:]))
-            + b"0\r\n\r\n"
-        )
+        chunks = (b"%x\r\n%s\r\n" % (end - begin, body[begin:end]) for begin, end in zip(cuts, cuts[1:]))
+        body = b"".join(chunks) + b"0\r\n\r\n"
     elif body is not None:
         headers["Content-Length"] = len(body)
     head = "".join("%s: %s\r\n" % row for row in headers.items())
-    return (
-        b"%s %s HTTP/1.1\r\n%s\r\n%s" % (method.encode(), path.encode(), head.encode(), body or b""),
-        method,
-        status,
-        is_right,
-        kind,
-        answered,
-    )
+    sent = b"%s %s HTTP/1.1\r\n%s\r\n%s" % (method.encode(), path.encode(), head.encode(), body or b"")
+    return sent, method, status, is_right, kind, answered
 
 
 def send(end, sent):
@@ -833,31 +650,22 @@ def sequence(model):
             got = answer.read()
             if kind is not None and status == 200:
                 model.sums["trawl_answer_bytes_total"] += len(got)
-            headers = {
-                "Cache-Control": "no-store",
-                "X-Content-Type-Options": "nosniff",
-                "Allow": None,
-                "WWW-Authenticate": None,
-                **headers,
-            }
+            always = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+            headers = {**always, "Allow": None, "WWW-Authenticate": None, **headers}
             try:
                 good = got == b"" if method == "HEAD" else is_right(got)
             except (ValueError, KeyError, TypeError):  # an answer of a different kind
                 good = False
             if answer.status != status or {name: answer.getheader(name) for name in headers} != headers or not good:
-                wrong.append(
-                    "%r: %r: %d, expected %d: %r" % (model.row, sent[:900].strip(), answer.status, status, got[:2000])
-                )
+                row = (model.row, sent[:900].strip(), answer.status, status, got[:2000])
+                wrong.append("%r: %r: %d, expected %d: %r" % row)
         if ends_connection(made[-1]) and (method != "HEAD" or answer.will_close):
             with contextlib.suppress(ConnectionError):  # the server may have closed the connection before `more` came
                 if not answer.will_close or answers.read() != b"":
                     wrong.append("the connection goes on after %r" % sent[:900])
         elif draw.random() < 0.3:  # a request that never ends
-            head = (
-                b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-                % BODY
-            )
-            send(end, head + b" " * draw.randrange(1, BODY))
+            head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            send(end, head + b"Content-Length: %d\r\n\r\n" % BODY + b" " * draw.randrange(1, BODY))
     return wrong
 
 

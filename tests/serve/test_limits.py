@@ -51,27 +51,15 @@ def rows(root):
     search, count = "/v1/search", "/v1/count"
     yield "paths", [413], search, {**lists, "options": ["-r"], "paths": ["."] * 1000000}
     yield "paths within the list's limit", [200, 413], search, {**lists, "options": ["-r"], "paths": ["."] * 65536}
-    yield (
-        "different paths",
-        [200, 503],
-        search,
-        {**lists, "options": ["-r", "-q"], "paths": ["./" * (i % 1000) + "." for i in range(8000)]},
-    )
+    paths = ["./" * (i % 1000) + "." for i in range(8000)]
+    yield "different paths", [200, 503], search, {**lists, "options": ["-r", "-q"], "paths": paths}
     yield "globs", [413], search, {**lists, "options": globs}
     yield "globs within the list's limit", [200, 503], search, {**lists, "options": globs[:4000]}
-    yield (
-        "globs in braces",
-        [413, 503],
-        search,
-        {**lists, "options": ["--glob=" + "{a,b}" * 12 + glob for glob in globs[:4000]]},
-    )
+    braces = ["--glob=" + "{a,b}" * 12 + glob for glob in globs[:4000]]
+    yield "globs in braces", [413, 503], search, {**lists, "options": braces}
     yield "a long glob", [413], search, {**lists, "options": ["--glob=" + "{a}" * 60 + "x" * 4000000]}
-    yield (
-        "included",
-        [200, 503],
-        search,
-        {**lists, "options": ["--include=" + "*a" * 8 + "%d" % i for i in range(4000)]},
-    )
+    included = ["--include=" + "*a" * 8 + "%d" % i for i in range(4000)]
+    yield "included", [200, 503], search, {**lists, "options": included}
     yield "options", [413], search, {**lists, "options": ["-n"] * 1000000}
     yield "strings", [200, 413], count, {"patterns": ["w%d" % i for i in range(300000)]}
     yield "more strings", [413], count, {"patterns": ["w%d" % i for i in range(900000)]}
@@ -84,20 +72,12 @@ def rows(root):
     yield "expressions", [200], count, {"patterns": ["[a-k]%d[a-z]+" % i for i in range(200)], "options": ["-P"]}
     yield "a mistake in an expression", [400], count, {"patterns": ["a", "b(c"], "options": ["-P"]}
     yield "occurrences for ever", [503], count, {"patterns": ["a(.*z)?"], "options": ["-P"]}
-    yield "replacements", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "-h"]}
+    replace = {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000]}
+    colored = {"options": [*replace["options"], "--color=always"], "paths": ["few.txt"]}
+    yield "replacements", [200], search, {**lists, **replace, "options": [*replace["options"], "-h"]}
     # These answers have at most 80 MB: only the answer of the row before has to last until its time is over.
-    yield (
-        "replacements in colour",
-        [200],
-        search,
-        {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 8000000, "--color=always"], "paths": ["few.txt"]},
-    )
-    yield (
-        "replacements in JSON",
-        [200],
-        search,
-        {"patterns": ["a"], "options": ["--replace=" + "b" * 8000000], "max_results": 200},
-    )
+    yield "replacements in colour", [200], search, {**lists, **replace, **colored}
+    yield "replacements in JSON", [200], search, {**replace, "max_results": 200}
 
 
 def output_of(answer):
@@ -121,13 +101,8 @@ def test_line(folder):
             )
             assert b'"occurrences":800000,' in answer or b"error" in answer, "counts in a long line"
         for option in "--replace=x", "--json", "--color=always":
-            answer = check(
-                server,
-                "a long line",
-                [200],
-                "/v1/search",
-                {"patterns": ["[ab ]"], "options": ["-P", option], "directory": long},
-            )
+            body = {"patterns": ["[ab ]"], "options": ["-P", option], "directory": long}
+            answer = check(server, "a long line", [200], "/v1/search", body)
             assert b"see --max-memory" in answer or b'"truncated"' in answer, "a long line"
 
 
@@ -144,18 +119,8 @@ def test_small_memory(folder):
     ) as server:
         server.loaded()
         for options in ["-r", "--column", "-M9"], ["-r", "--column", "-M9", "-P"]:
-            answer = check(
-                server,
-                "little memory",
-                [200],
-                "/v1/search",
-                {
-                    "patterns": ["a[bc]" if "-P" in options else "a"],
-                    "options": options,
-                    "directory": several,
-                    "format": "frames",
-                },
-            )
+            body = {"patterns": ["a[bc]" if "-P" in options else "a"], "options": options, "format": "frames"}
+            answer = check(server, "little memory", [200], "/v1/search", {**body, "directory": several})
             assert output_of(answer).count(b"[Omitted long line with 80000 matches]") == 16, "little memory"
 
 

@@ -34,6 +34,7 @@ FRONT = os.environ.get("TRAWL_FRONT", "").split(",") if os.environ.get("TRAWL_FR
 # The number of command lines that each module makes. A command line takes four processes.
 MODULES = {"compare": 700, "wild": 200, "numbers": 150, "approximate": 60, "encodings": 60, "compressed": 40,
            "rg_output": 200, "rg_files": 200}  # fmt: skip
+OTHERS = "locale localedef rm chmod rmdir git gzip bgzip xz bzip2 lbzip2 zstd pzstd lz4".split()  # programs that run
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
 REFUSED = re.compile(rb"\A(trawl|tg): --server: (.*)\n\Z")
 WAIT_S = 60
@@ -67,27 +68,7 @@ def run_both(command, **more):
     """Replaces subprocess.run: runs TRAWL without and with a server, and compares. Of other programs,
     only those listed run."""
     if os.path.realpath(command[0]) != os.path.realpath(TRAWL):  # TRAWL or the link tg
-        asks = (
-            "--version" in command
-            or command[0]
-            in (
-                "locale",
-                "localedef",
-                "rm",
-                "chmod",
-                "rmdir",
-                "git",
-                "gzip",
-                "bgzip",
-                "xz",
-                "bzip2",
-                "lbzip2",
-                "zstd",
-                "pzstd",
-                "lz4",
-            )
-            or "-cF" in command
-        )
+        asks = command[0] in OTHERS or {"--version", "-cF"} & {*command}
         return run_alone(command, **more) if asks else subprocess.CompletedProcess(command, 1, b"", b"")
     home = (more.get("env") or {}).get("HOME", "/nowhere")
     if os.readlink(HOME) != home:  # the server must have the command's HOME
@@ -130,14 +111,8 @@ def run_both(command, **more):
 def in_terminal(command, tree):
     """Returns what the command writes to a terminal, and the exit status."""
     ours, theirs = terminal()
-    process = subprocess.Popen(
-        command,
-        cwd=tree,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env=cases.environment("C.UTF-8", TERM="xterm"),
-    )
+    given = {"stdin": subprocess.DEVNULL, "env": cases.environment("C.UTF-8", TERM="xterm")}
+    process = subprocess.Popen(command, cwd=tree, stdout=theirs, stderr=theirs, **given)
     os.close(theirs)
     written = b""
     with contextlib.suppress(OSError):  # an OSError is the end of the output
@@ -159,6 +134,11 @@ def to_own_file(command, tree):
     return done.returncode, open(path, "rb").read(), done.stderr
 
 
+def start(name, options, root):
+    given = {"stdin": subprocess.DEVNULL, "env": cases.environment("C.UTF-8", HOME=HOME)}
+    return servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, name), *options, root, **given)
+
+
 @pytest.fixture(scope="module")
 def places(module_folder):
     """Starts the servers of a folder, in which the tests make their trees: the second holds a part of the files in memory,
@@ -173,22 +153,8 @@ def places(module_folder):
         os.symlink("/nowhere", HOME)
     tempfile.tempdir = os.path.join(folder, "served")
     os.symlink(TRAWL, os.path.join(module_folder, "tg"))
-    rows = (
-        ()
-        if FRONT
-        else (("socket", ["--search-zip"]), ("few", ["--host-memory=8192"]), ("rules", ["--search-zip", "--ignore"]))
-    )
-    running = [
-        servers.Server(
-            [SERVE],
-            "--listen=unix:" + os.path.join(folder, name),
-            *options,
-            tempfile.tempdir,
-            stdin=subprocess.DEVNULL,
-            env=cases.environment("C.UTF-8", HOME=HOME),
-        )
-        for name, options in rows
-    ]
+    rows = {"socket": ["--search-zip"], "few": ["--host-memory=8192"], "rules": ["--search-zip", "--ignore"]}
+    running = [start(name, options, tempfile.tempdir) for name, options in rows.items() if not FRONT]
     addresses[:] = FRONT[:1] if FRONT else [server.address for server in running[:2]]
     ignoring[:] = [server.address for server in running[2:]]
     yield module_folder
@@ -259,17 +225,8 @@ def test_passes(places):
     global answers
     tree = os.path.join(tempfile.tempdir, "passes")
     os.makedirs(os.path.join(tree, "sub"))
-    words = [
-        b"foo bar\n",
-        b"x\n\n",
-        b"needle\n",
-        b"a needle in\r\nfoo\n",
-        b"Needle foo",
-        b"n\0foo\n",
-        b"foo\0needle\0x",
-        b"",
-        b"needle",
-    ]
+    words = [b"foo bar\n", b"x\n\n", b"needle\n", b"a needle in\r\nfoo\n", b"Needle foo", b"n\0foo\n"]
+    words += [b"foo\0needle\0x", b"", b"needle"]
     for number in range(160):
         with open(os.path.join(tree, "sub" if number % 3 else "", "f%d.%s" % (number, "ch"[number % 2])), "wb") as file:
             # the string stays rare, and occurs in files that the second server does not have in memory
@@ -291,14 +248,7 @@ def test_passes(places):
                 options = [option] if number == (command[0] == TRAWL) else draw.sample([option, draw.choice(every)], 2)
                 word = word if "--hex" not in options else ("6e656564", "00")[number]
                 for _ in addresses:
-                    run_both(
-                        [*command, *options, word],
-                        cwd=tree,
-                        stdin=subprocess.DEVNULL,
-                        stdout=subprocess.PIPE,
-                        stderr=subprocess.PIPE,
-                        env=cases.environment("C.UTF-8"),
-                    )
+                    cases.execute([*command, *options, word], tree, "C.UTF-8")
     answers = None
 
 
@@ -309,14 +259,8 @@ def change(draw, tree, names):
     """Makes a change of a file, a folder or a file of rules."""
     path, other = (os.path.join(tree, draw.choice(names)) for _ in range(2))
     text = draw.choice([b"foo\n", b"bar\n", b"foo foo\nx\n", b"f\0foo", b"", b"x\n" * 9, b"foo"])
-    kind = draw.choice(
-        ["over"] * 2
-        + ["same"]
-        + ["append"] * 3
-        + ["truncate"] * 2
-        + ["folder", "remove", "move", "link"]
-        + ["rules"] * 3
-    )
+    kinds = "over over same append append append truncate truncate folder remove move link rules rules rules"
+    kind = draw.choice(kinds.split())
     if kind in ("over", "folder", "remove") and os.path.isdir(path):
         shutil.rmtree(path)
     if kind == "folder":
@@ -372,14 +316,7 @@ def test_changes(places):
                 ["-d", "skip"], ["-d", "read"], ["-r", "--include=a"], ["-r", "--exclude=a"], ["-r", "--exclude-dir=e"],
                 ["-r", "--max-depth=1"], ["-r", "--max-depth=2"]]  # fmt: skip
     commands = [one for one in commands if not FRONT or "--ignore" not in one]  # a front heeds no ignore files
-    operands = [
-        ["."],
-        ["d", "a", "d"],
-        ["a/", "a"],
-        ["a/.", "d/."],
-        ["./d//e", "b", "./d//e"],
-        ["g", "g", "nothing", "f"],
-    ]
+    operands = [it.split() for it in (".", "d a d", "a/ a", "a/. d/.", "./d//e b ./d//e", "g g nothing f")]
     refused = counts["refused"] - counts["left out"]
     for number in range(cases.amount(600)):
         if number % 6 == 0:  # few command lines, so that their views are still kept
@@ -424,15 +361,7 @@ def test_rules(places):
     places = ("", "sub", "sub/deep", "sub/empty", ".dot", "out", ".git", ".git/info")
     names = ("a.c", "b.h", "x.o", ".h.c", "Makefile", "long.c")
     globs = ("*.o", "*.h", "/a.c", "!a.c", "deep/", "out", "sub/*.c", "!*.h", ".h*", "!.h.c", "!.dot/")
-    lists = (
-        ".ignore",
-        ".rgignore",
-        ".gitignore",
-        "sub/.ignore",
-        "sub/.gitignore",
-        ".git/info/exclude",
-        "sub/deep/.ignore",
-    )
+    lists = ".ignore .rgignore .gitignore sub/.ignore sub/.gitignore .git/info/exclude sub/deep/.ignore".split()
     ignoring.clear()
     for number in range(cases.amount(20)):
         shutil.rmtree(tree, ignore_errors=True)
@@ -441,14 +370,7 @@ def test_rules(places):
         os.mknod(os.path.join(tree, "socket"), stat.S_IFSOCK | 0o600)
         os.mkfifo(os.path.join(tree, "pipe"))
         own = draw.sample(ABOUT_FILES, draw.choice((0, 1, 1, 2, 3)))
-        with servers.Server(
-            [SERVE],
-            "--listen=unix:" + os.path.join(folder, "rules%d" % number),
-            *own,
-            tree,
-            stdin=subprocess.DEVNULL,
-            env=cases.environment("C.UTF-8", HOME=HOME),
-        ) as server:
+        with start("rules%d" % number, own, tree) as server:
             addresses[:] = [server.address]
             for _ in range(6):
                 for _ in range(draw.randint(1, 12)):
@@ -467,54 +389,27 @@ def test_rules(places):
                             os.replace(path, os.path.join(tree, draw.choice(places), draw.choice(names)))
                         else:
                             os.makedirs(os.path.dirname(path), exist_ok=True)
-                            write(
-                                path,
-                                "\n".join(draw.sample(globs, 2)) + "\n"
-                                if path.endswith(("ignore", "exclude"))
-                                else "foo\n" * draw.randint(0, 3),
-                            )
+                            rules = "\n".join(draw.sample(globs, 2)) + "\n"
+                            is_list = path.endswith(("ignore", "exclude"))
+                            write(path, rules if is_list else "foo\n" * draw.randint(0, 3))
                 for _ in range(4):
                     options = own * (draw.random() < 0.7) + draw.sample(ABOUT_FILES, draw.choice((0, 0, 1, 2)))
                     options += [draw.choice(("-c", "-l", "-L", "--files", "--sortr=path", "-h", "-dskip", "-q"))] * (
                         draw.random() < 0.5
                     )
                     cwd = os.path.join(tree, draw.choice(("", "", "sub")))
-                    operands = draw.choices(
-                        (
-                            ".",
-                            "sub",
-                            "./sub/",
-                            "sub//deep",
-                            "a.c",
-                            "sub/b.h",
-                            ".git",
-                            "out/x.o",
-                            "nothing",
-                            tree,
-                            tree + "/sub/",
-                            ".dot",
-                            "socket",
-                            "sub/deep/.",
-                        ),
-                        k=draw.choice((0, 0, 1, 2, 3)),
-                    )
+                    operands = ". sub ./sub/ sub//deep a.c sub/b.h .git out/x.o nothing .dot socket sub/deep/.".split()
+                    operands = draw.choices([*operands, tree, tree + "/sub/"], k=draw.choice((0, 0, 1, 2, 3)))
                     heeds = ("--ignore" in own) != (draw.random() < 0.1)
-                    command = draw.choice(
-                        ([tg], [TRAWL, "-r", "--ignore"])
-                        if heeds
-                        else ([TRAWL, "-r"], [TRAWL, "-r"], [tg, "-u"], [TRAWL])
+                    heeding, others = (
+                        ([tg], [TRAWL, "-r", "--ignore"]),
+                        ([TRAWL, "-r"], [TRAWL, "-r"], [tg, "-u"], [TRAWL]),
                     )
+                    command = draw.choice(heeding if heeds else others)
                     command = [*command, *options, *["foo"] * ("--files" not in options), *operands]
                     command += ["-Dskip", "pipe"] * (draw.random() < 0.1)
                     if os.path.isdir(cwd) and (operands or command[0] == tg or "-r" in command or "--files" in options):
-                        run_both(
-                            command,
-                            cwd=cwd,
-                            stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE,
-                            env=cases.environment("C.UTF-8"),
-                        )
+                        cases.execute(command, cwd, "C.UTF-8")
     addresses[:], ignoring[:] = plain[:2], plain[2:]
     if counts["served"] - before["served"] < counts["refused"] - before["refused"]:
         failures.append("rules: too few are served: %s, %s" % (counts - before, reasons))

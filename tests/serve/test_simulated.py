@@ -16,7 +16,7 @@ import subprocess
 import threading
 
 import pytest
-from harness import ROOT, TRAWL, amount, environment, random_of, write
+from harness import ROOT, TRAWL, amount, environment, execute, random_of, write
 
 ADDRESS = "unix:socket"
 # in a background job of a shell, TRAWL would inherit the ignored signal
@@ -96,13 +96,8 @@ def chunked(body, step, end=b"0\r\n\r\n", name=b"Transfer-Encoding: chunked"):
     return answer(chunks + end, name + b"\r\n")
 
 
-FRAMES = (
-    frame(b"o", b"a.c:one\n")
-    + frame(b"m", b"b.c: Permission denied")
-    + frame(b"o", b"")
-    + frame(b"o", b"c.c:\0\xff\n")
-    + frame(b"x", b"\0")
-)
+FRAMES = frame(b"o", b"a.c:one\n") + frame(b"m", b"b.c: Permission denied") + frame(b"o", b"")
+FRAMES += frame(b"o", b"c.c:\0\xff\n") + frame(b"x", b"\0")
 WANTED = (0, b"a.c:one\nc.c:\0\xff\n", b"trawl: b.c: Permission denied\n")
 EARLY = b"trawl: --server: the connection ended early\n"
 FOREIGN = b"trawl: --server: the program at this address is not trawl's server\n"
@@ -178,15 +173,8 @@ def test_lies(server):
 def test_random(server):
     for number in range(amount(400)):
         rng = random_of("client", number)
-        given = bytearray(
-            rng.choice(
-                [
-                    answer(FRAMES),
-                    chunked(FRAMES, 7),
-                    answer(b'{"error":{"status":400,"message":"\\u0041 \\"b\\" \\n"}}', status=b"400 Bad"),
-                ]
-            )
-        )
+        error = answer(b'{"error":{"status":400,"message":"\\u0041 \\"b\\" \\n"}}', status=b"400 Bad")
+        given = bytearray(rng.choice([answer(FRAMES), chunked(FRAMES, 7), error]))
         for _ in range(rng.choice([1, 1, 2, 5])):
             place = rng.randrange(len(given))
             change = rng.randrange(3)
@@ -198,12 +186,8 @@ def test_random(server):
 
 def test_errors(server):
     def say(message, status=b"422 Unprocessable", text=None):
-        server.answer = answer(
-            json.dumps({"error": {"status": 422, "message": message}}, ensure_ascii=False).encode()
-            if text is None
-            else text,
-            status=status,
-        )
+        error = json.dumps({"error": {"status": 422, "message": message}}, ensure_ascii=False).encode()
+        server.answer = answer(error if text is None else text, status=status)
         return run("x", "f")
 
     for message in ("no such collection: 'a'", 'quotes " and \\ and \n', "été 漢", "x" * 300, "control \1"):
@@ -272,11 +256,8 @@ def test_options(server):
     count = 0
     for letter, name, argument, value, served in rows:
         value = "" if argument == "NONE" else VALUES.get(name) or VALUES.get(value)
-        if (
-            served not in ("LINES", "COUNTS", "START_LINES", "FILES")
-            or name in ("pre", "pre-glob", "files", "exact", "mismatches", "edits")
-            or value is None
-        ):
+        is_other = name in ("pre", "pre-glob", "files", "exact", "mismatches", "edits")
+        if served not in ("LINES", "COUNTS", "START_LINES", "FILES") or is_other or value is None:
             continue
         long = ["--" + name + "=" * (argument != "NONE") + value] if name else ["-" + letter]
         for form in (
@@ -301,39 +282,19 @@ def test_requests(server):
     }
 
     def check(wanted, *arguments, **more):
-        got = request_of(server, *arguments, **more)
-        wanted = {**plain, **wanted}
-        assert got == wanted
+        words = arguments[0].split() if len(arguments) == 1 else arguments
+        assert request_of(server, *words, **more) == {**plain, **wanted}
 
     check({}, "x", "f")
-    check(
-        {"options": ["--line-number", "--ignore-case", "-I", "--context=2", "--color", "--after-context=3"]},
-        "-niI2",
-        "--color",
-        "-A",
-        "3",
-        "x",
-        "f",
-    )
-    check({"options": ["--context=12", "--context=3"]}, "-12", "--context=3", "x", "f")
-    check(
-        {"options": ["--ignore-case", "--quiet", "--group-separator=", "--glob=*.c"]},
-        "-y",
-        "--silent",
-        "--group-sep=",
-        "-g",
-        "*.c",
-        "x",
-        "f",
-    )
+    options = ["--line-number", "--ignore-case", "-I", "--context=2", "--color", "--after-context=3"]
+    check({"options": options}, "-niI2 --color -A 3 x f")
+    check({"options": ["--context=12", "--context=3"]}, "-12 --context=3 x f")
+    options = ["--ignore-case", "--quiet", "--group-separator=", "--glob=*.c"]
+    check({"options": options}, "-y --silent --group-sep= -g *.c x f")
     check({"patterns": ["a\nb", "-c"], "paths": ["-f", "f"]}, "-e", "a\nb", "-e", "-c", "--", "-f", "f")
     check({"patterns": ["z", {"name": "words", "text": "one\ntwo\n"}, "y"]}, "-e", "z", "-fwords", "-e", "y", "f")
-    check(
-        {"patterns": [{"name": "bytes", "bytes": base64.b64encode(b"\xff\0").decode()}, {"name": "empty", "text": ""}]},
-        "-fbytes",
-        "-fempty",
-        "f",
-    )
+    files = [{"name": "bytes", "bytes": base64.b64encode(b"\xff\0").decode()}, {"name": "empty", "text": ""}]
+    check({"patterns": files}, "-fbytes -fempty f")
     check({"patterns": ['\1"\\/é漢😀']}, '\1"\\/é漢😀', "f")
     for count in range(1, 5):
         given = b"\xff\xfe\0f"[:count].replace(b"\0", b"\x80")
@@ -357,23 +318,8 @@ def test_requests(server):
             words.append(b"-f" + name)
         paths = [random_bytes(rng).replace(b"\0", b"")[:200] + b"x" for _ in range(rng.choice([1, 2, 9]))]
         check({"patterns": patterns, "paths": list(map(coded, paths))}, *words, "--", *paths)
-    check(
-        {
-            "environment": {
-                **plain["environment"],
-                "charset": "c",
-                "color": True,
-                "grep_color": "7",
-                "grep_colors": "mt=1",
-            }
-        },
-        "x",
-        "f",
-        locale="C",
-        TERM="xterm",
-        GREP_COLOR="7",
-        GREP_COLORS="mt=1",
-    )
+    colored = {**plain["environment"], "charset": "c", "color": True, "grep_color": "7", "grep_colors": "mt=1"}
+    check({"environment": colored}, "x f", locale="C", TERM="xterm", GREP_COLOR="7", GREP_COLORS="mt=1")
     check({"environment": {**plain["environment"]}}, "x", "f", TERM="xterm", NO_COLOR="")
     write("config", "--line-number\n# a comment\n-C1\n")
     check({"options": ["--line-number", "--context=1", "--count"]}, "-c", "x", "f", TRAWL_CONFIG_PATH="config")
@@ -389,46 +335,21 @@ def test_requests(server):
 def test_refused(server):
     count = len(server.requests)
     write("pipe-input", "x\n")
-    for arguments in (
-        ["-j2", "x", "f"],
-        ["--stats", "x", "f"],
-        ["-R", "x", "f"],
-        ["--exclude-from=words", "x", "f"],
-        ["--ignore-file=words", "x", "f"],
-        ["--engine=cpu", "x", "f"],
-        ["--explain", "x"],
-        ["x"],
-        ["x", "-"],
-        ["x", "f", "-"],
-    ):
-        status, output, said = run(*arguments)
-        assert (
-            (status, output) == (2, b"")
-            and said.startswith(b"trawl: --server: ")
-            and b" is not served: " in said
-            and said.count(b"\n") == 1
-        )
+    options = ["-j2", "--stats", "-R", "--exclude-from=words", "--ignore-file=words", "--engine=cpu"]
+    for words in (*(option + " x f" for option in options), "--explain x", "x", "x -", "x f -"):
+        status, output, said = run(*words.split())
+        assert (status, output, said.count(b"\n")) == (2, b"", 1)
+        assert said.startswith(b"trawl: --server: ") and b" is not served: " in said
     assert run("-fnowhere", "f") == (2, b"", b"trawl: nowhere: No such file or directory\n")
     assert len(server.requests) == count, "something was sent"
     for arguments, said in (([], b"Usage: "), (["--version"], b""), (["--color=x", "x", "f"], b"trawl: --color")):
         assert run(*arguments)[2].startswith(said)
-    for address in (
-        "foo",
-        "http://",
-        "http://h:x",
-        "http://[::1",
-        "unix:" + "x" * 108,
-        "https://h",
-        "http://h:123456",
-        "127.0.0.1:99999",
-    ):
+    wrong = "foo http:// http://h:x http://[::1 https://h http://h:123456 127.0.0.1:99999".split()
+    for address in (*wrong, "unix:" + "x" * 108):
         status, output, said = run("x", "f", address=address)
         assert (status, output) == (2, b"") and said.startswith(b"trawl: --server: '") and said.count(b"\n") == 1
-    assert run("x", "f", address="unix:nowhere") == (
-        2,
-        b"",
-        b"trawl: --server: unix:nowhere: No such file or directory\n",
-    ), "a server that is not there"
+    said = b"trawl: --server: unix:nowhere: No such file or directory\n"
+    assert run("x", "f", address="unix:nowhere") == (2, b"", said), "a server that is not there"
 
 
 def test_variable(server):
@@ -482,12 +403,8 @@ def test_tcp_and_token(server):
     for form in (address, address + "/", address[7:]):  # the last form is that of --listen
         assert run("x", "f", address=form, TRAWL_TOKEN_FILE="token") == WANTED
         head = tcp.heads[-1].split(b"\r\n")
-        assert (
-            head[0] == b"POST /v1/search HTTP/1.0"
-            and b"Host: " + address[7:].encode() in head
-            and b"Authorization: Bearer secret" in head
-            and b"Content-Type: application/json" in head
-        )
+        wanted = {b"Host: " + address[7:].encode(), b"Authorization: Bearer secret", b"Content-Type: application/json"}
+        assert head[0] == b"POST /v1/search HTTP/1.0" and wanted <= {*head}
     for more in ({}, {"TRAWL_TOKEN_FILE": ""}):
         assert run("x", "f", address=address, **more) == WANTED and not any(
             b"Auth" in line for line in tcp.heads[-1].split(b"\r\n")
@@ -499,11 +416,8 @@ def test_tcp_and_token(server):
     write("f", "x here\n")
     for bad, why in ((refused, b"Connection refused"), (refused + "/", b"Connection refused"), ("http://a..b:1", b"")):
         status, output, said = run("x", "f", address=bad)
-        assert (
-            (status, output) == (2, b"")
-            and said.startswith(b"trawl: --server: %s: %s" % (bad.encode(), why))
-            and said.count(b"\n") == 1
-        )
+        assert (status, output, said.count(b"\n")) == (2, b"", 1)
+        assert said.startswith(b"trawl: --server: %s: %s" % (bad.encode(), why))
         got = run("x", "f", address=None, TRAWL_SERVER=bad)
         assert got == (0, b"x here\n", b"")
     closed.close()
@@ -513,11 +427,8 @@ def test_tcp_and_token(server):
         assert got == WANTED and b"Authorization: Bearer " + text.strip().encode() in tcp.heads[-1].split(b"\r\n")
     for text in ("", "\n", "two words", "x" * 4097, "two\nlines", "x" * 5000, "\0"):
         write("token", text)
-        assert run("x", "f", TRAWL_TOKEN_FILE="token") == (
-            2,
-            b"",
-            b"trawl: TRAWL_TOKEN_FILE: token: the file has no valid token\n",
-        )
+        said = b"trawl: TRAWL_TOKEN_FILE: token: the file has no valid token\n"
+        assert run("x", "f", TRAWL_TOKEN_FILE="token") == (2, b"", said)
     assert (
         run("x", "f", TRAWL_TOKEN_FILE="nowhere")[2] == b"trawl: TRAWL_TOKEN_FILE: nowhere: No such file or directory\n"
     ), "no token"
@@ -526,21 +437,12 @@ def test_tcp_and_token(server):
 def test_output(server):
     server.answer = answer(frame(b"o", b"x\n" * 100) + frame(b"x", b"\0"))
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [TRAWL, "--server=" + ADDRESS, "x", "f"],
-            env=environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    assert (done.returncode, done.stderr) == (2, b"trawl: write error: No space left on device\n")
+        got = execute([TRAWL, "--server=" + ADDRESS, "x", "f"], stdout=full)
+    assert got == (2, None, b"trawl: write error: No space left on device\n")
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run(
-        [TRAWL, "--server=" + ADDRESS, "x", "f"], env=environment(), stdout=write, stderr=subprocess.PIPE, check=False
-    )
+    assert execute([TRAWL, "--server=" + ADDRESS, "x", "f"], stdout=write) == (-13, None, b"")
     os.close(write)
-    assert (done.returncode, done.stderr) == (-13, b"")
 
 
 def test_interrupted(server):

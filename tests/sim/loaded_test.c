@@ -203,28 +203,6 @@ static void failed(const struct scene *s)
     trawl_searcher_close(searcher);
 }
 
-/* Loads a text again after its bytes changed: the searcher finds the new bytes. */
-static void changed(const struct scene *s)
-{
-    struct letters part = {.bytes = s->letters.bytes, .bytes_count = MEMORY_BYTES};
-    struct cuda_limits limits = letters_limits();
-    uint32_t whole = text_named('W');
-    struct trawl_searcher *searcher;
-
-    cuda_limits_replace(&limits);
-    host_devices(1);
-    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    for (uint32_t i = 0; i < 3; i++) {
-        memcpy(part.bytes + 1000 * i, PATTERN, strlen(PATTERN));
-        part.bytes[MEMORY_BYTES - 1 - i] = 'x';
-        MUST(trawl_text_load(searcher, s->texts[whole], NULL));
-        TEST_CHECK_U64(must_count(searcher, s->plan, s->texts[whole]),
-                       letters_find(&part, PATTERN, NULL));
-    }
-    trawl_searcher_close(searcher);
-    host_check_driver();
-}
-
 int main(void)
 {
     static struct scene scene;
@@ -235,7 +213,6 @@ int main(void)
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         run(&scene, &rows[i]);
     budget(&scene);
-    changed(&scene);
     failed(&scene);
     scene_close(&scene);
     return test_end();

@@ -186,7 +186,7 @@ static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status s
             (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0);
 }
 
-static void random_calls(struct scene *s)
+static void all_calls(struct scene *s)
 {
     struct trawl_error error = {.message = ""};
 
@@ -212,6 +212,16 @@ static void random_calls(struct scene *s)
     trawl_text_unload(s->searcher, s->whole == NULL ? s->text : s->whole);
 }
 
+/* Puts the text to its place, makes all calls, and closes and removes everything. */
+static void play(struct scene *s, enum place place, struct test_random *random)
+{
+    scene_put(s, place, random);
+    all_calls(s);
+    scene_close(s);
+    scene_take_away(s);
+    check_nothing_left();
+}
+
 static void case_run(uint64_t index)
 {
     struct test_random random = test_random_begin("table");
@@ -232,12 +242,8 @@ static void case_run(uint64_t index)
     if (place == PLACE_LENT || place == PLACE_LENT_COPIED) /* the host's engine has no device */
         engine %= 2;
     s.engine = engines[engine];
-    scene_put(&s, place, &random);
-    random_calls(&s);
+    play(&s, place, &random);
     met[place][engine] += s.expected.match_count > 0;
-    scene_close(&s);
-    scene_take_away(&s);
-    check_nothing_left();
     if (test_failures > failures)
         printf("  TRAWL_TEST_CASE=%" PRIu64
                ": place %d, engine %d, %u devices, %u threads, chunk %" PRIu64
@@ -267,11 +273,7 @@ static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t e
     set_border(BORDER_SPLIT);
     /* a plan with errors takes more memory than other plans */
     reset(s.devices, bytes + 1, 64u << 20, 0);
-    scene_put(&s, place, &random);
-    random_calls(&s);
-    scene_close(&s);
-    scene_take_away(&s);
-    check_nothing_left();
+    play(&s, place, &random);
     if (test_failures > failures)
         printf("  edge: plan %u, %" PRIu64 " bytes, place %d, engine %d, %u devices, other %d\n",
                plan, bytes, (int)place, (int)s.engine, s.devices, other);
@@ -298,11 +300,7 @@ static void border_run(uint64_t pattern_bytes, uint32_t devices, enum place plac
         limits.lists_min = 1u << 12;
         cuda_limits_replace(&limits);
         reset(devices, less + 1, 16u << 20, 0);
-        scene_put(&s, place, &random);
-        random_calls(&s);
-        scene_close(&s);
-        scene_take_away(&s);
-        check_nothing_left();
+        play(&s, place, &random);
         if (test_failures > failures)
             printf("  border: pattern of %" PRIu64 ", overlap %" PRIu64 ", %u devices, place %d\n",
                    pattern_bytes, limits.split_overlap, devices, (int)place);

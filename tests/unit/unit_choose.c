@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "approximate/approx_choose.h"
+#include "calls.h"
 #include "cpu/two_way.h"
 #include "cpu/worker.h"
 #include "plan/analyse.h"
@@ -508,7 +509,32 @@ static void test_pieces(void)
             return;
         TEST_CHECK(approx_want(plan, "avx2", &approximate, NULL) == TRAWL_OK);
         TEST_CHECK((approximate->method == APPROX_PIECES) == (i < 4));
+        TEST_CHECK(i >= 4 ||
+                   approximate->method_dense == (i % 2 == 1 ? APPROX_PLANES : APPROX_COLUMNS));
         trawl_plan_free(plan);
+    }
+}
+
+/* Checks that a search for few strings begins by pieces, and leaves them if one stands every 9
+ * bytes: by counting mismatches, nothing there is a candidate. */
+static void test_pieces_left(void)
+{
+    static char text[128u << 10];
+    struct trawl_pattern patterns[2] = {{"for while ", 10}, {"function (", 10}};
+
+    for (uint32_t at = 0; at < sizeof text; at++)
+        text[at] = "FOR while"[at % 9];
+    for (uint32_t k = 1; k <= 2; k++) {
+        const struct approximate *approximate;
+        AUTO_PLAN plan = must_plans(patterns, 2, PLAN_WITH(.mismatches_max = k));
+        AUTO_SEARCHER searcher =
+            must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1));
+        AUTO_TEXT there = must_text(text, sizeof text);
+
+        MUST(approx_want(plan, NULL, &approximate, NULL));
+        TEST_CHECK(approximate->method == APPROX_PIECES);
+        TEST_CHECK_U64(must_count(searcher, plan, there), 0);
+        TEST_CHECK_U64(must_stats(searcher).candidate_count, 0);
     }
 }
 
@@ -530,5 +556,6 @@ int main(void)
     test_asked();
     test_guides();
     test_pieces();
+    test_pieces_left();
     return test_end();
 }

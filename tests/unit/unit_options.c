@@ -337,13 +337,12 @@ static void told_expressions(void)
     static const struct row {
         const char *first, *second, *letters;
         uint8_t asks; /* the number of the expression that asks for a line end; 0: none does */
-    } rows[] = {
-        {"a\\x41[b\\x{e9}-\\u0043\\d]|(?i:\\Q.\\E)", "(?<Nu>\\pL[[:upper:]])", "aAb?-C.", 0},
-        {"a|\\n", "b", "a\nb", 0},
-        {"a|\\n", "bc", "a\nbc", 1},
-        {"a", "(?i:b|[\\n]|-)", "ab\n-", 2},
-        {"(?:\\n|-)a", "(?x)\\ # B", "\n-a ", 0},
-        {"[^\\n]", "(\\x0a*)", "\n\n", 2}};
+    } rows[] = {{"a\\x41[b\\u0043-\\x{e9}\\d]|(?i:\\Q.\\E)", "(?<Nu>\\pL[[:upper:]])", "aAbC?.", 0},
+                {"a|\\n", "b", "a\nb", 0},
+                {"a|\\n", "bc", "a\nbc", 1},
+                {"a", "(?i:b|[\\n]|-)", "ab\n-", 2},
+                {"(?:\\n|-)a", "(?x)\\ # B", "\n-a ", 0},
+                {"[^\\n]", "(\\x0a*)", "\n\n", 2}};
     char letters[32];
     struct trawl_expression_told told = {
         .size = sizeof told, .letter = add_letter, .context = letters};

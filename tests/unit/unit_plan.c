@@ -218,25 +218,22 @@ static void no_pattern(void)
     TEST_CHECK_U64(count, 3);
 }
 
-/* Compares two strings byte by byte from their ends, or forwards from their begins. Sets *common to
- * how many bytes the strings share there. */
-static int compare_ends(const struct backwards *a, const struct backwards *b, bool forwards,
-                        uint32_t *common)
+/* Compares two strings byte by byte from their ends. Sets *common to how many bytes the strings
+ * share there. */
+static int compare_ends(const struct backwards *a, const struct backwards *b, uint32_t *common)
 {
-    const uint8_t *x = a->end - (forwards ? a->bytes_count : 1);
-    const uint8_t *y = b->end - (forwards ? b->bytes_count : 1);
+    const uint8_t *x = a->end - 1, *y = b->end - 1;
     uint32_t i = 0, least = a->bytes_count < b->bytes_count ? a->bytes_count : b->bytes_count;
-    int64_t step = forwards ? 1 : -1;
 
-    while (i < least && x[i * step] == y[i * step])
+    while (i < least && x[-(int64_t)i] == y[-(int64_t)i])
         i++;
     *common = i;
-    return i < least ? x[i * step] - y[i * step]
+    return i < least ? x[-(int64_t)i] - y[-(int64_t)i]
                      : (a->bytes_count > b->bytes_count) - (a->bytes_count < b->bytes_count);
 }
 
 /* Sorts random strings of few different bytes, of which many share long ends or are equal. */
-static void sorts_backwards(struct test_random *random, bool forwards)
+static void sorts_backwards(struct test_random *random)
 {
     static uint8_t bytes[SORTED_MAX][SORTED_BYTES_MAX];
     uint32_t count = (uint32_t)test_random_between(random, 1, SORTED_MAX);
@@ -254,10 +251,10 @@ static void sorts_backwards(struct test_random *random, bool forwards)
         strings[i] = (struct backwards){bytes[i] + of, of, i, 99};
         sum += i;
     }
-    MUST((forwards ? backwards_sort_forwards : backwards_sort)(strings, count, NULL));
+    MUST(backwards_sort(strings, count, NULL));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t common = 0;
-        int order = i == 0 ? -1 : compare_ends(&strings[i - 1], &strings[i], forwards, &common);
+        int order = i == 0 ? -1 : compare_ends(&strings[i - 1], &strings[i], &common);
 
         TEST_CHECK(order < 0 || (order == 0 && strings[i - 1].number < strings[i].number));
         TEST_CHECK_U64(strings[i].common, common);
@@ -347,7 +344,7 @@ int main(void)
 
     test_begin("plan");
     for (uint32_t i = 0; i < 400; i++)
-        sorts_backwards(&random, i % 2 == 1);
+        sorts_backwards(&random);
     for (uint32_t i = 0; i < 100; i++)
         bounds_alike(&random, i % 2 == 1);
     trials();

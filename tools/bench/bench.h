@@ -29,7 +29,7 @@
 
 #define SAMPLES_MAX 256u /* most rounds of a row */
 
-/* The durations of a contestant, a duration per round. */
+/* The durations of a contestant, one per round. */
 struct samples {
     double seconds[SAMPLES_MAX];
     uint32_t count;
@@ -112,8 +112,8 @@ enum call call_named(const char *name);
 enum call_subject call_subject(enum call call);
 uint64_t call_item_bytes(enum call call);
 
-/* A digest of an answer: the number of its items (such as occurrences or cells), and a sum over all
- * items, which does not depend on their order. */
+/* A digest of an answer: the number of its items (such as occurrences or cells), and a sum over
+ * them that does not depend on their order. */
 struct answer {
     uint64_t count, sum;
     bool summed; /* false: `sum` is not known */
@@ -125,7 +125,7 @@ bool answers_agree(const struct answer *a, const struct answer *b);
 
 struct expected {
     enum call call;
-    uint64_t bytes; /* the answer is the answer for the text's first `bytes` bytes */
+    uint64_t bytes; /* the answer is for the text's first `bytes` bytes */
     struct answer answer;
 };
 

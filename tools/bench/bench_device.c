@@ -215,8 +215,8 @@ static bool pass(struct bound *own, bool to_host)
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
-/* Copies `bytes` bytes to new memory on the device, and back if `back`. Adds the memory to
- * `addresses`. */
+/* Copies `bytes` bytes to new memory on the device, which it adds to `addresses`, and back if
+ * `back`. */
 static bool bring(const void *from, void *back, uint64_t bytes, uint64_t *address)
 {
     *address = device_allocate(bytes);

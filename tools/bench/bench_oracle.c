@@ -1,7 +1,7 @@
 /* bench_oracle: computes the right answers with an automaton for all patterns (Aho, Corasick 1975),
- * which shares no code with the library. Threads take pieces of the text. An occurrence belongs to
- * the piece in which it ends. The automaton starts longest - 1 bytes before a piece, so
- * that its state is right where the piece begins.
+ * which shares no code with the library. Threads take segments of the text. An occurrence belongs
+ * to the segment in which it ends. The automaton starts longest - 1 bytes before a segment, so that
+ * its state is right where that begins.
  */
 #include <ctype.h>
 #include <stdatomic.h>
@@ -157,8 +157,8 @@ static bool spoils(const struct oracle *it, uint8_t byte)
            ((it->question->flags & TRAWL_WHOLE_LINE) != 0 && byte != '\n');
 }
 
-/* Returns true if an occurrence is a whole word or line, if the question asks for these. `within`
- * is the text or the record: there are no bytes beyond it. */
+/* Returns true if an occurrence is a whole word or line, if the question asks for that. `within` is
+ * the text or the record: there are no bytes beyond it. */
 static bool is_whole(const struct oracle *it, struct trawl_range occurrence,
                      struct trawl_range within)
 {
@@ -193,8 +193,8 @@ static void occurrence_take(struct oracle *it, uint64_t end, uint64_t pattern, s
                                it->call == CALL_BEGINS ? 0 : pattern, 0);
 }
 
-/* Searches a piece of the text. If only the first occurrence is wanted, skips a piece that lies
- * after an occurrence found by any thread. */
+/* Searches a segment of the text. If only the first occurrence is wanted, skips one that lies after
+ * an occurrence found by any thread. */
 static void search_piece(void *context, uint64_t index)
 {
     struct oracle *it = (struct oracle *)context;

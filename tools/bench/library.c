@@ -57,8 +57,8 @@ static enum trawl_engine engine_named(const char *name)
     return strcmp(name, "auto") == 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CPU;
 }
 
-/* Returns the searcher with the contestant's options. The first call for these options opens the
- * searcher. NULL: `why` says why the searcher could not be opened. */
+/* Returns the searcher with the contestant's options, which the first call for them opens. NULL:
+ * `why` says why that failed. */
 static struct trawl_searcher *searcher_of(const struct contestant *it, char why[])
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -155,7 +155,7 @@ static void drop_text(struct library *own)
     own->text = NULL;
 }
 
-/* The loaded texts and records, shared by all contestants with the same searcher. */
+/* the loaded texts and records, shared by all contestants with the same searcher */
 static struct loaded {
     struct trawl_searcher *searcher;
     const uint8_t *bytes; /* the text's bytes in the row */
@@ -588,7 +588,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         (void)good(ask(it, own, own->plan, full, run), run);
     }
     run->seconds = now(it) - begin;
-    if (full) /* the first run of each contestant is full, and asking once suffices */
+    if (full) /* the first run of each contestant is full, and asking once is enough */
         take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;

@@ -5,8 +5,8 @@
  *                     pattern's first occurrence in each record. As in Microsoft's C++ AMP sample,
  *                     a matrix gets the offset for each record and pattern, or -1 if the record
  *                     lacks the pattern. strstr needs records that end in NUL.
- * threads=N           Each thread searches a piece of the text for all patterns. The threads start
- *                     before the timed part.
+ * threads=N           Each thread searches a segment of the text for all patterns. The threads
+ *                     start before the timed part.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ struct rival_search {
     const struct contestant *it;
     enum rival rival;
     int32_t *firsts;
-    uint64_t pieces, piece_bytes; /* number of pieces of the text; bytes of a piece */
+    uint64_t pieces, piece_bytes; /* segments of the text; bytes of each */
     _Atomic uint64_t count, sum, first;
 };
 
@@ -137,7 +137,7 @@ static struct answer take_firsts(const struct rival_search *search)
     return answer;
 }
 
-/* Reads or searches a piece of the text, in the thread that took it. */
+/* Reads or searches a segment of the text, in the thread that took it. */
 static void search_piece(void *context, uint64_t index)
 {
     struct rival_search *search = (struct rival_search *)context;

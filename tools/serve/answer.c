@@ -28,7 +28,7 @@
 /* After the deadline, searches are cancelled again every LATE_MS milliseconds. */
 #define LATE_MS 100
 #define LOOK_MS 1000 /* most milliseconds between two checks whether the server is ending */
-/* Cancels the answer's searches: the pass (a search that several requests share), if a pass is
+/* Cancels the answer's searches: the pass (a search that several requests share), if one is
  * running, and the job's searchers. The caller holds answer->lock. */
 static void end_searches(struct served_answer *answer)
 {
@@ -39,7 +39,7 @@ static void end_searches(struct served_answer *answer)
 }
 
 /* The callback `watch` of struct supply: notes the job's searcher, so that end_searches can cancel
- * the searcher. If searcher is NULL, forgets all searchers. Returns false if out of memory. */
+ * it. If searcher is NULL, forgets all searchers. Returns false if out of memory. */
 static bool watch(void *context, struct trawl_searcher *searcher)
 {
     struct served_answer *answer = context;
@@ -140,7 +140,7 @@ static void *work(void *context)
         .output = &answer->output, .supply = &answer->supply, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
     uint8_t status;
-    bool failed, is_short, is_too_large;
+    bool failed, is_short, is_too_large, is_unserved;
     int http_status;
 
     settings->search.threads =
@@ -150,14 +150,16 @@ static void *work(void *context)
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : run_job(&job, settings));
     failed = status == EXIT_ERROR && !answer->pipe.begun;
-    is_too_large = errno == EFBIG; /* patterns_plan sets EFBIG if the plan is too large */
+    is_too_large = errno == EFBIG;  /* patterns_plan sets EFBIG if the plan is too large, */
+    is_unserved = errno == ENOTSUP; /* and patterns_gather ENOTSUP if only the command searches */
     /* closing the job's files does not change errno, which says why the job failed */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
-    if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
+    if (failed && (is_short || is_unserved || answer->request.format != REQUEST_FRAMES))
         answering_refuse(answer,
                          is_short       ? 503
                          : is_too_large ? 413
+                         : is_unserved  ? 422
                                         : 400,
                          *answer->message != '\0' ? answer->message : "the search failed");
     else if (!answer->pipe.begun && answer->request.format >= REQUEST_COLUMNS)

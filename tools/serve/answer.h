@@ -1,8 +1,7 @@
 /* answer: takes a request's settings, searches, and gives out the bytes of the answer.
  *
  * A thread of the answer writes the bytes into a pipe, in the format for the client. The
- * connection's thread reads the pipe. If the connection's thread ends the answer, the search ends,
- * too.
+ * connection's thread reads the pipe; if it ends the answer, the search ends, too.
  */
 #ifndef SERVE_ANSWER_H
 #define SERVE_ANSWER_H
@@ -39,7 +38,7 @@ struct server {
 
 struct served_answer;
 
-/* Begins to answer a request. Takes ownership of the request's contents, also on failure. Returns
+/* Begins to answer a request. Takes ownership of the request's contents, even on failure. Returns
  * NULL on failure; message and *http_status say why. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
@@ -51,7 +50,7 @@ bool answer_begun(struct served_answer *answer, int connection, int *http_status
 /* Waits for the next bytes of the answer, and returns how many came. Returns 0 at the answer's end,
  * and -1 if the client is gone or the answer ended early. */
 ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room);
-/* Ends the search if the search still runs, waits for the answer's thread, and frees it. */
+/* Ends the search if it still runs, waits for the answer's thread, and frees it. */
 void answer_end(struct served_answer *answer);
 
 #endif

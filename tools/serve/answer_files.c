@@ -19,7 +19,7 @@
 #include "trawl/run/search_file.h"
 
 /* A pass searches all files of a state that are held in memory. A pass saves time if the request is
- * about at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE suffices,
+ * about at least 1 / PASS_PART_HOST of the state's files. On GPUs, 1 / PASS_PART_DEVICE is enough,
  * because a GPU searches a text about 100 times as fast as the host searches it file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
@@ -107,8 +107,8 @@ static bool require(struct served_answer *answer, struct answer_share *share,
     return good;
 }
 
-/* One of a request's names. A text fits where it stands in a file's name; a glob, which has `*` or
- * `?`, where it matches the end of a file's name from a part's begin on. */
+/* One of a request's names. A text fits where a file's name has it; a glob, which has `*` or `?`,
+ * where it matches a file's whole name, or what follows some slash of it. */
 struct wanted_name {
     const char *text;
     bool excludes; /* files fit that otherwise would not: the name begins with `!` */
@@ -313,7 +313,7 @@ static void skip_files(struct served_answer *answer, const struct answer_share *
     answer->files.item_at = at;
 }
 
-/* Does the work of answering_next_file for the current collection. */
+/* As answering_next_file, for the current collection. */
 static bool next_file(struct served_answer *answer, const struct answer_share *share,
                       struct walk_item *item)
 {

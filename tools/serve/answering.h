@@ -1,6 +1,6 @@
 /* answering: the data of a single answer while the answer is made, and the functions that the files
- * answer*.c share. A pass is a search of a whole collection that several requests share; the pass
- * tells the answer which files may have an occurrence. */
+ * answer*.c share. A pass is a search of a whole collection that several requests share; it tells
+ * the answer which files may have an occurrence. */
 #ifndef SERVE_ANSWERING_H
 #define SERVE_ANSWERING_H
 

@@ -22,7 +22,7 @@ struct answer_values {
 };
 
 /* Returns an answer of this kind as a JSON object. Takes ownership of the values of type JSON.
- * Returns NULL if out of memory, also if a value of type JSON is NULL for that reason. */
+ * Returns NULL if out of memory, even if a value of type JSON is NULL for that reason. */
 struct json_t *answers_pack(enum answer_kind kind, const struct answer_values *values);
 /* Prints the rows of answers.def as a table of Markdown. */
 void answers_print(struct output *output);

@@ -1,5 +1,5 @@
-/* blocks: reads many files into one piece of memory, a block, which is searched as a single text. A
- * batch is a set of changed files, whose bytes come into one new block. */
+/* blocks: reads many files into one block of memory, which is searched as a single text. A batch is
+ * a set of changed files, whose bytes come into one new block. */
 #include "serve/blocks.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* blocks: reads many files into a single piece of memory, a block, which is searched as a single
- * text. A batch is the set of changes that leads from one state of a collection to the next. */
+/* blocks: reads many files into one block of memory, which is searched as a single text. A batch is
+ * the set of changes that leads from one state of a collection to the next. */
 #ifndef SERVE_BLOCKS_H
 #define SERVE_BLOCKS_H
 

@@ -10,7 +10,7 @@
  *
  * A search uses one state, so a search sees all files as of a single moment, even if the files
  * change meanwhile. collection_now first reads the kernel's notices about changes, and then returns
- * the newest state. So that state is not older than the call.
+ * the newest state. That is not older than the call.
  */
 #ifndef SERVE_COLLECTION_H
 #define SERVE_COLLECTION_H

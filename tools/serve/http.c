@@ -24,7 +24,7 @@
 /* Descriptors for a connection: its socket, the pipe of an answer, and files that are opened. */
 #define CONNECTION_DESCRIPTORS 6u
 /* Half of the memory in which libmicrohttpd holds a request's first line and headers; also the size
- * of response pieces. */
+ * of the parts of a response. */
 #define HEAD_BYTES (64u << 10)
 /* Drain at most this much of a rejected body, so that the client reads our error response. */
 #define DISCARD_BYTES (16u << 20)
@@ -69,7 +69,7 @@ struct http {
     char *fault;
 };
 
-/* A request and the answer, from the request's first line on. */
+/* a request, once its first line came, and the answer */
 struct exchange {
     struct http *http;
     const struct route *route;
@@ -101,7 +101,7 @@ static const char *header(struct exchange *exchange, const char *name)
 }
 
 /* Adds the headers that follow from the exchange, the status and the type, and gives the response
- * to the library. Returns MHD_NO if the response is NULL or memory does not suffice. */
+ * to the library. Returns MHD_NO if the response is NULL or there is no memory. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
                              struct MHD_Response *response)
 {

@@ -1,6 +1,6 @@
 /* inside: the members of a collection (collection.h), for the files that implement it. A state is
  * the list of the collection's files at one time. The kernel's notices of changes lead to the next
- * state; if notices do not suffice, a walk reads directories. */
+ * state; if notices are not enough, a walk reads directories. */
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A connection, from its begin to its end. */
+/* A connection, from start to end. */
 struct head_wait {
     struct head_wait *next, *before;
     int descriptor;

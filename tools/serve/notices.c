@@ -19,7 +19,7 @@ bool walks_by_rules(const struct file_settings *files)
 }
 
 /* Returns true if a walk that begins at a lower directory finds the same files there as a walk of
- * the whole tree. A walk that begins lower may miss rules of the directories above and a border
+ * the whole tree. A walk that begins lower may miss rules of the directories above and a boundary
  * between file systems, and counts depth from another directory. */
 static bool walks_alike_below(const struct file_settings *files)
 {
@@ -225,8 +225,8 @@ static void take_file_notice(struct collection *collection, const struct notice 
         add_part(collection, false);
 }
 
-/* Returns true if collection->path was a directory that nobody looked at while it was there. Known
- * files may have had further hard links in it. */
+/* Returns true if collection->path was a directory that was never looked at while it was there.
+ * Known files may have had further hard links in it. */
 static bool was_unseen(const struct collection *collection)
 {
     struct stat status;

@@ -1,9 +1,9 @@
 /* pass: a search of a collection's state (its files at one moment) that several requests share.
  *
- * The strings of requests that wait for the same state are merged into a single set. A single
- * search for the set, a pass, answers all these requests. A request gets a separate pass if it has
- * very many strings, strings that are frequent in a sample of the text, or patterns that are not
- * plain strings. Clients take turns, so that a client with many requests does not delay others.
+ * The strings of requests that wait for the same state are merged into one set. A single search for
+ * it, a pass, answers all these requests. A request gets a separate pass if it has very many
+ * strings, strings that are frequent in a sample of the text, or patterns that are not plain
+ * strings. Clients take turns, so that a client with many requests does not delay others.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H

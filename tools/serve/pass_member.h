@@ -39,7 +39,7 @@ struct pass_member {
     /* The array `positions` was full once. Its first positions_max entries were then sorted, and
      * since then only an occurrence that comes before the last of these is added. */
     bool is_full;
-    bool no_memory; /* memory did not suffice for the positions */
+    bool no_memory; /* there was not enough memory for the positions */
     bool some_open; /* an occurrence is in a file that is not plain (files.h) */
 };
 
@@ -99,7 +99,7 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
 bool pass_list_fits(const struct trawl_plan *plan);
 /* Searches all blocks of the state for all members. Each plan must have passed pass_list_fits.
  * Returns STOPPED if all requests are cancelled. Cost: if there are several members, a plan of all
- * strings; one search; some nanoseconds for each occurrence and member. */
+ * strings; one search; a few nanoseconds for each occurrence and member. */
 enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *error);
 
 /* ---- pass_own.c: for one request alone ---- */

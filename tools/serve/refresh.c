@@ -2,9 +2,9 @@
  *
  * notices.c says what must be looked at. All changes go into a batch, and the new contents into the
  * batch's block, which is memory with the bytes of many files. The older blocks are merged into
- * this block, the smallest first, as long as the next one is no larger than about twice what has
- * been merged before, as in a log-structured merge tree. So there are few blocks however often
- * files change.
+ * this block, the smallest first, while the next one is no larger than about twice what has been
+ * merged before, as in a log-structured merge tree. So there are few blocks however often files
+ * change.
  */
 #include <dirent.h>
 #include <errno.h>

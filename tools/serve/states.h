@@ -12,7 +12,7 @@ struct state *state_begin(struct shelf *shelf);
 /* Adds an entry and returns the entry's index; UINT32_MAX if out of memory. */
 uint32_t state_add(struct state *state, struct served_file *file);
 /* Sorts the state's indices by path, if the batch adds or removes entries. Must be called after the
- * last state_add. Cost: some nanoseconds for each entry. Returns false if out of memory. */
+ * last state_add. Cost: a few nanoseconds for each entry. Returns false if out of memory. */
 bool state_order(struct state *state, const struct file_batch *batch);
 /* Replaces the entries that the batch changes by the batch's new entries, and makes the state the
  * newest state of the collection. Takes ownership of the new entries. */

@@ -1,4 +1,4 @@
-/* answer: makes an answer of a list of hits (lists.h), where the list lies.
+/* answer: makes an answer from a list of hits (lists.h), on the device.
  *
  * Method     answer_lines: two neighbouring hits are in the same line unless a line end lies in the
  *            *gap* between them, from the first hit's begin up to the second's. n hits have n + 1
@@ -34,7 +34,7 @@
 
 /* ---- Line ends in a gap ------------------------------------------------------------------ */
 
-/* Returns which of the 16 bytes from `unit` * 16 on are line ends, as bits. */
+/* Returns which of the 16 bytes starting at `unit` * 16 are line ends, as bits. */
 SIMT_FUNCTION uint32_t answer_unit(const struct answer_arguments *a, uint64_t unit)
 {
     struct simt_u32x4 bytes =
@@ -48,7 +48,7 @@ SIMT_FUNCTION uint32_t answer_unit(const struct answer_arguments *a, uint64_t un
     return mask;
 }
 
-/* Returns the bits of those of the unit's 16 bytes that lie in [from, to). */
+/* Returns the bits of those of the unit's 16 bytes that are in [from, to). */
 SIMT_FUNCTION uint32_t answer_inside(uint64_t unit, uint64_t from, uint64_t to)
 {
     uint64_t begin = unit * 16u, end = begin + 16u;
@@ -65,9 +65,9 @@ SIMT_FUNCTION int answer_ends_in(const struct answer_arguments *a, uint64_t unit
     return (answer_unit(a, unit) & answer_inside(unit, from, to)) != 0;
 }
 
-/* Returns true if [*from, *to) has a line end among its first and its last bytes. If not, [*from,
- * *to) becomes what was not searched. Both ends are searched at a time, since an occurrence often
- * lies near one end of its line. */
+/* Returns true if [*from, *to) has a line end among its first and its last bytes. If not, it
+ * becomes what was not searched. Both ends are searched at a time, since an occurrence is often
+ * near one end of its line. */
 SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t *from, uint64_t *to)
 {
     uint64_t left = *from / 16u, right = *to / 16u, begin = *from, end = *to;
@@ -91,7 +91,8 @@ SIMT_FUNCTION int answer_near(const struct answer_arguments *a, uint64_t *from, 
     return 0;
 }
 
-/* Returns true if [from, to) has a line end. All lanes of the warp call, with the same bytes. */
+/* Returns true if [from, to) has a line end. Called by all lanes of the warp, with the same
+ * bytes. */
 SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from, uint64_t to)
 {
     uint64_t units = to == from ? 0 : (to - 1u) / 16u - from / 16u + 1u, last = (to - 1u) / 16u;
@@ -114,7 +115,7 @@ SIMT_FUNCTION int answer_by_warp(const struct answer_arguments *a, uint64_t from
 }
 
 /* Signs that the block is done. The last block hands the sums to the host, and leaves zeros. Called
- * by all threads of the block, at the end. */
+ * at the end by all threads of the block. */
 SIMT_FUNCTION void answer_sign(const struct answer_arguments *a)
 {
     simt_barrier();
@@ -277,7 +278,7 @@ SIMT_FUNCTION int answer_is_word(uint32_t byte)
     return byte - '0' < 10u || (byte | 0x20u) - 'a' < 26u || byte == '_';
 }
 
-/* Returns true if the byte, ANSWER_NO_BYTE beyond the text, may stand beside an occurrence. */
+/* Returns true if the byte may be next to an occurrence; ANSWER_NO_BYTE: the text ends there. */
 SIMT_FUNCTION int answer_parts(const struct answer_arguments *a, uint32_t byte)
 {
     if (byte == ANSWER_NO_BYTE)
@@ -326,8 +327,8 @@ SIMT_KERNEL(answer_accept, answer_arguments, LISTS_THREADS, 4)
 
     if (SIMT_BOUND(i < args.count)) {
         hit = simt_load_u64(args.hits + i);
-        /* lead_at is the position of the chunk's begin; before it the text begins if there is no
-         * byte */
+        /* lead_at is the position of the chunk's first byte; if no byte precedes it, the text
+         * begins there */
         is_kept =
             answer_holds(&args, args.begin + (uint32_t)hit,
                          answer_length(&args, (uint32_t)(hit >> 32)), UINT64_MAX, args.text_end);
@@ -382,7 +383,7 @@ SIMT_FUNCTION int answer_is_null(const struct answer_arguments *a, uint64_t reco
 }
 
 /* Checks each record's offsets, and enters the record into the table at the multiples of the step
- * that lie in the record. */
+ * that lie in it. */
 SIMT_KERNEL(answer_steps, answer_arguments, LISTS_THREADS, 4)
 {
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -390,7 +391,7 @@ SIMT_KERNEL(answer_steps, answer_arguments, LISTS_THREADS, 4)
     for (uint64_t i = (uint64_t)simt_block() * simt_threads() + simt_thread();
          SIMT_BOUND(i < args.record_count); i += step) {
         uint64_t begin = answer_record_at(&args, i), end = answer_record_at(&args, i + 1u);
-        /* an offset of 32 bits is signed, and only the first one may be above the others */
+        /* an offset of 32 bits is signed, and only the first may be above the others */
         int is_right = begin <= end && end + args.origin <= args.offset_max;
 
         if (!is_right)
@@ -402,7 +403,7 @@ SIMT_KERNEL(answer_steps, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
-/* Returns the record that holds the tape's byte `at`: the first that ends beyond it. */
+/* Returns the record that holds the tape's byte `at`: the first that ends after it. */
 SIMT_FUNCTION uint64_t answer_record_of(const struct answer_arguments *a, uint64_t at)
 {
     uint64_t k = at >> RECORDS_STEP_LOG2, low = simt_load_u32(a->steps + k);
@@ -466,8 +467,8 @@ SIMT_KERNEL(answer_records, answer_arguments, LISTS_THREADS, 4)
 
 /* ---- Expressions ------------------------------------------------------------------------- */
 
-/* Returns where the line begins that holds the byte x: after the nearest line end from `low` on, or
- * at `low`. */
+/* Returns where the line of byte x begins: after the nearest line end at `low` or later, else at
+ * `low`. */
 SIMT_FUNCTION uint64_t answer_line_begin(const struct answer_arguments *a, uint64_t low, uint64_t x)
 {
     SIMT_ROLLED
@@ -481,7 +482,7 @@ SIMT_FUNCTION uint64_t answer_line_begin(const struct answer_arguments *a, uint6
     }
 }
 
-/* Returns where the first line end from x on stands; `to` if there is none before. */
+/* Returns the position of the first line end in [x, to); `to` if there is none. */
 SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_t x, uint64_t to)
 {
     SIMT_ROLLED
@@ -494,8 +495,8 @@ SIMT_FUNCTION uint64_t answer_line_end(const struct answer_arguments *a, uint64_
     return to;
 }
 
-/* Returns the unit's 16 bytes. Those from `end` on, which may lie beyond the memory, are not read.
- */
+/* Returns the unit's 16 bytes. Those starting at `end`, which may lie beyond the memory, are not
+ * read. */
 SIMT_FUNCTION struct simt_u32x4 answer_bytes(const struct answer_arguments *a, uint64_t unit,
                                              uint64_t end)
 {
@@ -519,11 +520,11 @@ SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint1
     return table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton_next + at);
 }
 
-/* Runs the automaton over the bytes [from, to); no byte from `last` on is read. Returns its state:
- * 0 or 1 if it is decided that the line or record does not or does hold a match, from which the
- * automaton does not go on, and else a state from 2 on. *reached is where the 16 bytes begin in
- * which it was decided, or `from` if that is greater; else `to`. `table` is in shared memory; 0:
- * the automaton is read where it lies. */
+/* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns its
+ * state: 0 or 1 once it is decided that the line or record does not or does hold a match (the
+ * automaton then stops), else 2 or more. *reached is where the 16 bytes begin in which it was
+ * decided, or `from` if that is greater; else `to`. `table` is in shared memory; 0: the automaton
+ * is read where it lies. */
 SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
                                   uint64_t from, uint64_t to, uint64_t last, uint64_t *reached)
 {
@@ -596,8 +597,8 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
     answer_sign(&args);
 }
 
-/* Reads the lines that begin in the stripe [at, stop). Keeps the begin of each that holds a match.
- * All lanes of the warp call. */
+/* Reads the lines that begin in the stripe [at, stop), and keeps the start of each that holds a
+ * match. Called by all lanes of the warp. */
 SIMT_FUNCTION void answer_read_lines(const struct answer_arguments *a, const uint16_t *table,
                                      uint64_t at, uint64_t stop)
 {
@@ -656,8 +657,8 @@ SIMT_FUNCTION void answer_read_by(const struct answer_arguments *a, const uint16
         simt_add_u64(a->sums + ANSWER_KEPT, simt_popcount(lanes));
 }
 
-/* Without a list of hits: reads all lines of the range, or all records, of which it marks those
- * that hold a match. */
+/* Without a list of hits: reads all lines of the range, or all records, and marks those that hold a
+ * match. */
 SIMT_KERNEL(answer_read, answer_arguments, LISTS_THREADS, 4)
 {
     SIMT_SHARED(uint16_t, answer_table, 256u * READ_STATES);
@@ -682,7 +683,7 @@ SIMT_FUNCTION void answer_put(const struct answer_arguments *a, void *column, ui
         simt_store_u64((uint64_t *)column + at, value);
 }
 
-/* Returns the number of cells in the blocks before this block. Called by all threads. */
+/* Returns the number of cells in earlier blocks. Called by all threads. */
 SIMT_FUNCTION uint64_t answer_cells_before(const struct answer_arguments *a)
 {
     SIMT_SHARED(uint64_t, answer_before, LISTS_THREADS / SIMT_WARP_THREADS);
@@ -699,9 +700,9 @@ SIMT_FUNCTION uint64_t answer_cells_before(const struct answer_arguments *a)
     return before;
 }
 
-/* Makes cells of the sorted keys: a key that differs from the key before is a cell. In a first
- * launch, into_room is 0, and each block counts its cells. In a second launch each block writes
- * them after the cells of the earlier blocks. */
+/* Makes cells of the sorted keys: a key that differs from the one before is a cell. In a first
+ * launch, into_room is 0, and each block counts its cells; in a second one, each writes them after
+ * those of the earlier blocks. */
 SIMT_KERNEL(answer_cells, answer_arguments, LISTS_THREADS, 4)
 {
     SIMT_SHARED(uint32_t, answer_warps, LISTS_THREADS / SIMT_WARP_THREADS);

@@ -42,14 +42,14 @@
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
-/* What a thread keeps while the thread reads its part. */
+/* what a thread keeps while it reads its part */
 struct automaton_walk {
     uint32_t state;
     uint32_t count; /* occurrences so far */
-    /* AUTOMATON_WRITE: the thread writes the part's hits from the last to the first; the hits that
-     * are written next end before this slot */
+    /* AUTOMATON_WRITE: the thread writes the part's hits from the last to the first; the next ones
+     * end before this slot */
     uint64_t slot;
-    uint64_t first; /* AUTOMATON_FIRST: the lowest position so far at which an occurrence begins */
+    uint64_t first; /* AUTOMATON_FIRST: the lowest position so far where an occurrence starts */
     uint32_t first_state; /* the state at position `first` */
 };
 
@@ -70,8 +70,8 @@ SIMT_FUNCTION uint64_t automaton_get(const struct scan_arguments *a,
                                      : simt_read_u64(a->hits + slot);
 }
 
-/* Sinks the hit with index `at` in a heap of `count` hits, which lie in the slots from `slot` on
- * (heap sort, Williams 1964). */
+/* Sinks the hit with index `at` in a heap of `count` hits in the slots starting at `slot` (heap
+ * sort, Williams 1964). */
 SIMT_FUNCTION void automaton_sink(const struct scan_arguments *a, const struct tile_shared *shared,
                                   uint64_t slot, uint64_t at, uint64_t count)
 {
@@ -93,7 +93,7 @@ SIMT_FUNCTION void automaton_sink(const struct scan_arguments *a, const struct t
     tile_put(a, shared, slot + at, own);
 }
 
-/* Sorts `count` hits from `slot` on in ascending order. */
+/* Sorts `count` hits starting at `slot` in ascending order. */
 SIMT_FUNCTION void automaton_sort(const struct scan_arguments *a, const struct tile_shared *shared,
                                   uint64_t slot, uint64_t count)
 {
@@ -124,14 +124,14 @@ SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t s
     return rank;
 }
 
-/* Writes the `total` hits at x from `slot` on. The hits of each state of the chain ascend. If the
- * hits of the whole chain do not ascend, sorts the hits. If a->hits has room for only some of the
- * hits, which happens at one position of the text at most, computes the rank of each hit among the
- * hits at x instead. */
+/* Writes the `total` hits at x, starting at `slot`. The hits of each state of the chain ascend;
+ * those of the whole chain are sorted if they do not. If a->hits has room for only some of them,
+ * which happens at one position of the text at most, computes the rank of each hit among those at x
+ * instead. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
                                          uint32_t state, uint64_t slot, uint32_t total)
 {
-    /* tile_put needs only these members, so the function needs no shared memory of its own. */
+    /* tile_put needs only these members, and so the function no shared memory of its own */
     struct tile_shared with_list = {0, 0, 0, 0, 0, 0, list, 0, 1}, *shared = &with_list;
     uint64_t hit = a->hits_base + x - a->begin, at = slot;
     int listed = (slot & TILE_LISTED) != 0, cut = !listed && slot + total > a->capacity;
@@ -175,8 +175,8 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* ---- Parts ------------------------------------------------------------------------------ */
 
-/* Counts the occurrences that begin at x. With AUTOMATON_FIRST also keeps x as the first occurrence
- * so far; with AUTOMATON_WRITE also writes the hits. */
+/* Counts the occurrences that start at x. With AUTOMATON_FIRST, keeps x as the first so far; with
+ * AUTOMATON_WRITE, writes the hits. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
                                    struct automaton_walk *walk, uint64_t x, int want)
 {
@@ -203,8 +203,8 @@ SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t 
         simt_load_u32(a->automaton.rows + (walk->state & SCAN_STATE_NUMBER) + classes[byte]);
 }
 
-/* Goes backwards through the 8 bytes of `word`, of which the first stands at x. counts: 0 in the
- * reach after the part (see the head), where no occurrence counts. */
+/* Goes backwards through the 8 bytes of `word`, the first of which is at x. counts: 0 in the reach
+ * after the part (see the head), where no occurrence counts. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
@@ -320,7 +320,7 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 
 /* ---- Counting ----------------------------------------------------------------------------- */
 
-/* Where count_automaton finds the rows, and how count_automaton finds a byte's class. */
+/* where count_automaton finds the rows, and how it finds a byte's class */
 enum automaton_where {
     AUTOMATON_ROWS_RANGE,   /* in shared memory; the class is computed (a->automaton.is_range) */
     AUTOMATON_ROWS_CLASSES, /* in shared memory; the class is loaded */
@@ -328,7 +328,7 @@ enum automaton_where {
 };
 
 /* The automaton's tables in shared memory: the class of each byte, and the rows with all
- * transitions. count_automaton may read the rows in global memory; then `rows` is not used. */
+ * transitions; `rows` is not used if count_automaton reads them in global memory. */
 struct automaton_kept {
     const uint8_t *classes;
     const uint32_t *rows;
@@ -366,8 +366,8 @@ SIMT_FUNCTION uint32_t automaton_count(const struct scan_arguments *a, uint32_t 
     return count == SCAN_COUNT_MANY ? automaton_info(a, state, 0) : count;
 }
 
-/* Reads SCAN_COUNT_BYTES bytes of shared memory backwards, and adds the occurrences that begin at
- * the bytes to *count. Returns the state after the first byte. */
+/* Reads SCAN_COUNT_BYTES bytes of shared memory backwards, and adds the occurrences that start
+ * there to *count. Returns the state after the first byte. */
 SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
                                        const struct automaton_kept *kept, const uint32_t *stage,
                                        uint32_t state, uint32_t *count, int where)
@@ -400,9 +400,8 @@ SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
     return state;
 }
 
-/* Does the work of automaton_block for bytes of which the first stands at `place`, and of which
- * some may lie before `low` or beyond the text. Counts the occurrences that begin in [low,
- * last). */
+/* As automaton_block, for bytes the first of which is at `place`, and some of which may lie before
+ * `low` or beyond the text. Counts the occurrences that start in [low, last). */
 SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
                                               const struct automaton_kept *kept,
                                               const uint32_t *stage, uint32_t state,
@@ -420,9 +419,9 @@ SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
     return state;
 }
 
-/* Loads SCAN_COUNT_BYTES bytes of each of the warp's 32 parts. place: the first of these bytes in
- * the first part. Four lanes load the bytes of one part, 16 bytes at a time. If these begin beyond
- * the text, they become zeros. */
+/* Loads SCAN_COUNT_BYTES bytes of each of the warp's 32 parts; place: the first of them in the
+ * first part. Four lanes load the bytes of one part, 16 at a time; beyond the text, they become
+ * zeros. */
 SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place,
                                   struct simt_u32x4 loaded[SCAN_COUNT_BYTES / 16u])
 {
@@ -438,9 +437,10 @@ SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place
     }
 }
 
-/* Returns the number of occurrences that begin in the lane's part. The warp's parts follow each
- * other from `place` on. The lanes load the text of all parts together, since a load of 32 lanes
- * from 32 parts would touch 32 cache lines. stage: the warp's shared memory. Called by all lanes.
+/* Returns the number of occurrences that start in the lane's part. The warp's parts follow each
+ * other, starting at `place`. The lanes load the text of all parts together, since a load of 32
+ * lanes from 32 parts would touch 32 cache lines. stage: the warp's shared memory. Called by all
+ * lanes.
  */
 SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
                                        const struct automaton_kept *kept, uint32_t *stage,
@@ -514,9 +514,8 @@ SIMT_KERNEL(count_automaton, scan_arguments, SCAN_COUNT_THREADS, 3)
 /* ---- Making the table ------------------------------------------------------------------- */
 
 /* Returns word `word` of the four words after the transitions in a state's row. The state fails to
- * the state of the longest string that is a shorter beginning of this state's string. fail is the
- * row of that other state, value the same word of that row, and outputs the number of literals in
- * that row. */
+ * the state of the longest shorter beginning of its string: `fail` is the row of that state,
+ * `value` the same word there, and `outputs` the number of literals there. */
 SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_t word,
                                           uint32_t value, uint32_t outputs, uint32_t fail)
 {
@@ -529,10 +528,10 @@ SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_
                        : 0;
 }
 
-/* Writes a state's row. Also writes, for each child (a state to which one byte more leads), where
- * the row of the child's fail state lies. A state's row equals the row of its own fail state,
- * except for the transitions to children and, if a literal ends at the state, for the words after
- * the transitions. Called by all lanes of the warp. */
+/* Writes a state's row, and for each child (a state to which one byte more leads), where the row of
+ * its fail state lies. A state's row equals that of its own fail state, except for the transitions
+ * to children and, if a literal ends at the state, for the words after the transitions. Called by
+ * all lanes of the warp. */
 SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
 {
     uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;
@@ -564,8 +563,8 @@ SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state
 }
 
 /* Writes the rows of the states of the levels args.begin to args.limit - 1; a level has all states
- * to which the same number of bytes leads. A row needs the rows of lower levels. Blocks do not wait
- * for each other, so a grid of several blocks gets only one level. */
+ * to which the same number of bytes leads. A row needs those of lower levels, and blocks do not
+ * wait for each other, so a grid of several blocks gets only one level. */
 SIMT_KERNEL(automaton_rows, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     const struct scan_automaton *of = &args.automaton;

@@ -30,9 +30,9 @@
  */
 #include "plane.h"
 
-/* After a dense tile, the block searches by bit planes, without the filter, until the planes find
- * nothing in `patience` tiles in a row. The patience doubles, up to this number, whenever the
- * filter finds a tile dense, and is 1 after a tile that the filter does not find dense. */
+/* After a dense tile, the block searches by bit planes, without the filter, until they find nothing
+ * in `patience` tiles in a row. The patience doubles, up to this number, whenever the filter finds
+ * a tile dense, and is 1 after a tile that is not. */
 #define EVERY_PATIENCE_MAX 64u
 
 struct every_dense {
@@ -57,9 +57,9 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     tile_emit(a, origin, shared, partition, totals);
 }
 
-/* Verifies the candidates of a tile, and counts or lists the hits. found: the number of this
- * thread's candidates. Returns true if the tile is dense; the caller then searches the tile with
- * bit planes. Called by all threads of the block. */
+/* Verifies the candidates of a tile, and counts or lists the hits. found: how many of them are this
+ * thread's. Returns true if the tile is dense; the caller then searches it with bit planes. Called
+ * by all threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_dense *ahead, uint64_t partition,
@@ -86,9 +86,9 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
-/* Sets *range to the tile with number `tile` of the launch. The launch searches the tiles of the
- * text, or the tiles of a list, or listed groups of samples (stream_sampled.cu), each of which has
- * group_tiles tiles. Returns 0 if the tile is empty. */
+/* Sets *range to the tile with number `tile` of the launch: of the text, of a list of tiles, or of
+ * a list of groups of samples (stream_sampled.cu), each of which has group_tiles tiles. Returns 0
+ * if the tile is empty. */
 SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
                               struct filter_range *range)
 {

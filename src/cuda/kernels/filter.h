@@ -13,7 +13,7 @@
  *
  * The filter compares the *gram*, a window of up to 8 bytes at offset `shift` of the pattern. So
  * position p of the text stands for an occurrence that begins at p - shift. `first` and `last`
- * bound the positions that stand for a begin in [begin, limit).
+ * bound the positions that stand for a start in [begin, limit).
  */
 #ifndef TRAWL_CUDA_KERNELS_FILTER_H
 #define TRAWL_CUDA_KERNELS_FILTER_H
@@ -32,16 +32,16 @@ enum {
     FILTER_SET
 };
 
-/* A tile has the text positions [position, position + 32 * tile_words), of which the positions in
- * [first, last) are searched: the *wanted* positions. */
+/* A tile has the text positions [position, position + 32 * tile_words); those in [first, last) are
+ * searched: the *wanted* positions. */
 struct filter_range {
     uint64_t position; /* a multiple of 16 */
     uint64_t first;
     uint64_t last;
 };
 
-/* The number of steps that a warp loads together: four if a step needs few registers. FILTER_WORD
- * ran at 0.70 of the read speed with one step, and at 0.73 with two [H200]. */
+/* Steps that a warp loads together: four if a step needs few registers. FILTER_WORD ran at 0.70 of
+ * the read speed with one step, and at 0.73 with two [H200]. */
 #define FILTER_STEPS_MAX 4u
 #define FILTER_STEPS(kind) ((kind) == FILTER_BYTE || (kind) == FILTER_STRIDE_8 ? 4u : 2u)
 
@@ -50,8 +50,8 @@ struct filter_words {
     uint32_t w[6];
 };
 
-/* Loads the lane's 16 bytes at i. If neighbours is not 0 and no next lane has the 8 bytes after
- * these, loads the 8 bytes too. */
+/* Loads the lane's 16 bytes at i, and the 8 bytes after them if `neighbours` is not 0 and no next
+ * lane has them. */
 SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, uint64_t i,
                                               uint64_t last, int neighbours)
 {
@@ -64,7 +64,7 @@ SIMT_FUNCTION struct filter_words filter_load(const struct scan_arguments *a, ui
         words.w[1] = own.w[1];
         words.w[2] = own.w[2];
         words.w[3] = own.w[3];
-        /* The last lane has no next lane, and the next lane may be out of range. */
+        /* the last lane has no next lane, and the next lane may be out of range */
         if (neighbours && (simt_lane() == SIMT_WARP_THREADS - 1u || i + 16u >= last)) {
             uint64_t more = simt_load_u64((const uint64_t *)(const void *)(a->text + i + 16u));
 
@@ -88,8 +88,8 @@ SIMT_FUNCTION void filter_neighbours(struct filter_words *words, uint64_t i, uin
     }
 }
 
-/* Returns the 4 bytes at byte j of the lane's six words, for j from 0 to 19. j is a constant once
- * the loop is unrolled. */
+/* Returns the 4 bytes at byte j of the lane's six words, for j up to 19; j is a constant once the
+ * loop is unrolled. */
 SIMT_FUNCTION uint32_t filter_word(const struct filter_words *words, uint32_t j)
 {
     return j % 4u == 0 ? words->w[j / 4u]
@@ -110,7 +110,7 @@ SIMT_FUNCTION uint32_t filter_words_behind(int kind)
     return kind == FILTER_SHORT || kind == FILTER_WORD || kind == FILTER_STRIDE_4 ? 1u : 2u;
 }
 
-/* Returns a fingerprint of 8 bytes. Different bytes rarely have the same fingerprint. */
+/* Returns a fingerprint of 8 bytes; different bytes rarely share one. */
 SIMT_FUNCTION uint32_t filter_sum(uint32_t low, uint32_t high)
 {
     return low * SCAN_SUM_FACTOR + high;
@@ -143,8 +143,8 @@ SIMT_FUNCTION int filter_strides_any(const struct scan_arguments *a,
 }
 
 /* Returns the candidates among 16 positions, for a stride kind. The s grams are the windows of the
- * pattern from s consecutive offsets on. If gram o stands at a position x, the candidate is x +
- * stride - 1 - o. */
+ * pattern at s consecutive offsets. If gram o is at position x, the candidate is x + stride - 1 -
+ * o. */
 SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
                                       const struct filter_words *words, uint32_t stride)
 {
@@ -163,8 +163,8 @@ SIMT_FUNCTION uint32_t filter_strides(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns bit 7 of each byte of x that is zero. In a byte that is not zero, bit 7 is set, or the
- * sum of the lower 7 bits and 0x7f carries into bit 7. */
+/* Returns bit 7 of each byte of x that is zero. In any other byte, bit 7 is set, or the sum of the
+ * lower 7 bits and 0x7f carries into it. */
 SIMT_FUNCTION uint32_t filter_zero_bytes(uint32_t x)
 {
     return ~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x | 0x7f7f7f7fu);
@@ -191,8 +191,8 @@ SIMT_FUNCTION uint32_t filter_byte(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Returns true if any of 16 positions has 8 bytes with the gram's fingerprint, by a multiplication
- * and a comparison per position. The caller compares the bytes if so. */
+/* Returns true if any of 16 positions has 8 bytes with the gram's fingerprint, by one
+ * multiplication and one comparison each. The caller then compares the bytes. */
 SIMT_FUNCTION int filter_fingerprint(const struct scan_arguments *a,
                                      const struct filter_words *words)
 {
@@ -256,8 +256,8 @@ SIMT_FUNCTION uint32_t filter_every(const struct scan_arguments *a,
     return mask;
 }
 
-/* Returns the wanted positions among 16 at which a pattern of the set may begin: the bit of the
- * position's gram is set in the set's bitmap. */
+/* Returns the wanted positions among 16 at which a pattern of the set may start: the bit of their
+ * gram is set in the set's bitmap. */
 SIMT_FUNCTION uint32_t filter_set(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t wanted)
 {
@@ -309,8 +309,8 @@ SIMT_FUNCTION uint32_t filter_lane(const struct scan_arguments *a, const struct 
 }
 
 /* Returns the number of this thread's candidates in the tile. Unless only_count is set, writes the
- * tile's bitmap of candidates: each warp writes every word of its part of the tile, so no thread
- * clears the bitmap before. */
+ * tile's bitmap of candidates: each warp writes every word of its part of the tile, so that no
+ * thread needs to clear it. */
 SIMT_FUNCTION uint32_t filter_tile_of(const struct scan_arguments *a,
                                       const struct filter_range *range,
                                       const struct tile_shared *shared, int kind, int only_count)

@@ -1,9 +1,9 @@
 /* lists: constants and arguments that the host and the kernels share that work on a list of hits.
  *
  * A search that wants more than a count leaves its hits in a list in the device's memory: 64-bit
- * words, literal << 32 | offset, where the offset counts from the begin of the range that was
- * searched. sort.cu puts a list in order. answer.cu makes an answer of a list: how many lines have
- * a hit, how often each pattern occurs, which records have a hit.
+ * words, literal << 32 | offset, where the offset counts from the start of the searched range.
+ * sort.cu puts a list in order. answer.cu makes an answer from it: how many lines have a hit, how
+ * often each pattern occurs, which records have a hit.
  */
 #ifndef TRAWL_CUDA_KERNELS_LISTS_H
 #define TRAWL_CUDA_KERNELS_LISTS_H
@@ -40,8 +40,8 @@ struct sort_arguments {
 
 /* ---- answer.cu ---- */
 
-/* Words of answer_arguments.sums. All are zero before each kernel. The last block of a kernel hands
- * the words to the host and leaves zeros. */
+/* Words of answer_arguments.sums. All are zero before each kernel; its last block hands them to the
+ * host and leaves zeros. */
 enum {
     ANSWER_INNER, /* gaps between two hits that have a line end */
     ANSWER_FIRST, /* 1: the gap before the first hit has a line end */
@@ -59,15 +59,17 @@ enum {
 };
 
 #define ANSWER_PIECE_BYTES (64u << 10) /* of a gap that a block reads at a time */
-/* A gap in a list: where the gap begins and ends, and the word of `sums` that counts the gap; then
- * a word that is 1 once a line end is found. */
+/* A gap in a list: where it begins and ends, and the word of `sums` that counts it; then a word
+ * that is 1 once a line end is found. */
 #define ANSWER_GAP_WORDS 4u
-#define ANSWER_PATTERNS_SHARED 4096u /* so many patterns are counted in shared memory first */
+#define ANSWER_PATTERNS_SHARED                                         \
+    4096u /* up to so many patterns are counted in shared memory first \
+           */
 
 enum { ANSWER_NO_BYTE = 256, ANSWER_IN_TEXT = 257 }; /* values of answer_arguments.lead */
 enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments.conditions */
-/* What answer_records makes: a bit or a byte for each record that has a hit, the number of each
- * record's hits, or keys: pattern << 32 | record for each hit. */
+/* What answer_records makes: a bit or a byte for each record that has a hit, the number of its
+ * hits, or a key pattern << 32 | record for each hit. */
 enum { ANSWER_BITS, ANSWER_BYTES, ANSWER_COUNTS, ANSWER_KEYS };
 
 struct answer_arguments {
@@ -96,8 +98,8 @@ struct answer_arguments {
     uint64_t *counts; /* a count for each pattern */
     uint32_t pattern_count;
 
-    /* Conditions around an occurrence. `lead` is the byte before the position lead_at, if that byte
-     * is not in the device's memory; ANSWER_NO_BYTE if the text begins there. */
+    /* Conditions around an occurrence. `lead` is the byte before the position lead_at, if that is
+     * not in device memory; ANSWER_NO_BYTE if the text begins there. */
     uint32_t conditions;
     uint32_t lead;
     uint64_t lead_at;
@@ -119,8 +121,8 @@ struct answer_arguments {
     uint64_t record_count;
     uint64_t origin; /* offsets[0] */
     uint64_t tape;   /* position of the first record's first byte, modulo 2^64 */
-    /* for each multiple of 2^RECORDS_STEP_LOG2 bytes of the tape, the first record that ends
-     * beyond */
+    /* for each multiple of 2^RECORDS_STEP_LOG2 bytes of the tape, the first record that ends after
+     * it */
     uint32_t *steps;
     uint64_t step_count;
     uint32_t narrow; /* 1: offsets have 32 bits */
@@ -137,8 +139,9 @@ struct answer_arguments {
     uint32_t cell_bytes; /* 4 or 8 */
 };
 
-/* answer_decide reads a line once for each hit. It leaves lines to the host that are longer than
- * the mean distance of so many hits, so all hits together read the text at most twice as often. */
+/* answer_decide reads a line once for each hit. It leaves lines that are longer than the mean
+ * distance of so many hits to the host, so that all hits together read the text at most twice as
+ * often. */
 #define DECIDE_HITS_MAX 256u
 #define READ_BYTES 1024u /* of a stripe whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of so many states is kept in shared memory */

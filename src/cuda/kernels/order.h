@@ -27,7 +27,7 @@
 #include "simt.h"
 #include "scan.h"
 
-#define ORDER_NOWHERE (1ull << 62) /* index of a hit; no result has room for so many hits */
+#define ORDER_NOWHERE (1ull << 62) /* index of a hit that no result has room for */
 #define ORDER_READS ((1u << SCAN_PARTITION_GROUP_LOG2_MAX) / SIMT_WARP_THREADS)
 
 /* Returns the sum over the warp's lanes. Called by all lanes of the warp. */
@@ -40,10 +40,10 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
     return own;
 }
 
-/* Returns the address of a group's two words in a->order. The words of all groups follow the words
- * of all partitions. The first word is the sum of the hits of the group's published partitions,
- * plus the number of these partitions << SCAN_SUM_BITS. The second word, once SCAN_THERE is set, is
- * the number of hits up to the group's end. Before the launch all words are zero. */
+/* Returns the address of a group's two words in a->order, where the words of all groups follow
+ * those of all partitions. The first is the sum of the hits of the group's published partitions,
+ * plus the number of these partitions << SCAN_SUM_BITS. The second, once SCAN_THERE is set, is the
+ * number of hits up to the group's end. Before the launch all words are zero. */
 SIMT_FUNCTION uint64_t *order_group_words(const struct scan_arguments *a, uint64_t group)
 {
     return a->order + a->partition_count + 2u * group;
@@ -58,8 +58,8 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
 }
 
 /* Returns a number whose sum over the warp's lanes is the number of hits in all groups before
- * `group`. Lane i passes the two words of group - 1 - i as sum and upto. Sets *there to whether the
- * words of all lanes suffice to know that sum. Called by all lanes of the warp. */
+ * `group`. Lane i passes the two words of group - 1 - i as sum and upto. *there: the words of all
+ * lanes are enough to know that sum. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {
@@ -76,9 +76,9 @@ SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint6
     return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
 }
 
-/* Returns true if the number of hits before this partition is known. If so, sets *before to that
- * number. Called by all lanes of the warp, which read without a condition, so that all reads are in
- * flight together. */
+/* Returns true, and sets *before, if the number of hits before this partition is known. Called
+ * by all lanes of the warp, which read without a condition, so that all reads are in flight
+ * together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition, uint64_t *before)
 {
     uint64_t group = partition >> a->partition_group_log2, first = group << a->partition_group_log2,
@@ -109,16 +109,15 @@ SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition,
     return 1;
 }
 
-/* Returns true if the partition is the last of its group. If so, the partition's warp must look
- * back even if the partition has no hits. */
+/* Returns true if the partition is the last of its group. Its warp must then look back even if it
+ * has no hits. */
 SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t partition)
 {
     return ((partition + 1u) & ((1u << a->partition_group_log2) - 1u)) == 0;
 }
 
-/* Does the work of order_look for a partition that is published and has `own` hits. If the
- * partition is the last of its group, also publishes the number of hits up to the group's end.
- * Called by all lanes of the warp. */
+/* As order_look, for a published partition with `own` hits. If it is the last of its group, also
+ * publishes the number of hits up to the group's end. Called by all lanes of the warp. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, uint64_t own,
                             uint64_t *before)
 {
@@ -130,9 +129,9 @@ SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, 
     return 1;
 }
 
-/* Waits until the number of hits before this partition is known, and returns the number. Returns
- * ORDER_NOWHERE if the launch was abandoned: result->listed is above listed_max, and some earlier
- * partitions may never be published. Called by all lanes of the warp. */
+/* Waits for and returns the number of hits before this partition; ORDER_NOWHERE if the launch was
+ * abandoned: result->listed is above listed_max, and some earlier partitions may never be
+ * published. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t partition,
                                     uint64_t own)
 {
@@ -146,9 +145,8 @@ SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t par
     return before;
 }
 
-/* Publishes that the partition has `own` hits. Returns the number of hits before the partition.
- * Returns 0 without a wait if the partition has no hits and is not the last of its group. Called by
- * all lanes of the warp. */
+/* Publishes that the partition has `own` hits, and returns the number of hits before it; 0 without
+ * a wait if it has no hits and is not the last of its group. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t partition, uint64_t own)
 {
     if (simt_lane() == 0)

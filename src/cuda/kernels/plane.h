@@ -43,16 +43,16 @@
  *            - Step 3 leaves positions that are q or more apart, or q is over half the window.
  *            - Step 4: every match that begins inside a long match differs from the long match
  *              within q bytes, because some bit's plane differs: that bit's period is at most q and
- *              does not divide the distance of the two begins. So long matches read each byte about
+ *              does not divide the distance of the two starts. So long matches read each byte about
  *              twice, and each shorter match, q bytes from the next, reads q bytes.
  *            - Step 0 reads the tile and the pattern's length at most once, and ends at the first
- *              byte that differs. Then each begin of the first period, which has at most 1,024
+ *              byte that differs. Then each start of the first period, which has at most 1,024
  *              bytes, is compared: in the worst case by four steps of a warp.
  *            - Word by word, 1 position in 33 costs at most window / 1,024 steps of a warp: a step
  *              for each text byte at the longest window.
  *            A pattern longer than the window has at most five positions left in a tile. Each
- *            position may cost the pattern's length, or a run: so a long pattern costs up to
- *            length / 16,384 times the text.
+ *            position may cost the pattern's length, or a run: so a long pattern costs up to length
+ *            / 16,384 times the text.
  * Traffic    per tile of L begins and a window of m bytes: L + m text bytes for each plane; in step
  *            4 about 2 (L + m) text bytes, usually from L2, and 2 (L + m) bytes of the pattern.
  * Bound      by instructions: 157 to 437 per 512 text bytes of two letters, with 63 to 73 % of the
@@ -68,7 +68,7 @@
 #include "filter.h"
 
 #define PLANE_LOADS 2u /* words of the plane, or halves of words, that a thread loads at a time */
-/* words of a pattern's plane that a lane compares alone; the warp compares later words */
+/* words of a pattern's plane that a lane compares alone; the warp compares the rest */
 #define PLANE_LANE_WORDS 16u
 /* the largest plane_tile.room: more than a tile needs, and so small that no 32-bit position wraps
  * around */
@@ -77,31 +77,29 @@
 #define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
 /* least period of step 0: for periods of 1 or 2 bytes planes are faster [H200] */
 #define PLANE_PERIOD_MIN 3u
-/* largest period of step 0, which compares every begin of a period */
+/* largest period of step 0, which compares every start of a period */
 #define PLANE_PERIOD_MAX 1024u
 
-/* What plane_ones marks. RUNS: positions where the plane has the same bit a period further on.
- * EQUAL: positions where the text has the same byte a period further on; these bits make the second
- * plane. */
+/* What plane_ones marks: positions where the plane has the same bit (RUNS), or the text the same
+ * byte (EQUAL) a period further on. EQUAL's bits make the second plane. */
 enum { PLANE_RUNS, PLANE_EQUAL };
 
-/* Bit b of the bitmap stands for begin b of the tile. If the pattern occurs there, its window
- * begins at bit b + skew of the plane. The plane's bit 0 is the text byte at `address`. The warp
- * owns `words` words of the bitmap from `first` on, of which lane i owns every 32nd, from word
- * first + i on. */
+/* Bit b of the bitmap stands for start b of the tile; the window of an occurrence there begins at
+ * bit b + skew of the plane. The plane's bit 0 is the text byte at `address`. The warp owns `words`
+ * words of the bitmap starting at `first`; lane i owns every 32nd, starting at word first + i. */
 struct plane_tile {
     uint64_t base; /* text position of the plane's bit 0, a multiple of 32; maybe before the text */
     uint64_t address;     /* device address of the byte at `base` */
     uint32_t skew;        /* 0 to 31 */
-    uint32_t skip;        /* number of bytes from `base` on that lie before the text */
-    uint32_t room;        /* number of bytes that can be loaded after the skipped bytes */
+    uint32_t skip;        /* bytes starting at `base` that lie before the text */
+    uint32_t room;        /* bytes that can be loaded after the skipped ones */
     uint32_t plane_words; /* number of words of the plane */
     uint32_t first;
     uint32_t words;
     uint32_t warps;  /* number of warps in the block */
     uint32_t whole;  /* 1: all bytes of the plane can be loaded */
-    uint32_t inside; /* 1: all begins of the tile lie in the range that is searched */
-    /* number of consecutive set bits that follow the last word that plane_ones can read */
+    uint32_t inside; /* 1: all starts of the tile are in the range that is searched */
+    /* consecutive set bits that follow the last word that plane_ones can read */
     uint32_t beyond;
 };
 
@@ -116,8 +114,7 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
     t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
     room = a->text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
-    /* simt_opaque_u32 hides how the address is computed: otherwise the compiler would compute the
-     * address again for each load. */
+    /* hides how the address is computed, which the compiler would otherwise repeat for each load */
     address = (uint64_t)(uintptr_t)a->text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);
@@ -180,13 +177,13 @@ SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct
     return others;
 }
 
-/* Builds the tile's plane. has_letters: the pattern's bytes have at most two values (letters). Then
- * returns nonzero if the thread met a byte that is neither letter. */
+/* Builds the tile's plane. has_letters: the pattern's bytes have at most two values (letters); then
+ * returns nonzero if the thread met any other byte. */
 SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
                                       uint32_t *plane, int has_letters)
 {
     uint32_t bit = a->plane.bit, others = 0;
-    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* the two cases differ in this bit alone */
+    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* the cases differ in this bit alone */
 
     for (uint32_t at = simt_thread(); at < t->plane_words; at += PLANE_LOADS * simt_threads()) {
         struct plane_bytes bytes[PLANE_LOADS];
@@ -211,9 +208,9 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
     return others;
 }
 
-/* Builds the tile's plane. Returns 0 if the plane decides alone: the pattern has at most two
- * letters, and this thread met only these letters. Otherwise bytes must still be compared. Called
- * by all threads of the block. */
+/* Builds the tile's plane. Returns 0 if it decides alone: the pattern has at most two letters, and
+ * this thread met no other byte. Otherwise bytes must still be compared. Called by all threads of
+ * the block. */
 SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
                               uint32_t *plane)
 {
@@ -223,7 +220,7 @@ SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane
     return 1;
 }
 
-/* Returns the 32 bits from `bit` on. */
+/* Returns the 32 bits starting at `bit`. */
 SIMT_FUNCTION uint32_t plane_at(const uint32_t *words, uint32_t bit)
 {
     return simt_funnel(words[bit / 32u], words[bit / 32u + 1u], bit % 32u);
@@ -237,9 +234,9 @@ SIMT_FUNCTION uint32_t plane_kept(uint32_t bits, uint32_t left)
 
 /* ---- Probe ------------------------------------------------------------------------------ */
 
-/* Returns mask without the positions at which eight bits of the probe do not stand. flip[j] is ~0
- * if bit j of the eight is 0, else 0. low, high: 64 bits of the text's plane, of which bit `from`
- * is compared for the first of the eight bits at position 0. */
+/* Returns mask without the positions where eight bits of the probe do not match. flip[j] is ~0 if
+ * bit j of the eight is 0, else 0. low, high: 64 bits of the text's plane; its bit `from` is
+ * compared with the first of the eight at position 0. */
 SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, const uint32_t *flip,
                                    uint32_t mask)
 {
@@ -249,9 +246,9 @@ SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, c
     return mask;
 }
 
-/* Returns, as bits, the positions of bitmap word w at which the pattern's probe stands. If a
+/* Returns, as bits, the positions of bitmap word w where the pattern's probe matches. If a
  * comparison word by word decides later, a single position that is left after the probe's first
- * half is returned without a test of the second half. */
+ * half is returned untested. */
 SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct plane_tile *t,
                                    const uint32_t *plane, uint32_t w)
 {
@@ -262,8 +259,8 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
     for (uint32_t j = 0; j < 32u; j += 8u)
         if (j + 8u <= bits)
             mask = plane_eight(low, high, j, a->plane.flip + j, mask);
-    /* The probe's second half is tested only if positions are left. If a comparison word by word
-     * follows, a single position that is left is not tested, since that comparison decides. */
+    /* The probe's second half is tested only if positions are left; if a comparison word by word
+     * follows, only if more than one is left. */
     if (bits >= 40u && (a->plane.period > bits ? mask & (mask - 1u) : mask) != 0) {
         low = high;
         high = plane_at(plane, at + 64u);
@@ -272,13 +269,13 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
             if (j + 40u <= bits)
                 mask = plane_eight(low, high, j, a->plane.flip + 32u + j, mask);
     }
-    if (bits % 8u != 0) /* the last eight bits, of which some were tested before */
+    if (bits % 8u != 0) /* the last eight bits, some of which were tested before */
         mask = plane_eight(plane_at(plane, at + bits - 8u), plane_at(plane, at + bits + 24u), 0,
                            a->plane.flip_last, mask);
     return mask;
 }
 
-/* Returns the begins of bitmap word w that lie in the range, as bits. */
+/* Returns the starts of bitmap word w that are in the range, as bits. */
 SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w)
 {
     uint64_t place = range->position + w * 32u;
@@ -305,14 +302,14 @@ SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct t
     return ~(plane_at(shared->plane, at) ^ plane_at(shared->plane, at + a->plane.period));
 }
 
-/* Returns the first word that plane_ones cannot read, because the plane ends there. */
+/* Returns the first word that plane_ones cannot read, since the plane ends there. */
 SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const struct plane_tile *t,
                                       int kind)
 {
     return t->plane_words - 2u - (kind == PLANE_RUNS ? a->plane.period / 32u : 0);
 }
 
-/* Returns how many set bits of plane_ones follow the warp's words. If `count` or more follow, the
+/* Returns how many set bits of plane_ones follow the warp's words. If that is `count` or more, the
  * result may be too low, but is at least `count`. Called by all lanes of the warp. */
 SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
@@ -335,8 +332,8 @@ SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
     return run < most ? run : most + t->beyond;
 }
 
-/* Returns the positions at which `count` set bits in a row begin, as bits. `ones` has the bits of
- * 32 positions, after which `behind` set bits follow. */
+/* Returns the positions where `count` set bits in a row begin, as bits. `ones` has the bits of 32
+ * positions, and `behind` set bits follow them. */
 SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t count)
 {
     uint32_t have = 1, next;
@@ -388,9 +385,9 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fills the warp's words of the bitmap with the positions at which the probe stands (step 2). If
- * the plane repeats, keeps only those at which a run that is long enough begins, too (step 3).
- * Returns true if the lane's words have such positions. */
+/* Fills the warp's words of the bitmap with the positions where the probe matches (step 2); if the
+ * plane repeats, only those where a run that is long enough begins, too (step 3). Returns true if
+ * the lane's words have any. */
 SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -416,8 +413,8 @@ SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct 
 
 /* ---- Word by word ----------------------------------------------------------------------- */
 
-/* Returns true if words j to j + 3 of the pattern's plane differ from the tile's plane, if the
- * pattern begins at bit `at`. */
+/* Returns true if words j to j + 3 of the pattern's plane differ from the tile's, with the pattern
+ * at bit `at`. */
 SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32_t *plane,
                                     uint32_t at, uint32_t j)
 {
@@ -439,8 +436,8 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
     return (bits.w[0] | bits.w[1] | bits.w[2] | bits.w[3]) != 0;
 }
 
-/* Returns true if the pattern's plane, from word PLANE_LANE_WORDS on, equals the tile's plane.
- * Called by all lanes of the warp, with the same `at`. */
+/* Returns true if the pattern's plane, starting at word PLANE_LANE_WORDS, equals the tile's. Called
+ * by all lanes of the warp, with the same `at`. */
 SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
                                    uint32_t at, uint32_t words)
 {
@@ -458,7 +455,7 @@ SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_
     return 1;
 }
 
-/* Clears the bits of the warp's begins at which the window's plane does not stand. Returns true if
+/* Clears the bits of the warp's starts where the window's plane does not match. Returns true if
  * bits of the lane's words are left. */
 SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile_shared *shared,
                                const struct plane_tile *t)
@@ -501,8 +498,8 @@ SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile
 /* ---- Bytes ------------------------------------------------------------------------------ */
 
 /* Returns the XOR of the 8 bytes at the position and the 8 bytes a period further on, the lowest
- * byte first. If one of the two places begins beyond the text, all bytes count as different; bytes
- * of padding behind the text's end may count as equal. */
+ * byte first. If either begins beyond the text, all bytes count as different; bytes of padding
+ * after the text's end may count as equal. */
 SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t position)
 {
     uint64_t other = position + a->plane.byte_period;
@@ -536,9 +533,9 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
     }
 }
 
-/* Returns how many bytes in a row, after the bytes that plane_ones can read, equal the bytes a
- * period further on; at most `most`. Before the call *shared->beyond is `most`. Called by all
- * threads of the block. */
+/* Returns how many bytes in a row, after those that plane_ones can read, equal the bytes a period
+ * further on; at most `most`. Before the call *shared->beyond is `most`. Called by all threads of
+ * the block. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
@@ -561,8 +558,8 @@ SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
     return *shared->beyond;
 }
 
-/* Keeps those of the warp's candidates that begin a run: from there on, byte_run bytes equal the
- * bytes a period further on. Called by all threads of the block. */
+/* Keeps those of the warp's candidates that begin a run: the next byte_run bytes equal those a
+ * period further on. Called by all threads of the block. */
 SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
                               struct plane_tile *t)
 {
@@ -582,8 +579,7 @@ SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_
 
 /* ---- One run ---------------------------------------------------------------------------- */
 
-/* Returns the 16 bytes that begin `distance` bytes after the begin of *first, which *second
- * follows. distance < 16. */
+/* Returns 16 bytes starting `distance` (below 16) bytes into *first, which *second follows. */
 SIMT_FUNCTION struct simt_u32x4 plane_between(const struct simt_u32x4 *first,
                                               const struct simt_u32x4 *second, uint32_t distance)
 {
@@ -617,9 +613,9 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
     return half;
 }
 
-/* Returns true if step 0 can search the tile. All begins of the tile must be searched, step 0 must
- * take the pattern's period, and each byte that the tile's occurrences may have must equal the byte
- * a period further on. Called by all threads of the block. */
+/* Returns true if step 0 can search the tile: all its starts must be searched, step 0 must take the
+ * pattern's period, and each byte that the tile's occurrences may have must equal the one a period
+ * further on. Called by all threads of the block. */
 SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
 {
     uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
@@ -655,9 +651,9 @@ SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plan
     return !simt_barrier_or(differs);
 }
 
-/* Returns the begin, among the tile's first `begins` begins, at which the pattern's first period
- * stands. There is at most one, since the pattern has no shorter period. Returns byte_run if the
- * period stands nowhere. Called by all threads of the block. */
+/* Returns which of the tile's first `begins` starts has the pattern's first period; byte_run if
+ * none has. There is at most one, since the pattern has no shorter period. Called by all threads of
+ * the block. */
 SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t origin,
                                        const struct tile_shared *shared, uint32_t begins)
 {
@@ -680,8 +676,8 @@ SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t 
     return *shared->beyond;
 }
 
-/* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns true if the
- * tile has an occurrence. Called by all threads of the block. */
+/* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns true if it
+ * has any. Called by all threads of the block. */
 SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t origin,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -705,10 +701,10 @@ SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t orig
 
 /* ---- A tile ----------------------------------------------------------------------------- */
 
-/* Fills the bitmap with the tile's occurrences; the bitmap's earlier content does not matter.
- * Returns 0 if there is no occurrence. If bytes had to be compared in step 4, may return 1 without
- * an occurrence, since a position was left before that step. Called by all threads of the block,
- * each of which may then read the words that its own warp wrote. */
+/* Fills the bitmap with the tile's occurrences; its earlier content does not matter. Returns 0 if
+ * there is none. If bytes had to be compared in step 4, may return 1 without an occurrence, since a
+ * position was left before that step. Called by all threads of the block, each of which may then
+ * read the words that its own warp wrote. */
 SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
                                     const struct filter_range *range, uint64_t origin,
                                     const struct tile_shared *shared, struct tile_totals *totals)
@@ -734,7 +730,8 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
         to = from + a->plane.byte_period;
     }
     SIMT_ROLLED
-    do { /* the window comes first, so that few candidates are left for a longer pattern's rest */
+    /* the window comes first, so that few candidates are left for the rest of a longer pattern */
+    do {
         simt_warp_sync(); /* each lane sees the words that its warp's lanes wrote */
         (void)tile_verify(a, origin, shared, from, to, UINT32_MAX);
         from = 0;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* Returns the hash of a sample's four words. The products have 32 bits, since a device multiplies
- * 64 bits in many steps. The last step mixes high bits into the low bits, since the low bits of the
- * products depend only on the words' low bits. */
+ * 64 bits in many steps. The last step mixes high bits into the low ones, which in the products
+ * depend only on the words' low bits. */
 static inline uint32_t scan_sample_hash(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     uint32_t hash = a * 0x9e3779b1u + b * 0x85ebca77u + c * 0xc2b2ae3du + d * 0x27d4eb2fu;
@@ -20,17 +20,16 @@ static inline uint32_t scan_sample_hash(uint32_t a, uint32_t b, uint32_t c, uint
     return hash ^ hash >> 15;
 }
 
-/* Returns the position of a sample. With pair = 0, a sample lies at each multiple of the stride.
- * With pair = 1, two samples lie there, at the multiple and 16 bytes later. An occurrence is found
- * by the first sample at or after its begin: sample i stands for the begins after the position of
- * sample i - 1 up to the position of sample i. So a sample can equal the pattern's bytes only at
- * offsets below scan_sample_reach. */
+/* Returns the position of a sample. With pair = 0, one sample lies at each multiple of the stride;
+ * with pair = 1 two, there and 16 bytes later. An occurrence is found by the first sample at or
+ * after its start: sample i stands for the starts after sample i - 1 up to its own position. So a
+ * sample can equal the pattern's bytes only at offsets below scan_sample_reach. */
 static inline uint64_t scan_sample_position(uint32_t sample, uint32_t stride, uint32_t pair)
 {
     return (uint64_t)(sample >> pair) * stride + (sample & pair) * 16u;
 }
 
-/* Returns for how many begins a sample stands: the distance from the sample before. */
+/* Returns how many starts a sample stands for: the distance from the sample before. */
 static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint32_t pair)
 {
     return (sample & pair) != 0 ? 16u : stride - 16u * pair;
@@ -38,9 +37,9 @@ static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint3
 
 /* A list has the pattern's offsets whose grams share the bits of the hash by which the table is
  * indexed. An entry of a list is an offset, plus the hash's low SCAN_ENTRY_HASH_BITS bits <<
- * SCAN_ENTRY_OFFSET_BITS. The table stores a list of a single entry as the entry. For a longer
- * list, the table stores SCAN_LIST plus the number of entries, plus the index of the first entry <<
- * SCAN_ENTRY_OFFSET_BITS. PLAN_NONE stands for an empty list. */
+ * SCAN_ENTRY_OFFSET_BITS. The table stores a list of a single entry as the entry; for a longer one
+ * SCAN_LIST plus the number of entries, plus the index of the first << SCAN_ENTRY_OFFSET_BITS; and
+ * PLAN_NONE for an empty one. */
 #define SCAN_ENTRY_OFFSET_BITS 15u
 #define SCAN_ENTRY_HASH_BITS 16u
 /* set in the table for a list of more than one entry */
@@ -51,8 +50,7 @@ static inline uint32_t scan_entry(uint32_t offset, uint32_t hash)
     return (hash & ((1u << SCAN_ENTRY_HASH_BITS) - 1u)) << SCAN_ENTRY_OFFSET_BITS | offset;
 }
 
-/* Returns true if the entry may belong to a gram with this hash: the entry's bits of the hash
- * agree. */
+/* Returns true if the entry may belong to a gram with this hash: its bits of the hash agree. */
 static inline uint32_t scan_entry_is(uint32_t entry, uint32_t hash)
 {
     return (entry ^ scan_entry(0, hash)) >> SCAN_ENTRY_OFFSET_BITS == 0;

@@ -1,9 +1,9 @@
-/* scan: constants and structures that the host and the scan kernels share.
+/* scan: constants and structures that the host and the scan kernels share
  *
- * A scan searches for begins x in [begin, limit) of a text in device memory. Most kernels cut the
- * text into tiles. In the kernels of every.cu and set.cu, a tile has a bitmap in shared memory, one
- * bit per begin. A filter sets bits, verification clears bits, and the bits that are left are
- * counted, listed or compared with the first begin found so far. docs/kernels.md tells the whole
+ * A scan searches for occurrences that start at x in [begin, limit) of a text in device memory.
+ * Most kernels cut the text into tiles. In the kernels of every.cu and set.cu, a tile has a bitmap
+ * in shared memory, one bit per start. A filter sets bits, verification clears some, and those left
+ * are counted, listed or compared with the first start found so far. docs/kernels.md has the whole
  * story.
  */
 #ifndef TRAWL_CUDA_KERNELS_SCAN_H
@@ -15,59 +15,58 @@
 #include "plan/layout.h"
 #include "want.h"
 
-/* the most threads of a block, a multiple of 32; some kernels have a different maximum below */
+/* most threads of a block, a multiple of 32; some kernels have another maximum, below */
 #define SCAN_THREADS_MAX 256u
-#define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
+#define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki starts */
 #define SCAN_SAMPLE_STEP 128u     /* method "sampled": samples of a warp's step, a *group* */
 #define SCAN_SAMPLE_BYTES 16u     /* method "sampled": bytes of a sample */
 #define SCAN_SAMPLE_WORDS_MAX 13u /* method "sampled": log2 of the most words of sample_words */
-/* number of bytes beyond the text's end that kernels may load, and that are initialised */
+/* initialised bytes after the text's end that kernels may load */
 #define SCAN_PADDING_BYTES 64u
-/* the most bytes behind the last byte of a range that kernels load */
+/* most bytes after the last byte of a range that kernels load */
 #define SCAN_AROUND_BYTES (15u + SCAN_PADDING_BYTES)
-/* The most literals of a set that may occur at one begin. With this bound, a tile of
+/* Most literals of a set that may occur at one position. With this bound, a tile of
  * SCAN_THREADS_MAX words has fewer than 2^32 hits. */
 #define SCAN_ALIKE_MAX 524287u
 #define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
 #define SCAN_PATTERN_PADDING_BYTES 64u  /* zeros before and after the pattern in device memory */
-/* The longest pattern that a device takes: offsets inside a pattern have 32 bits. */
+/* the longest pattern that a device takes: offsets inside a pattern have 32 bits */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 
-/* Eight bytes are compared by a sum (filter_sum): the low word times this factor, plus the high
- * word. */
+/* Eight bytes are compared by a sum (filter_sum): the low word times this, plus the high word. */
 #define SCAN_SUM_FACTOR 0x9e3779b1u
 
-/* A plane is the same bit of each byte of a text (plane.h). These are the longest window of a
- * pattern that is compared by planes, the most bits of a window that are compared first (the
- * probe), and the number of words in shared memory after the words of a tile and of the window. */
+/* A plane is the same bit of each byte of a text (plane.h). The longest window of a pattern that is
+ * compared by planes, the most bits of it that are compared first (the probe), and the words in
+ * shared memory after those of a tile and of the window. */
 #define SCAN_PLANE_WINDOW_MAX 32768u
 #define SCAN_PLANE_PROBE_MAX 64u
 #define SCAN_PLANE_WORDS_MORE 6u
 #define SCAN_PLANE_WORDS_MAX \
     (SCAN_TILE_WORDS_MAX + SCAN_PLANE_WINDOW_MAX / 32u + SCAN_PLANE_WORDS_MORE)
 
-/* stream.h: number of rows of 512 bytes that a warp loads together, as a step */
+/* stream.h: rows of 512 bytes that a warp loads together, as a step */
 #define STREAM_ROWS 4u
 /* hits_stream: steps of a warp in a tile, and threads of a block, whose last warp does not
  * filter */
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
-/* count_automaton: a block has at most SCAN_COUNT_THREADS threads. A thread loads SCAN_COUNT_BYTES
- * of its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. As these lie 80 bytes
- * apart, lanes that read 16 bytes each meet different banks. */
+/* count_automaton: a block has at most SCAN_COUNT_THREADS threads. Each loads SCAN_COUNT_BYTES of
+ * its part of the text at a time, into SCAN_STAGE_BYTES of shared memory. These lie 80 bytes apart,
+ * so lanes that read 16 bytes each meet different banks. */
 #define SCAN_COUNT_THREADS 512u
 #define SCAN_COUNT_BYTES 64u
 #define SCAN_STAGE_BYTES 80u
 
-/* stream_set: the most entries of a warp's two queues. In the variant for texts where few samples
- * pass the bitmap, both queues have SCAN_SETS_RARE entries, and each entry of the first queue has
- * SCAN_SETS_AROUND words of 64 bits of the text. */
+/* stream_set: most entries of a warp's two queues. In the variant for texts where few samples pass
+ * the bitmap, both have SCAN_SETS_RARE entries, and each entry of the first has SCAN_SETS_AROUND
+ * words of 64 bits of the text. */
 #define SCAN_SETS_FIRST 192u
 #define SCAN_SETS_SECOND 96u
 #define SCAN_SETS_RARE 64u
 #define SCAN_SETS_AROUND 4u
-/* Bytes of a warp's struct sets_warp in shared memory that a variant uses. */
+/* bytes of a warp's struct sets_warp in shared memory that a variant uses */
 #define SCAN_SETS_WARP_BYTES 2336u
 #define SCAN_SETS_RARE_WARP_BYTES \
     (SCAN_SETS_WARP_BYTES + 8u * (SCAN_SETS_AROUND * SCAN_SETS_RARE - SCAN_SETS_FIRST))
@@ -80,25 +79,25 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
-/* From this stride on, the variant for texts where few samples pass the bitmap gives a gram a
- * further bit in its word of the bitmap. The lowest bits of the gram's hash say which bit. */
+/* With at least this stride, the variant for texts where few samples pass the bitmap gives a gram
+ * one more bit in its word of the bitmap, chosen by the lowest bits of its hash. */
 #define SCAN_SETS_MORE_STRIDE 4u
-/* If a gram's hash is shifted right by one of these numbers, the lowest five bits are the number of
- * one of the gram's bits in the gram's word of the bitmap. */
+/* If a gram's hash is shifted right by one of these, its lowest five bits are the number of one of
+ * the gram's bits in its word of the bitmap. */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
 /* The largest value of scan_sets.items_max, the most entries of a list after its first. In a list's
- * head, SCAN_SETS_ITEMS_MAX + 1 stands for any larger number of entries. */
+ * head, SCAN_SETS_ITEMS_MAX + 1 stands for any larger number. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
-/* The largest offset in a literal at which the literal's run begins; the run has the literal's
- * grams that are in the tables. */
+/* The largest offset in a literal at which its run begins; the run has those of its grams that are
+ * in the tables. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
 /* Each form X(s, q, c) is two kernels of stream_set, one of each variant. s is the stride; 16 also
- * serves multiples of 16. q is the number of bytes of a gram. Of c grams at consecutive bytes, the
- * gram with the least hash is the sample. With c = 1 the form also serves shorter grams: q = 8
- * serves 4 to 8 bytes, q = 16 serves 9 to 16. */
+ * serves multiples of 16. q is the bytes of a gram. Of c grams at consecutive bytes, the one with
+ * the least hash is the sample. With c = 1 the form also serves shorter grams: q = 8 serves 4 to 8
+ * bytes, q = 16 serves 9 to 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -112,8 +111,8 @@
     X(8, 8, 4)             \
     X(16, 8, 9)
 
-/* The comparison that the methods "every" and "grams" make (scan_arguments.gram_kind). After an
- * exact comparison no candidate needs to be verified. */
+/* The comparison that "every" and "grams" make (scan_arguments.gram_kind). After an exact one, no
+ * candidate needs to be verified. */
 enum scan_gram_kind {
     SCAN_GRAM_BYTE,  /* a byte, no fold; exact */
     SCAN_GRAM_SHORT, /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
@@ -127,35 +126,36 @@ enum scan_gram_kind {
     SCAN_GRAM_STRIDE_8
 };
 
-/* The sums of a grid. All words are zero before a launch. The last block hands the sums to the host
- * and leaves zeros for the next launch. A count hands over the first three words, one by one
- * (tile_hand_over). Other searches hand over all words together (tile_sign). */
+/* The sums of a grid. All words are zero before a launch; its last block hands them to the host and
+ * leaves zeros for the next one. A count hands over the first three words, one by one
+ * (tile_hand_over), other searches all words together (tile_sign). */
 struct scan_result {
     uint64_t count;
-    uint64_t candidates;  /* number of positions that the filter lets pass */
-    uint64_t dense_count; /* number of dense tiles; in stream kernels, of tiles or groups that were
-                             given up; for sets, above 0 if the budget was used up */
-    uint64_t ticket;      /* the next tile or group */
-    uint64_t listed;      /* number of tiles or groups that a stream kernel has listed or given up;
-                             a kernel for sets raises this above listed_max if the budget is used
-                             up */
+    uint64_t candidates; /* positions that pass the filter */
+    /* dense tiles; in stream kernels, tiles or groups that were given up; for sets, above 0 if the
+     * budget was used up */
+    uint64_t dense_count;
+    uint64_t ticket; /* the next tile or group */
+    /* tiles or groups that a stream kernel has listed or given up; a kernel for sets raises this
+     * above listed_max if the budget is used up */
+    uint64_t listed;
     uint64_t nearest;  /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
-    uint64_t appended; /* number of hits that tile_append has given a slot */
-    /* number of blocks that are done; in the host's copy, the launch's number, written last */
+    uint64_t appended; /* hits that tile_append has given a slot */
+    /* blocks that are done; in the host's copy, the launch's number, written last */
     uint64_t blocks;
 };
 #define SCAN_RESULT_WORDS 8u
-/* number of the first words, to which each block adds the sums of its threads */
+/* the first words, to which each block adds the sums of its threads */
 #define SCAN_SUMS 3u
 /* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
- * added to the word; for the host the top bit, SCAN_THERE, says that the count is complete. The
- * host bounds the begins of a launch so that the count fits (cuda_launch_begins_max). */
+ * added to it; for the host the top bit, SCAN_THERE, says that the count is complete. The host
+ * bounds the starts of a launch so that the count fits (cuda_launch_begins_max). */
 #define SCAN_SUM_BITS 48u
 #define SCAN_BLOCKS_MAX 65535u
 #define SCAN_THERE (1ull << 63)
 #define SCAN_NONE UINT64_MAX
 
-/* The largest log2 of the number of partitions whose hits are summed up together (order.h). */
+/* the largest log2 of the number of partitions whose hits are summed up together (order.h) */
 #define SCAN_PARTITION_GROUP_LOG2_MAX 6u
 
 /* The plane of the pattern's window: bit `bit` of each byte of the window. */
@@ -169,8 +169,8 @@ struct scan_plane {
     uint32_t probe_at;    /* offset in the window at which the probe begins */
     uint32_t period;      /* the plane's least period if ≤ window_bytes / 2, else window_bytes */
     uint32_t byte_period; /* the bytes' least period if ≤ window_bytes / 2, else 0 */
-    uint32_t byte_run;    /* if byte_period > 0: number of bytes from a begin on that must equal the
-                             bytes a period further on */
+    /* if byte_period > 0: this many bytes of an occurrence must equal those a period further on */
+    uint32_t byte_run;
     uint32_t has_letters; /* 1: the pattern's bytes have at most one value with a 0 at `bit`, and
                              one with a 1 */
     uint32_t letters;     /* the value with a 0, in each of the four bytes */
@@ -181,15 +181,15 @@ struct scan_plane {
 
 /* The tables of stream_set (sets.h explains gram, run, list and key). */
 struct scan_sets {
-    uint32_t *filter;   /* filter_words words: the bitmap that is copied to shared memory */
-    uint64_t *table;    /* table_words words: the bitmap in L2 */
-    uint64_t *heads;    /* head_count pairs, a pair for each list. The first word is the list's
-                           first entry, SCAN_SETS_END for an empty list. The second word says
-                           where in `entries` the later entries end, how many there are, and
-                           has a filter (sets.h) */
+    uint32_t *filter; /* filter_words words: the bitmap that is copied to shared memory */
+    uint64_t *table;  /* table_words words: the bitmap in L2 */
+    /* head_count pairs, one for each list. The first word is the list's first entry, SCAN_SETS_END
+     * for an empty list. The second says where in `entries` the later entries end and how many
+     * there are, and has a filter (sets.h) */
+    uint64_t *heads;
     uint64_t *entries;  /* an entry is its gram's key << 32, plus the gram's place and number
                            (SETS_INDEX_BITS in sets.h) */
-    uint64_t *taken;    /* number of words of `entries` that are given to lists */
+    uint64_t *taken;    /* words of `entries` that are given to lists */
     uint32_t *literals; /* 4 words for each literal: where its bytes begin, in words of
                            literal_bytes; its number of bytes; where its run of grams begins;
                            its number in the plan */
@@ -207,8 +207,8 @@ struct scan_sets {
     uint32_t stride, stride_log2;
     uint32_t choices;
     uint32_t tagged; /* 1: an entry's key also depends on the bytes beside its gram */
-    /* 24: the filter of a list uses one byte beside a gram. 16: the filter uses two bytes. Four
-     * bytes are loaded; a shift by this number of bits drops the other bytes. */
+    /* 24: the filter of a list uses one byte beside a gram; 16: two. Four bytes are loaded; a shift
+     * by this many bits drops the others. */
     uint32_t beside_shift;
     uint32_t gram_bytes;
     uint32_t words; /* number of words of a gram */
@@ -218,43 +218,44 @@ struct scan_sets {
     uint32_t offset_max;
     uint32_t budget; /* budget of verification for each step of a warp */
     uint32_t shared_bytes;
-    /* the most entries of a list after its first; a longer list ends the search */
+    /* most entries of a list after its first; a longer list ends the search */
     uint32_t items_max;
 };
 
-/* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
- * begins. A state's *chain* has the states of all literals with which the state's string begins,
- * from the longest literal to the shortest. A row has a transition for each class of bytes: the
- * next state's number, and from bit SCAN_STATE_BITS on the number of literals that end at the next
- * state or at a shorter state of its chain, at most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words
- * follow: the number of literals that end at the state or at a shorter state of its chain; where
- * the literals that end at the state itself begin in `ends`; the number of these literals; and the
- * next state of the chain, 0 at the chain's end. */
+/* The automaton of a set (automaton.cu). A state's number is the index of its row in `rows`. Its
+ * *chain* has the states of all literals with which its string begins, from the longest literal to
+ * the shortest. A row has a transition for each class of bytes: the next state's number, and above
+ * it (SCAN_STATE_BITS) how many literals end at the next state or at a later one of its chain, at
+ * most SCAN_COUNT_MANY. Then SCAN_STATE_WORDS words follow: how many literals end at the state or
+ * at a later one of its chain; where those that end at the state itself begin in `ends`; their
+ * number; and the next state of the chain, 0 at its end. */
 struct scan_automaton {
     uint32_t *rows;
     const uint32_t *ends;    /* literal numbers, ascending for each state */
     const uint32_t *classes; /* the classes of the 256 bytes, four to a word */
     const uint32_t *levels;  /* levels[n]: the first state to which n bytes lead */
-    uint32_t *nodes;         /* a struct scan_node for each state; then for each state the row of
-                                the state to which the state fails (automaton_rows) */
+    /* a struct scan_node for each state; then for each state the row of the state to which it
+     * fails (automaton_rows) */
+    uint32_t *nodes;
     uint32_t node_count;
     uint32_t class_count;
     uint32_t is_range; /* 1: the class of a byte is min(byte - low, class_count - 1) */
     uint32_t low;
-    uint32_t reach;      /* the longest literal's number of bytes, minus 1 */
-    uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of SCAN_COUNT_BYTES for
-                            count_automaton, of 16 for the other kernels */
+    uint32_t reach; /* the longest literal's number of bytes, minus 1 */
+    /* bytes of a thread's part: a multiple of SCAN_COUNT_BYTES for count_automaton, of 16 for the
+     * other kernels */
+    uint32_t part_bytes;
     uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4, and all words but up
                             to 3 of the last SCAN_STATE_WORDS; 0: none */
 };
 #define SCAN_STATE_BITS 28u
 #define SCAN_STATE_NUMBER ((1u << SCAN_STATE_BITS) - 1u)
-/* this number stands for itself and all larger numbers; the row then has the number */
+/* stands for itself and any larger number, which the row then has */
 #define SCAN_COUNT_MANY 15u
 #define SCAN_STATE_WORDS 4u
 
-/* A state as the host describes the state to automaton_rows. The children of a state are the states
- * to which one byte more leads; the children's numbers follow each other. */
+/* A state as the host describes it to automaton_rows. Its children are the states to which one byte
+ * more leads; their numbers follow each other. */
 struct scan_node {
     uint32_t children;    /* the first child's number */
     uint32_t count_class; /* number of children, plus the class of the byte that leads here << 16 */
@@ -265,18 +266,18 @@ struct scan_node {
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
-    uint64_t limit;    /* begins at or beyond `limit` are not searched; limit > begin */
+    uint64_t limit;    /* starts at or beyond `limit` are not searched; limit > begin */
     uint64_t text_end; /* end of the text; SCAN_PADDING_BYTES further bytes can be loaded */
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
     uint64_t launch;            /* the launch's number, not 0 */
-    /* Kernels that list hits: the hits, ascending; a hit is hits_base + x - begin, for sets plus
-     * hits_literal * literal. Kernels that count, unless NULL: the hits in any order (tile_append);
-     * a hit is literal << 32 | x - begin. */
+    /* Kernels that list hits: the hits, ascending, each hits_base + x - begin, for sets plus
+     * hits_literal * literal. Kernels that count, unless NULL: the hits in any order (tile_append),
+     * each literal << 32 | x - begin. */
     uint64_t *hits;
     uint64_t hits_base;
     uint64_t hits_literal;
-    uint64_t capacity; /* number of hits for which there is room; later hits are only counted */
+    uint64_t capacity; /* hits for which there is room; later ones are only counted */
     /* the words of order.h: a word for each partition and two for each group, zeroed */
     uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
@@ -284,32 +285,32 @@ struct scan_arguments {
     uint64_t position;   /* where the first tile begins: a multiple of 16, at most begin + shift */
     uint32_t is_dense;   /* 1: each block searches its first tile as dense, without the filter */
     uint64_t listed_max; /* a kernel abandons the launch once result->listed is above this */
-    /* Stream kernels write the numbers of dense tiles here, and tile kernels search these tiles.
+    /* Stream kernels write the numbers of dense tiles here, and tile kernels then search these.
      * NULL: tile kernels search all tiles. */
     uint32_t *tile_list;
     uint32_t want; /* enum want */
     /* number of tiles; for stream_sampled, of groups of SCAN_SAMPLE_STEP samples */
     uint32_t tile_count;
-    uint32_t tile_words; /* words of a tile's bitmap; for tile kernels a multiple of the block's
-                            threads */
+    /* words of a tile's bitmap; for tile kernels a multiple of the block's threads */
+    uint32_t tile_words;
     uint32_t tile_steps; /* hits_stream and stream_set: steps of a warp in a tile */
-    uint32_t step_bytes; /* hits_stream: bytes of text that the block's warps, without the last one,
-                            take in a step */
-    /* hits_stream: all begins of the tiles whole_from to whole_upto - 1 are searched, and all bytes
-     * of these tiles can be loaded */
+    /* hits_stream: bytes of text that the block's warps, except the last one, take in a step */
+    uint32_t step_bytes;
+    /* hits_stream: all starts of the tiles whole_from to whole_upto - 1 are searched, and all their
+     * bytes can be loaded */
     uint32_t whole_from;
     uint32_t whole_upto;
-    /* the number 1, as an argument so that the compiler does not know it (simt_add_equal) */
+    /* the number 1, in an argument so that the compiler does not know it (simt_add_equal) */
     uint32_t one;
     uint32_t fold; /* 1: compare letters without case; patterns are in lower case */
 
     /* One pattern: */
     const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
-    uint32_t shift; /* for a begin x, the filter compares the text at x + shift */
+    uint32_t shift; /* for an occurrence at x, the filter compares the text at x + shift */
     /* a tile is dense, or given up, after this many verifying steps of a warp, 256 bytes each. If a
      * single lane compares the whole pattern, scan_stream and first_stream give a tile up after a
-     * quarter of these steps. */
+     * quarter of them. */
     uint32_t verify_budget;
     uint32_t dense_lanes; /* a tile is dense if at least this many lanes of a warp have a
                              candidate */
@@ -319,9 +320,9 @@ struct scan_arguments {
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
-    /* The method "grams" compares every s-th position with s grams. stride_sums: the fingerprints
-     * (filter_sum) of these grams. stride_fold: bits that are or-ed into the text's words.
-     * stride_keep: a mask of the bytes that a gram has in its second word. */
+    /* "grams" compares every s-th position with s grams. stride_sums: their fingerprints
+     * (filter_sum). stride_fold: bits that are or-ed into the text's words. stride_keep: a mask of
+     * the bytes that a gram has in its second word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
@@ -335,13 +336,13 @@ struct scan_arguments {
     const uint32_t *sample_words;   /* a gram's hash sets two bits of one word */
     /* position of the first sample: a multiple of the stride, at most begin */
     uint64_t sample_base;
-    uint32_t sample_first;  /* the first sample at or beyond begin; earlier samples are not read */
-    uint32_t sample_count;  /* number of samples, less than 2^32 - 2^9; see scan_sample_position */
+    uint32_t sample_first;  /* the first sample at or after `begin`; earlier ones are not read */
+    uint32_t sample_count;  /* samples, fewer than 2^32 - 2^9; see scan_sample_position */
     uint32_t ticket_groups; /* stream_sampled: groups that a ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
-    /* stream_sampled: the most work for the samples that a warp has queued: steps through lists,
-     * plus verifying steps of a warp, 256 bytes each */
+    /* stream_sampled: most work for the samples that a warp has queued: steps through lists, plus
+     * verifying steps of a warp, 256 bytes each */
     uint32_t sample_budget;
     uint32_t stride;      /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
     uint32_t sample_pair; /* 1: two samples at each stride, 0: a single sample */

@@ -5,12 +5,12 @@
  *            of literals (patterns). The thread compares these literals with the text, one after
  *            the other, and counts the hits. To list hits, a thread notes up to 64 hits of a tile
  *            while counting, and then writes the noted hits; for further hits the thread compares
- *            again. hits_set can also take the begins of occurrences from a bitmap of stream_set.
+ *            again. hits_set can also take the starts of occurrences from a bitmap of stream_set.
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
  * Shared     static, 8.4 KiB, 8 more to list hits. Local to list: 256 bytes for each thread.
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
- *            bucket's two ends, and for each literal of the bucket 12 bytes and the comparison.
- *            Per hit: writes 8; for a noted hit, writes and reads 4 more.
+ *            bucket's two ends, and for each literal of the bucket 12 bytes and the comparison. Per
+ *            hit: writes 8; for a noted hit, writes and reads 4 more.
  * Bound      by the lookup at each text byte. Sets whose patterns all have at least 4 bytes
  *            therefore go to stream_set, which looks up one sample per stride.
  * Progress   no block waits for a different block, except to list hits (order.h).
@@ -24,9 +24,9 @@
 
 /* comparing this many bytes costs as much as looking at a literal of a bucket */
 #define SET_COST_BYTES 64u
-#define SET_COST_MIN 256u /* part of the cost that a thread may spend in a tile */
+#define SET_COST_MIN 256u /* part of the cost that a thread may spend on a tile */
 #define SET_NOTES 64u     /* hits that a thread notes in a tile; at most 64, the bits of `lasts` */
-/* A ticket with this bit stands for no tile. result->listed is always less than this bit. */
+/* A ticket with this bit stands for no tile; result->listed never reaches it. */
 #define SET_NO_TILE (1ull << 62)
 
 /* Returns true if the literal occurs at x. Adds the cost of the comparison to *spent. */
@@ -53,19 +53,20 @@ SIMT_FUNCTION uint32_t set_bucket(const struct scan_arguments *a, uint64_t x)
     return plan_hash64(head, a->set.bucket_bits);
 }
 
-/* The literals that a thread found in its words of the bitmap while counting, begin after begin. */
+/* the literals that a thread found in its words of the bitmap while counting, start by start */
 struct set_notes {
     uint32_t literals[SET_NOTES];
-    uint64_t lasts; /* bit i: literals[i] is the last literal of its begin */
-    /* number of noted literals; of each begin, either all literals are noted or none */
+    uint64_t lasts; /* bit i: literals[i] is the last one of its start */
+    /* literals that are noted; of each start, either all or none */
     uint32_t count;
-    uint32_t room; /* the most literals that are noted; equal to `count` after a begin whose
-                      literals did not fit, so that no later begin is noted */
+    /* most literals that are noted; set to `count` after a start whose literals did not fit, so
+     * that no later one is noted */
+    uint32_t room;
 };
 
-/* Returns the number of hits of the begin x, and sets *lowest to the first hit's literal. If notes
- * is not NULL, notes the hits' literals. If slot is not NULL, writes the hits from *slot on. Stops
- * once *spent, the cost of all comparisons so far, is more than `most`. */
+/* Returns the number of hits at x, and sets *lowest to the first one's literal. Notes the hits'
+ * literals if notes is not NULL, and writes the hits starting at *slot if slot is not NULL. Stops
+ * once *spent, the cost of all comparisons so far, exceeds `most`. */
 SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct tile_shared *shared,
                                  uint64_t x, uint64_t *slot, struct set_notes *notes,
                                  uint32_t *lowest, uint32_t *spent, uint32_t most)
@@ -96,7 +97,7 @@ SIMT_FUNCTION uint32_t set_begin(const struct scan_arguments *a, const struct ti
     return hits;
 }
 
-/* Writes the hits of the begin x, whose notes begin at *next. */
+/* Writes the hits at x, whose notes begin at *next. */
 SIMT_FUNCTION void set_noted(const struct scan_arguments *a, const struct tile_shared *shared,
                              uint64_t x, const struct set_notes *notes, uint32_t *next,
                              uint64_t *slot)
@@ -116,8 +117,8 @@ SIMT_FUNCTION uint32_t set_most(const struct scan_arguments *a)
                : SET_COST_MIN + a->set_budget * tile_own_words(a);
 }
 
-/* Writes the hits of the thread's words of the bitmap from `slot` on. Does nothing if whole is 0,
- * since not all hits were counted then. */
+/* Writes the hits of the thread's words of the bitmap, starting at `slot`. Does nothing if whole is
+ * 0, since not all hits were counted then. */
 SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t slot,
                              const struct set_notes *notes, int whole)
@@ -135,11 +136,11 @@ SIMT_FUNCTION void set_write(const struct scan_arguments *a, uint64_t origin,
         }
 }
 
-/* Counts the hits of the thread's words of the bitmap, clears the bits of begins without a hit, and
+/* Counts the hits of the thread's words of the bitmap, clears the bits of starts without a hit, and
  * reports the thread's first hit (WANT_FIRST). Then writes the hits if the kernel lists. A thread
  * whose comparisons cost more than the budget raises result->listed by an atomic operation, which
- * ends the launch. *waited depends on this operation's result, so that the operation completes
- * before the block reports. Called by all threads of the block. */
+ * ends the launch; *waited depends on its result, so that it completes before the block reports.
+ * Called by all threads of the block. */
 SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t partition,
                               struct tile_totals *totals, uint64_t *waited)

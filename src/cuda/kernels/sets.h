@@ -25,14 +25,15 @@
 #define SETS_SAMPLES 4u     /* samples of a lane between two tests of the queue's length */
 /* The least of several hashes is not evenly distributed; this factor spreads it again. */
 #define SETS_SPREAD 0x9e3779b1u
-/* An entry's low SETS_INDEX_BITS bits are literal × stride + the offset, in the literal's run, of a
- * sample. The 4 bits above are the place of the entry's gram among the c grams of this sample. */
+/* An entry's low SETS_INDEX_BITS bits are literal × stride + the offset of a sample in the
+ * literal's run. The 4 bits above are the place of the entry's gram among the c grams of this
+ * sample. */
 #define SETS_INDEX_BITS 28u
 #define SETS_KEY (UINT32_MAX / 2) /* mask of the 31 bits of a key */
-/* The second word of a list's head has three parts, from its lowest bit on. First: where the list's
- * later entries end in `entries`. From SETS_ITEMS_SHIFT on: the number of these entries; a number
- * above SCAN_SETS_ITEMS_MAX means too many for any text. From SETS_FILTER_SHIFT on: the list's
- * filter, in which each later entry sets two bits. */
+/* The second word of a list's head has three parts, starting at its lowest bit: where the list's
+ * later entries end in `entries`; from SETS_ITEMS_SHIFT, their number (above SCAN_SETS_ITEMS_MAX:
+ * too many for any text); from SETS_FILTER_SHIFT, the list's filter, in which each later entry sets
+ * two bits. */
 #define SETS_ITEMS_SHIFT 28u
 #define SETS_FILTER_SHIFT 48u
 
@@ -47,7 +48,7 @@ struct sets_form {
 };
 
 /* A warp's queues and sums, in shared memory. Except in `first`, an entry is the sample's number,
- * which counts from a->position on, plus the hash of the sample's gram << 32. */
+ * which counts from a->position, plus the hash of its gram << 32. */
 struct sets_warp {
     uint64_t spent; /* cost of verification so far */
     uint64_t count;
@@ -60,8 +61,8 @@ struct sets_warp {
 };
 
 /* In the rare variant the first queue is two arrays: the samples' numbers, in `second` after the
- * SCAN_SETS_RARE entries of the second queue; and words of the text around each sample, in `first`.
- * Word k around sample i is sets_around()[k * SCAN_SETS_RARE + i] (sets_copy_around). */
+ * SCAN_SETS_RARE entries of the second queue; and words of the text around each sample, in `first`,
+ * where word k of sample i is sets_around()[k * SCAN_SETS_RARE + i] (sets_copy_around). */
 SIMT_FUNCTION uint32_t *sets_numbers(struct sets_warp *warp)
 {
     return (uint32_t *)(void *)(warp->second + SCAN_SETS_RARE);
@@ -88,9 +89,9 @@ struct sets_step {
 
 /* Returns a copy of the launch's arguments in shared memory, which sets_verify reads in the dense
  * variant. A function that is not inlined reads the launch's own arguments through L1, where the
- * text that streams through L1 displaces the arguments: 100,000 words of 8 bytes had 0.044 instead
- * of 0.050 of the read speed. In the rare variant the copy made two of the kernels spill in their
- * loop: 10,000 words of 8 bytes had 0.205 instead of 0.216 [H200]. */
+ * text that streams through displaces them: 100,000 words of 8 bytes had 0.044 instead of 0.050 of
+ * the read speed. In the rare variant the copy made two of the kernels spill in their loop: 10,000
+ * words of 8 bytes had 0.205 instead of 0.216 [H200]. */
 SIMT_FUNCTION struct scan_arguments *sets_arguments(void)
 {
     SIMT_SHARED(struct scan_arguments, sets_kept, 1);
@@ -114,7 +115,7 @@ SIMT_FUNCTION struct sets_bytes sets_folded(const struct scan_arguments *a, uint
     return bytes;
 }
 
-/* Returns 16 bytes of the literals from byte `at` on. 24 bytes from there on can be loaded. */
+/* Returns 16 bytes of the literals starting at byte `at`, where 24 bytes can be loaded. */
 SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *a, uint64_t at)
 {
     const uint64_t *from = a->literal_bytes + at / 8u;
@@ -130,9 +131,8 @@ SIMT_FUNCTION struct sets_bytes sets_literal_bytes(const struct scan_arguments *
     return sets_folded(a, low, high);
 }
 
-/* sets_filter_word returns the number of the word of the bitmap in which a gram with this hash has
- * its bits. The lowest five bits of sets_bit, for `which` 0 or 1, are the number of one of these
- * bits in the word. */
+/* sets_filter_word returns the word of the bitmap in which a gram with this hash has its bits. The
+ * lowest five bits of sets_bit, for `which` 0 or 1, are the number of one of these bits. */
 SIMT_FUNCTION uint32_t sets_filter_word(const struct scan_arguments *a, uint32_t hash)
 {
     return simt_high_u32(hash, a->sets.filter_words);
@@ -166,17 +166,17 @@ SIMT_FUNCTION uint32_t sets_head(const struct scan_arguments *a, uint32_t mixed)
     return simt_high_u32(mixed * 0x85157af5u, a->sets.head_count);
 }
 
-/* Returns the last four bytes of a gram of 4 to 8 bytes, of which some may be among the first four.
- * All these bytes change the high bits of a hash as much as the first four bytes do. With the bytes
- * from the fifth on instead, shifted up, many grams of 6 or 7 bytes would have the same hash. */
+/* Returns the last four bytes of a gram of 4 to 8 bytes, some of which may be among the first four.
+ * They change the high bits of a hash as much as the first four do. With the bytes starting at the
+ * fifth instead, shifted up, many grams of 6 or 7 bytes would share a hash. */
 SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t low, uint32_t high)
 {
     return simt_funnel_clamp(low, high, 8u * a->sets.gram_bytes - 32u);
 }
 
-/* Returns the tag: a hash of up to four bytes before and up to four bytes after the gram, as far as
- * the run of the gram's literal has these bytes. offset: where the gram begins in the run. The
- * bytes of `before` are at the word's upper end, those of `after` at the word's lower end. */
+/* Returns the tag: a hash of up to four bytes before and up to four after the gram, as far as the
+ * run of its literal has them. offset: where the gram begins in the run. The bytes of `before` are
+ * at the word's upper end, those of `after` at the lower end. */
 SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
 {
@@ -217,8 +217,7 @@ SIMT_FUNCTION uint32_t sets_offset(const struct scan_arguments *a, uint64_t entr
 }
 
 /* Sets *before and *after for sets_tag, to up to four bytes on each side of a gram. The gram begins
- * at byte `at` of the array of all literals, and `offset` bytes after the begin of the literal's
- * run. */
+ * at byte `at` of the array of all literals, and `offset` bytes after its literal's run begins. */
 SIMT_FUNCTION void sets_literal_beside(const struct scan_arguments *a, uint64_t at, uint32_t offset,
                                        uint32_t *before, uint32_t *after)
 {
@@ -235,8 +234,8 @@ SIMT_FUNCTION uint32_t sets_filter_bits(uint32_t mixed)
 }
 
 /* An entry's two bits in the filter of its list follow from one or two bytes after the gram
- * (sets_after_bits). If the run has no such bytes, the bits follow from the bytes before the gram
- * (sets_before_bits). Without tags the bits follow from the hash. */
+ * (sets_after_bits), or if the run has no such bytes, from those before it (sets_before_bits).
+ * Without tags they follow from the hash. */
 SIMT_FUNCTION uint32_t sets_after_bits(const struct scan_arguments *a, uint32_t after)
 {
     return sets_filter_bits((after << a->sets.beside_shift) * 0x9e3779b1u);
@@ -262,8 +261,8 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
                : sets_before_bits(a, before);
 }
 
-/* Returns true if a later entry of the list may have the sample's gram and the bytes beside that
- * gram. others: the second word of the list's head. */
+/* Returns true if a later entry of the list may have the sample's gram and the bytes beside it.
+ * others: the second word of the list's head. */
 SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
 {
@@ -275,8 +274,8 @@ SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others,
            (sets_before_bits(a, before) & without) == 0;
 }
 
-/* Returns the hash of a sample with these bytes. Sets *chosen to the place of the gram that the
- * sample takes: the first of the c grams that has the least hash. */
+/* Returns the hash of a sample with these bytes. *chosen is the place of the gram that the sample
+ * takes: the first of the c grams with the least hash. */
 SIMT_FUNCTION uint32_t sets_bytes_hash(const struct scan_arguments *a, struct sets_bytes bytes,
                                        uint32_t *chosen)
 {
@@ -319,7 +318,7 @@ SIMT_FUNCTION int sets_one_more(struct sets_form form)
     return form.rare && form.stride >= SCAN_SETS_MORE_STRIDE;
 }
 
-/* Returns a word whose lowest bit says whether a gram with this hash passes the bitmap. The other
+/* Returns a word whose lowest bit tells whether a gram with this hash passes the bitmap; the other
  * bits mean nothing. */
 SIMT_FUNCTION uint32_t sets_pass(const struct scan_arguments *a, const uint32_t *filter,
                                  uint32_t hash, struct sets_form form)
@@ -389,7 +388,7 @@ SIMT_FUNCTION uint32_t sets_text_hash(const struct scan_arguments *a, uint64_t p
     return sets_hash(a, w, 0, form);
 }
 
-/* Returns 8 bytes from byte `count` < 16 on of three words. */
+/* Returns the 8 bytes starting at byte `count` < 16 of three words. */
 SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high, uint32_t count)
 {
     uint32_t shift_bits = 8u * (count & 7u);
@@ -403,7 +402,7 @@ SIMT_FUNCTION uint64_t sets_from_byte(uint64_t low, uint64_t mid, uint64_t high,
 SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, struct sets_form form)
 {
     uint32_t first =
-        form.stride >= 8u ? 0 : 8u - form.stride; /* the sample's latest begin in word 1 */
+        form.stride >= 8u ? 0 : 8u - form.stride; /* the last start of a sample in word 1 */
 
     return k == 0   ? a->sets.tagged != 0
            : k < 3u ? 1
@@ -497,8 +496,8 @@ SIMT_FUNCTION uint32_t sets_chosen(const struct scan_arguments *a, uint64_t plac
     return chosen;
 }
 
-/* Reads the head of the list of an entry of the second queue. If no later entry may have the
- * sample's gram, sets sample->others to 0. */
+/* Reads the head of the list of an entry of the second queue. Sets sample->others to 0 if no later
+ * entry may have the sample's gram. */
 SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
                              struct sets_sample *sample)
 {
@@ -537,8 +536,8 @@ SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
     return sample;
 }
 
-/* Returns the lane whose list has later entry number `item`; the entries are numbered lane by lane.
- * through: the number of later entries of the lists of this lane and of all lower lanes. */
+/* Returns the lane whose list has later entry number `item`, counting lane by lane. through: the
+ * later entries of the lists of this lane and all lower ones. */
 SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
 {
     uint32_t owner = 0;
@@ -549,7 +548,7 @@ SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
     return owner;
 }
 
-/* Returns true if the entry has the sample's gram. Then sets *proposal to the sample's number << 32
+/* Returns true if the entry has the sample's gram, and sets *proposal to the sample's number << 32
  * | the literal's index << stride_log2 | the sample's offset in the literal's run. */
 SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_sample *sample,
                               uint64_t entry, uint64_t *proposal)
@@ -563,13 +562,13 @@ SIMT_FUNCTION int sets_is_met(const struct scan_arguments *a, const struct sets_
         chosen = sets_chosen(a, sets_place(a, sample->number));
     *proposal = (uint64_t)sample->number << 32 |
                 ((sets_index(entry) & ~(a->sets.stride - 1u)) + offset - chosen);
-    /* a sample proposes nothing if it begins before the run, or so far behind the run's begin that
-     * the literal may end before the sample does */
+    /* a sample proposes nothing if it begins before the run, or so far into it that the literal may
+     * end before the sample does */
     return offset - chosen < a->sets.stride;
 }
 
-/* Returns 1 if the literal occurs where the proposal says, at a begin *x that is searched, and sets
- * *literal to the literal's number. Returns 0 otherwise. Adds the cost to *cost. */
+/* Returns 1 if the literal occurs where the proposal says, at a start *x that is searched, and sets
+ * *literal to its number; 0 otherwise. Adds the cost to *cost. */
 SIMT_FUNCTION uint32_t sets_matches(const struct scan_arguments *a, uint64_t proposal, uint64_t *x,
                                     uint32_t *literal, uint32_t *cost)
 {
@@ -608,11 +607,11 @@ SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *
     simt_warp_sync(); /* all lanes have read the proposals before a lane writes new proposals */
 }
 
-/* Searches the lists of `count` ≤ 32 entries of the second queue, from `from` on. First each lane
- * tests the first entry of its own list. Then the lanes share the later entries of all lists
- * evenly, since lists differ in length and the longest list would keep 31 lanes waiting. Proposals
- * take the place of the queue's entries, and up to 32 proposals are compared at once. most: the
- * warp gives up if its verification has cost more than this so far. */
+/* Searches the lists of `count` ≤ 32 entries of the second queue, starting at `from`. Each lane
+ * tests the first entry of its own list; then the lanes share the later entries of all lists
+ * evenly, since the longest list would keep 31 lanes waiting. Proposals replace the queue's
+ * entries, and up to 32 are compared at once. most: the warp gives up if its verification has cost
+ * more than this so far. */
 SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most)
 {
@@ -694,9 +693,8 @@ SIMT_FUNCTION uint32_t sets_push_second(struct sets_warp *warp, uint32_t queued,
     return queued + simt_popcount(lanes);
 }
 
-/* sets_is_own returns true if the lane has a k-th sample among `count` queued samples. sets_own
- * returns the index of the lane's k-th sample, or 0 if the lane has no k-th sample, so that loads
- * need no branch. */
+/* sets_is_own returns true if the lane has a k-th sample among `count` queued ones. sets_own
+ * returns its index, or 0 if there is none, so that loads need no branch. */
 SIMT_FUNCTION int sets_is_own(uint32_t k, uint32_t count)
 {
     return SIMT_BOUND(k * SIMT_WARP_THREADS + simt_lane() < count);
@@ -709,8 +707,8 @@ SIMT_FUNCTION uint32_t sets_own(uint32_t k, uint32_t count)
     return own < count ? own : 0;
 }
 
-/* In the dense variant: takes `count` ≤ 64 entries of the first queue, from `from` on. Moves the
- * entries whose bits are set in the 64-bit words to the second queue. */
+/* In the dense variant: takes `count` ≤ 64 entries of the first queue, starting at `from`, and
+ * moves those whose bits are set in the 64-bit words to the second. */
 SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp *warp,
                                 uint32_t from, uint32_t count, uint64_t most)
 {
@@ -734,9 +732,9 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
     sets_verify_full(sets_arguments(), warp, queued, most);
 }
 
-/* In the rare variant: takes `count` ≤ 32 entries of the first queue, from `from` on. Moves an
- * entry to the second queue if the first entry of the sample's list has the sample's key, or a
- * later entry may have the key. */
+/* In the rare variant: takes `count` ≤ 32 entries of the first queue, starting at `from`, and moves
+ * an entry to the second if the first entry of the sample's list has its key, or a later one may
+ * have it. */
 SIMT_FUNCTION void sets_look_up_rare(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most,
                                      struct sets_form form)

@@ -60,8 +60,8 @@
 
 #include <stdint.h>
 
-/* Host and device both need the hashes of samples.h and layout.h. These headers have no words of
- * CUDA; the macro makes CUDA compile their inline functions for both. */
+/* Host and device both need the hashes of samples.h and layout.h, which have no words of CUDA; this
+ * makes CUDA compile their inline functions for both. */
 #if defined(__CUDACC__)
 #define inline __host__ __device__ inline
 #include "cuda/kernels/samples.h"
@@ -80,7 +80,7 @@ struct simt_u32x4 {
 
 #if defined(__CUDACC__)
 
-/* Threads that a multiprocessor of the device can hold. The compiler refuses a kernel that asks for
+/* Threads that a multiprocessor of the device can hold. The compiler rejects a kernel that asks for
  * several blocks at a time whose threads are more than that. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 800
 #define SIMT_RESIDENT_THREADS 1024
@@ -97,13 +97,13 @@ struct simt_u32x4 {
 /* The functions of kernels are not static: nvcc names what a static function declares by a hash of
  * the source file's path, so the PTX would differ between two folders. */
 #define SIMT_FUNCTION_LARGE inline __device__ __noinline__
-/* With SIMT_QUICK the kernels are compiled only as a check, in an eighth of the time of a full
- * compilation. The result cannot run. */
+/* With SIMT_QUICK the kernels are compiled only as a check, in an eighth of the time; the result
+ * cannot run. */
 #if SIMT_QUICK
 #define SIMT_FUNCTION SIMT_FUNCTION_LARGE
 #define SIMT_UNROLL SIMT_ROLLED
-/* All arrays share the same place. A compiler that does not optimise gives a kernel the arrays of
- * every function that the kernel might call: more shared memory than a block may have. */
+/* All arrays share the same place. Without optimisation, a kernel gets the arrays of every function
+ * that it might call: more shared memory than a block may have. */
 extern __shared__ __align__(16) unsigned char simt_quick_shared[];
 #define SIMT_SHARED(type, name, count)                      \
     static_assert(sizeof(type) * (count) <= 48u << 10, ""); \
@@ -171,9 +171,9 @@ SIMT_FUNCTION uint32_t simt_opaque_u32(uint32_t value)
     asm volatile("" : "+r"(value));
     return value;
 }
-/* Adds value to *sum if a equals b. The addition is part of a multiplication with `one`, since
- * comparisons keep busy the units that only add. A compiler that knew that `one` or value is 1
- * would use these units. */
+/* Adds value to *sum if a equals b, as part of a multiplication with `one`, since comparisons keep
+ * busy the units that only add. A compiler that knew that `one` or value is 1 would use these
+ * units. */
 SIMT_FUNCTION void simt_add_equal(uint32_t *sum, uint32_t a, uint32_t b, uint32_t one,
                                   uint32_t value)
 {
@@ -360,15 +360,15 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 {
     return __funnelshift_r(low, high, shift_bits);
 }
-/* Returns what simt_funnel returns, but shift_bits may also be 32. */
+/* As simt_funnel, but shift_bits may also be 32. */
 SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t shift_bits)
 {
     return __funnelshift_rc(low, high, shift_bits);
 }
 #else /* the simulator */
 
-/* Defines a kernel, and for tests/sim the size of the kernel's arguments and an entry function. The
- * entry passes each thread its own copy of the arguments, as on a device. */
+/* Defines a kernel, and for tests/sim the size of its arguments and an entry function, which passes
+ * each thread its own copy of them, as on a device. */
 #define SIMT_KERNEL(name, arguments, threads, blocks)           \
     static void name(const struct arguments args);              \
     enum { name##_arguments_bytes = sizeof(struct arguments) }; \

@@ -3,7 +3,7 @@
  * Method     short lists (sort_rank): a word's rank is the number of smaller words, which each
  *            thread counts for its word. Long lists: a stable sort by digits of 8 bits, the lowest
  *            first. For each digit, sort_digits counts the words of each block's share with each
- *            digit; then sort_scatter puts the words behind those with lower digits and those of
+ *            digit; then sort_scatter puts the words after those with lower digits and those of
  *            earlier blocks:
  *
  *              share of a block -> tiles of 8 warps x 8 words x 32 lanes
@@ -14,7 +14,7 @@
  * Grid       up to SORT_BLOCKS_MAX blocks of LISTS_THREADS threads; sort_rank: a thread per word.
  * Shared     static, 9 KiB.
  * Traffic    per word and digit: reads 16 bytes, writes 8.
- * Bound      by latency: a block loads a tile only when it has written the tile before.
+ * Bound      by latency: a block loads a tile only when it has written the last one.
  * Progress   no block waits for another.
  * Source     Harris, Sengupta and Owens, "Parallel Prefix Sum (Scan) with CUDA", 2007, have a radix
  *            sort by counts of blocks; here lanes find their equals by ballots.
@@ -80,8 +80,8 @@ SIMT_KERNEL(sort_digits, sort_arguments, LISTS_THREADS, 1)
                    sort_counts[simt_thread()]);
 }
 
-/* Returns the lanes that have the same digit as this lane, among the lanes whose `valid` is not 0.
- * Called by all lanes of the warp. */
+/* Returns the lanes with the same digit as this lane, among those whose `valid` is not 0. Called by
+ * all lanes of the warp. */
 SIMT_FUNCTION uint32_t sort_peers(uint32_t digit, int valid)
 {
     uint32_t peers = simt_ballot(valid);

@@ -33,16 +33,16 @@
 
 #define STREAM_ROW_BYTES (16u * SIMT_WARP_THREADS)
 #define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
-/* room for up to 31 entries of earlier steps and for the entries of a step */
+/* room for up to 31 entries of earlier steps and for those of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
-/* at the text's edges, a lane loads 16 bytes only if these begin before stream_last() plus this */
+/* at the ends of the text, a lane loads 16 bytes only if they begin before stream_last() plus
+ * this */
 #define STREAM_BEYOND_BYTES 16u
 #define STREAM_HINT_TURNS 8u
 
-/* Further kinds of comparison, beside those of filter.h. FOLDED compares patterns of up to 4 bytes
- * without case. PAIR_n compares patterns of n bytes by two words of 4 bytes: the pattern's first
- * and last 4 bytes. */
+/* Kinds of comparison beside those of filter.h. FOLDED compares patterns of up to 4 bytes without
+ * case. PAIR_n compares patterns of n bytes by their first and last 4 bytes. */
 enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
 #define STREAM_KIND_LIST(X) \
@@ -61,16 +61,15 @@ enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR
     X(STREAM_PAIR_8)
 
 /* The state of a warp in shared memory. An entry of the queue stands for 16 positions of a lane:
- * the first position / 16, plus STREAM_MASK_UNIT times a mask of the positions that are candidates.
- */
+ * the first one / 16, plus STREAM_MASK_UNIT times a mask of the candidates. */
 struct stream_warp {
     uint64_t queue[STREAM_QUEUE_MAX];
-    uint32_t earlier;       /* number of entries of earlier tiles, which come first in the queue */
+    uint32_t earlier;       /* entries of earlier tiles, which come first in the queue */
     uint32_t steps;         /* steps of verification in this tile */
     uint32_t count;         /* verified occurrences of this tile */
-    uint32_t count_earlier; /* occurrences of earlier tiles that were verified during this tile */
+    uint32_t count_earlier; /* occurrences of earlier tiles that were verified during this one */
     uint64_t total;         /* occurrences of the earlier tiles */
-    uint32_t listed;        /* in the first warp: number of tiles that the block has given up */
+    uint32_t listed;        /* in the first warp: tiles that the block has given up */
     uint64_t candidates;
 };
 
@@ -80,8 +79,8 @@ struct stream {
     uint32_t queued;
 };
 
-/* The rows of a step in a lane's registers: 16 neighbouring bytes of each row. behind is used in
- * the last lane only: the 8 bytes after the step. */
+/* The rows of a step in a lane's registers: 16 neighbouring bytes of each row. Only the last lane
+ * uses `behind`: the 8 bytes after the step. */
 struct stream_rows {
     uint32_t w[4u * STREAM_ROWS];
     uint32_t behind[2];
@@ -124,14 +123,14 @@ SIMT_FUNCTION int stream_is_brief(const struct scan_arguments *a)
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
-/* Returns true if candidates stay in the queue at a tile's end, to be verified together with
- * candidates of the next tile. */
+/* Returns true if candidates stay in the queue at a tile's end, to be verified with those of the
+ * next tile. */
 SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
 {
     return stream_is_brief(a) && !first;
 }
 
-/* Verifies the candidate x of each lane whose `wanted` is not 0. Sets *found to the lanes with an
+/* Verifies the candidate x of each lane whose `wanted` is not 0. *found: the lanes with an
  * occurrence. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, int wanted,
                                     uint32_t *steps, uint32_t *found)
@@ -161,9 +160,9 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
     return 0;
 }
 
-/* Verifies the last `count` ≤ 32 entries of the queue, from `first` on. Returns true if the warp
- * gives the tile up. If entries of earlier tiles are among these entries, the warp gives up only
- * before the first verification, so that the entries of earlier tiles stay in the queue. */
+/* Verifies the last `count` ≤ 32 entries of the queue, starting at `first`. Returns true if the
+ * warp gives the tile up. If entries of earlier tiles are among them, it gives up only before the
+ * first verification, so that these stay in the queue. */
 SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
                                       uint32_t first, uint32_t count)
 {
@@ -215,8 +214,8 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
     s->queued += simt_popcount(lanes);
 }
 
-/* Verifies entries of the queue as long as the queue has an entry for each lane. Returns true if
- * the warp gives the tile up. */
+/* Verifies entries while the queue has one for each lane. Returns true if the warp gives the tile
+ * up. */
 SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
@@ -242,8 +241,8 @@ SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* Returns how many of 16 positions have the pattern of 1 to 3 bytes: the number of zero bytes in
- * (w ^ first) | (w shifted by a byte ^ second) | (w shifted by two bytes ^ third). */
+/* Returns how many of 16 positions have the pattern of 1 to 3 bytes: the zero bytes of (w ^ first)
+ * | (w shifted by a byte ^ second) | (w shifted by two bytes ^ third). */
 SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
                                           const struct filter_words *words, uint32_t bytes)
 {
@@ -346,8 +345,8 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
 }
 
 /* Returns the candidates among the 16 positions, as bits. simt_opaque_u32 hides from the compiler
- * that stream_look has used the same words: otherwise the compiler keeps the intermediate results
- * of stream_look, and runs out of registers. */
+ * that stream_look has used the same words; otherwise it keeps the intermediate results and runs
+ * out of registers. */
 SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
                                      const struct filter_words *words, int kind)
 {
@@ -414,7 +413,7 @@ SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t posit
            SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
 }
 
-/* Returns row k, and after each lane's 16 bytes the next words that this kind reads. Called by all
+/* Returns row k, with the words after each lane's 16 bytes that this kind reads. Called by all
  * lanes of the warp. */
 SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from, uint32_t k,
                                                   int kind)
@@ -441,8 +440,8 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-/* Searches a whole step. If the filter of this kind finds occurrences (stream_decides), adds the
- * number of occurrences to *count; otherwise queues the candidates. */
+/* Searches a whole step: adds the occurrences to *count if the filter of this kind finds them
+ * (stream_decides), otherwise queues the candidates. */
 SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stream_rows *step,
                                uint64_t position, int kind, struct stream *s, uint64_t *count)
 {
@@ -465,7 +464,7 @@ SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stre
     *count += decided;
 }
 
-/* Returns the words of a lane from `place` on, in a step that need not be whole. */
+/* Returns the words of a lane starting at `place`, in a step that need not be whole. */
 SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments *a, uint64_t place,
                                                     int kind)
 {
@@ -484,8 +483,8 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
     return words;
 }
 
-/* Searches a step, which need not be whole, as stream_step does. If `first` is set and the filter
- * finds occurrences, also reports the first of these. */
+/* As stream_step, for a step that need not be whole. If `first` is set and the filter finds
+ * occurrences, also reports the first of them. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {
@@ -512,21 +511,20 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
     return a->position + (uint64_t)tile * (a->tile_words * 32u) + simt_warp() * STREAM_STEP_BYTES;
 }
 
-/* How the block goes from tile to tile. Thread 0 alone uses the members that say so. */
+/* how the block goes from tile to tile; thread 0 alone uses the members that say so */
 struct stream_cursor {
     /* Two pairs of tile numbers, used in turn: when thread 0 writes a pair, all threads have read
-     * that pair's earlier values. A pair is the block's next tile and the tile after the next. */
+     * its earlier values. A pair is the block's next tile and the one after. */
     uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
     uint32_t is_vain; /* thread 0: too many tiles are listed, so the block takes no further tiles */
     uint32_t turn;
-    /* thread 0: the upper half of result->nearest, which says where the first occurrence known so
-     * far begins; read before the last step of a tile */
+    /* thread 0: the upper half of result->nearest, which says where the first known occurrence
+     * starts; read before the last step of a tile */
     uint32_t nearest;
 };
 
-/* Returns the tile, or a->tile_count, which stands for no tile, if the tile lies after the first
- * occurrence that is known. */
+/* Returns the tile, or a->tile_count (no tile) if it lies after the first known occurrence. */
 SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                                             const struct stream_cursor *cursor, uint32_t tile)
 {
@@ -536,10 +534,9 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                : tile;
 }
 
-/* Draws a further ticket for this block. Does not use the ticket yet, since any use waits for the
- * atomic operation. stream_end uses the ticket, and adds the number of blocks, since the blocks'
- * first tiles take no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by
- * thread 0. */
+/* Draws another ticket for this block, but does not use it yet, since any use waits for the atomic
+ * operation. stream_end uses it, and adds the number of blocks, since the blocks' first tiles take
+ * no ticket. Every STREAM_HINT_TURNS turns, updates cursor->is_vain. Called by thread 0. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {
@@ -565,10 +562,10 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
     simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* Ends a tile: the block adds the tile's counts, or gives the tile up and lists it. Thread 0
- * chooses *third, the tile after the next, and draws a further ticket. In a search for the first
- * occurrence, *next becomes a->tile_count (no tile) if that tile lies after an occurrence found by
- * now. Called by all threads of the block. */
+/* Ends a tile: the block adds its counts, or gives it up and lists it. Thread 0 chooses *third, the
+ * tile after the next, and draws another ticket. In a search for the first occurrence, *next
+ * becomes a->tile_count (no tile) if that tile lies after an occurrence found by now. Called by all
+ * threads of the block. */
 SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
                               struct stream_cursor *cursor, uint32_t tile, int kind, int first,
                               int dense, uint32_t *next, uint32_t *third)
@@ -602,8 +599,8 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
 }
 
 /* Searches a tile, without the work of stream_end, and loads the first step of the block's next
- * tile. Instead of a step that is not whole or lies after the text, loads the text's first step, so
- * that no load needs a branch. Returns true if the warp gives the tile up. */
+ * tile. In place of a step that is not whole or lies after the text, loads the text's first step,
+ * so that no load needs a branch. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,
                               struct stream_cursor *cursor, uint64_t *count)
@@ -633,8 +630,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return dense;
 }
 
-/* In a search for the first occurrence, searches a tile a second time, once the warp has found
- * occurrences. stream_step has only counted the occurrences; stream_edge finds their positions. */
+/* In a search for the first occurrence, searches a tile again once the warp has found occurrences:
+ * stream_step has only counted them, and stream_edge finds their positions. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)
 {

@@ -42,26 +42,26 @@
  * lane; the word's low half is the first of the two rows. */
 #define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
-/* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
- * that stores lie side by side. */
+/* with at least so many hits in a step, the warp writes them word by word, a lane for each bit, so
+ * that stores lie side by side */
 #define HITS_DENSE 256u
 #define HITS_SUM_BITS 8u /* number of bits that hold a number below HITS_DENSE */
 
-/* The most positions of a tile that are verified: with more, the launch is abandoned. */
+/* most positions of a tile that are verified; with more, the launch is abandoned */
 #define HITS_LISTED_MAX 1008u
 #define HITS_TOGETHER 4u /* positions that a lane verifies together: their loads overlap */
 
-/* A *turn* is the work on one tile of a block. HITS_TURNS is the most turns whose hits are not
+/* A *turn* is the work on one tile of a block. At most HITS_TURNS turns have hits that are not
  * written yet. */
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
-/* The positions of a tile that have the pattern, or that may have the pattern and are not verified
- * yet. The cells are in the text's order. */
+/* The positions of a tile that have the pattern, or may have it and are not verified yet. The cells
+ * are in text order. */
 struct hits_noted {
     uint32_t bits[HITS_CELLS_MAX * HITS_CELL_WORDS]; /* undefined for cells without a bit */
     uint32_t filled[HITS_CELLS_MAX];                 /* number of bits of each cell */
-    /* The last warp writes the following members. */
+    /* written by the last warp: */
     uint32_t number; /* the tile's number */
     uint32_t count;
     uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before each cell */
@@ -74,8 +74,8 @@ struct hits_noted {
 #define HITS_SLOT_ROOM (1ull << 48)
 #define HITS_SLOT_ALL (1ull << 63)
 
-/* The last warp draws the tile of a turn HITS_AHEAD turns earlier, so that the filtering warps know
- * the tile while they go through the tile of the turn before. */
+/* The last warp draws a turn's tile HITS_AHEAD turns earlier, so that the filtering warps know it
+ * while they go through the tile before. */
 #define HITS_AHEAD 3u
 #define HITS_TICKETS 4u
 
@@ -84,12 +84,12 @@ struct hits_noted {
  * t + 2. */
 struct hits_shared {
     struct hits_noted noted[HITS_TURNS]; /* noted[t % HITS_TURNS] has the positions of turn t */
-    /* released[t % 2]: the number of turns whose hits may be written once the last warp has ended
-     * its turn t */
+    /* released[t % 2]: the turns whose hits may be written once the last warp has ended its turn
+     * t */
     uint32_t released[2];
     uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
     /* list[t % 2] has, in any order, up to HITS_LISTED_MAX of the positions of turn t that must be
-     * verified; listed[t % 2] is the number of all such positions */
+     * verified; listed[t % 2] is how many there are */
     uint16_t list[2][HITS_LISTED_MAX];
     uint32_t listed[2];
     struct tile_totals totals; /* the last warp's sums */
@@ -104,8 +104,8 @@ SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 
 /* ---- Bits of a step --------------------------------------------------------------------- */
 
-/* Returns which of 16 positions have the pattern of two or three bytes. stream_count_bytes compares
- * in the same way, but only counts. */
+/* Returns which of 16 positions have the pattern of two or three bytes. (stream_count_bytes
+ * compares in the same way, but only counts.) */
 SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t bytes)
 {
@@ -124,9 +124,8 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* Returns which of 16 positions have the pattern. If distance is 0, the pattern has 4 bytes.
- * Otherwise the pattern has 5 to 8 bytes, and its last word begins `distance` bytes after its first
- * word. */
+/* Returns which of 16 positions have the pattern: of 4 bytes if distance is 0, otherwise of 5 to 8
+ * bytes, whose last word begins `distance` bytes after the first. */
 SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t distance)
 {
@@ -197,8 +196,8 @@ SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
     return masks;
 }
 
-/* Does the work of hits_step for a step of which perhaps not all positions are searched or not all
- * bytes can be loaded. */
+/* As hits_step, for a step of which perhaps not all positions are searched or not all bytes can be
+ * loaded. */
 SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64_t position,
                                           int kind)
 {
@@ -258,7 +257,8 @@ SIMT_FUNCTION void hits_list(struct hits_shared *shared, uint32_t turn, uint32_t
 
 /* ---- Hits ------------------------------------------------------------------------------- */
 
-/* Returns the bits of cell c's 32 positions from 32 * i on: halves of two neighbouring words. */
+/* Returns the bits of cell c's 32 positions starting at 32 * i: halves of two neighbouring
+ * words. */
 SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uint32_t i)
 {
     uint32_t row = i * 32u / STREAM_ROW_BYTES;
@@ -287,8 +287,8 @@ SIMT_FUNCTION struct hits_bits hits_share(const struct hits_noted *noted, uint32
     return bits;
 }
 
-/* Writes the hits at the lane's 64 positions, from `to` on. first: the hit at the lowest of these
- * positions. */
+/* Writes the hits at the lane's 64 positions, starting at `to`. first: the hit at the lowest of
+ * these positions. */
 SIMT_FUNCTION void hits_write_few(struct hits_bits left, uint64_t first, uint64_t *to)
 {
     for (; (left.low | left.high) != 0; to++) {
@@ -317,9 +317,9 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
     }
 }
 
-/* Writes the hits of the cells that this warp filled earlier. For cells with few hits, the numbers
- * of hits in lower lanes are added up for all cells at once, in HITS_SUM_BITS bits for each cell.
- * Called by all lanes of the warp. */
+/* Writes the hits of the cells that this warp filled earlier. For cells with few hits, those in
+ * lower lanes are added up for all cells at once, in HITS_SUM_BITS bits for each. Called by all
+ * lanes of the warp. */
 SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted)
 {
     uint32_t warps = a->step_bytes / STREAM_STEP_BYTES, own = 0, before;
@@ -368,8 +368,8 @@ SIMT_FUNCTION void hits_load(const struct scan_arguments *a, uint32_t tile,
 
 /* Goes through a whole tile and fills the warp's cells. In the first step also writes the warp's
  * hits of turn `ready`, unless ready is HITS_NONE. *next is the tile that the block takes
- * afterwards. *next is read only when needed: kept in a register, the number would be spilled, and
- * a spilled register waits for the loads in flight. */
+ * afterwards. It is read only when needed: in a register it would be spilled, and a spilled
+ * register waits for the loads in flight. */
 SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
                              struct stream_rows *step, int kind, struct hits_shared *shared,
                              uint32_t turn, uint32_t ready)
@@ -399,7 +399,7 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, cons
     }
 }
 
-/* Does the work of hits_look for a tile that is not whole. */
+/* As hits_look, for a tile that is not whole. */
 SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                                   struct stream_rows *step, int kind, struct hits_shared *shared,
                                   uint32_t turn, uint32_t ready)
@@ -423,15 +423,15 @@ SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile,
 
 /* ---- The last warp ---------------------------------------------------------------------- */
 
-/* Returns where an occurrence begins whose gram stands at the tile's first position. */
+/* Returns the start of an occurrence whose gram is at the tile's first position. */
 SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t number)
 {
     return a->position + (uint64_t)number * (a->tile_words * 32u) - a->shift;
 }
 
 /* Verifies the listed positions of a tile, HITS_TOGETHER for each lane at a time, and clears the
- * bits of positions that are no occurrences. Returns 1 if the comparisons cost more than the
- * budget: the launch is then abandoned. */
+ * bits of those that are no occurrences. Returns 1 if the comparisons cost more than the budget:
+ * the launch is then abandoned. */
 SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted *noted,
                               const uint16_t *list, uint32_t listed)
 {
@@ -508,10 +508,10 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
         noted->base = a->hits_base - a->begin + hits_tile_begin(a, noted->number);
 }
 
-/* Lets the filtering warps write the hits of the block's turns below `turns`, the oldest turn
- * first, and counts these turns in *released. For a turn below `least`, waits until the number of
- * hits before the turn's tile is known. Of the later turns, whose number must be known already,
- * releases one, or more while HITS_TURNS / 2 or more turns are not released. */
+/* Lets the filtering warps write the hits of the block's turns below `turns`, the oldest first, and
+ * counts these turns in *released. For a turn below `least`, waits until the number of hits before
+ * its tile is known. Of the later turns, whose number must be known already, releases one, or more
+ * while HITS_TURNS / 2 or more are not released. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {
@@ -570,9 +570,8 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
     simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* Draws a further tile. Returns a->tile_count, which stands for no tile, if the launch is
- * abandoned; only every STREAM_HINT_TURNS-th turn looks whether the launch is abandoned. Called by
- * a single thread. */
+/* Draws another tile. Returns a->tile_count (no tile) if the launch is abandoned, which only every
+ * STREAM_HINT_TURNS-th turn checks. Called by a single thread. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
@@ -581,10 +580,9 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 }
 
 /* Does a turn of the last warp: counts the bits that the filtering warps set in this turn, then
- * lets the filtering warps write hits (hits_release). Returns true if a further turn follows. The
- * function is not inlined, so that it takes no registers from the filtering warps. It reads the
- * arguments from shared memory, since a function that is not inlined reads the kernel's own
- * arguments from slow memory. */
+ * lets them write hits (hits_release). Returns true if another turn follows. Not inlined, so that
+ * it takes no registers from the filtering warps. It reads the arguments from shared memory,
+ * because it would read the kernel's own from slow memory. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {
     const struct scan_arguments *a = &shared->arguments;

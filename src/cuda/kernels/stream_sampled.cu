@@ -2,26 +2,26 @@
  *
  * Method     hashes the sample of 16 bytes at every stride-th position. A table gives the pattern's
  *            offsets in [0, stride) whose 16 bytes (the gram) have this hash. The sample's position
- *            minus the offset is a begin, and each begin is proposed once. A warp takes a *group*
+ *            minus the offset is a start, and each start is proposed once. A warp takes a *group*
  *            of 128 neighbouring samples at a time, four per lane, and loads the next group before
  *            it tests this group. Two bits of a word in shared memory say whether the pattern may
  *            have a gram with the hash; nearly all samples fail this test. Passed samples go to the
  *            warp's queue. When the queue has 32 samples, each lane goes through the list of a
- *            sample and verifies the begins that the list proposes; all lanes together go through a
+ *            sample and verifies the starts that the list proposes; all lanes together go through a
  *            list of 32 or more entries.
  *
  *              128 samples --> two bits --> queue of the warp --> 32 lists --> compare
  *              (registers)     (shared)     (shared)              (global)      (text, pattern)
  *
  *            Occurrences are counted, compared with the first so far, or appended to a list in any
- *            order (tile_append). If lists and comparisons cost more than the budget,
- *            the warp empties the queue and lists the groups from which the queue's samples came,
- *            for scan_every (every.cu). A warp stops once it lists a group after too many
- *            others; the host then searches the whole range by another kernel.
+ *            order (tile_append). If lists and comparisons cost more than the budget, the warp
+ *            empties the queue and lists the groups from which the queue's samples came, for
+ *            scan_every (every.cu). A warp stops once it lists a group after too many others; the
+ *            host then searches the whole range by another kernel.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of a 32-byte sector. By chance one sample in 50 (stride 16384),
- *            or in some hundreds (shorter strides), passes and reads 4 to 8 bytes of a list.
+ *            or in a few hundred (shorter strides), passes and reads 4 to 8 bytes of a list.
  * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
  * Order      no order: a count, the first, or a list in any order.
@@ -35,15 +35,14 @@
  *            and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
-/* room for up to 31 samples of earlier steps and for the samples of a step */
+/* room for up to 31 samples of earlier steps and for those of a step */
 #define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS)
-/* the value of sampled_walk.at after the last step: no sample has this number or a greater
- * number */
+/* sampled_walk.at after the last step: no sample has this number or a greater one */
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
 /* if the pattern has more than TILE_LANE_BYTES bytes, a lane compares this many bytes alone */
 #define SAMPLED_LANE_BYTES 16u
-/* SAMPLED_GROUP lanes compare one of several candidates; each of these lanes loads
- * SAMPLED_REST_LOADS words together */
+/* SAMPLED_GROUP lanes compare one of several candidates, each loading SAMPLED_REST_LOADS words
+ * together */
 #define SAMPLED_GROUP 8u
 #define SAMPLED_REST_LOADS 6u
 /* words that a lane loads together if all lanes compare one candidate */
@@ -54,15 +53,15 @@ SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sa
     return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
-/* Returns true if the sample is read. Samples before sample_first are not read: for these samples
- * the unsigned difference is large. */
+/* Returns true if the sample is read. Samples before sample_first are not: their unsigned
+ * difference is large. */
 SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
 {
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
 }
 
-/* Returns a sample's hash. A fold sets a bit in all bytes, not only in letters. So different bytes
- * may have the same hash; the later comparison tells them apart. */
+/* Returns a sample's hash. A fold sets a bit in all bytes, not only in letters, so different bytes
+ * may share a hash; the later comparison tells them apart. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {
     uint32_t fold = a->sample_fold;
@@ -73,7 +72,7 @@ SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct
 
 /* A warp's queue, and each lane's sums. */
 struct sampled_stream {
-    /* numbers of samples, ascending; the samples' hashes from queue[SAMPLED_QUEUE_MAX] on */
+    /* numbers of samples, ascending; their hashes begin at queue[SAMPLED_QUEUE_MAX] */
     uint32_t *queue;
     uint32_t queued;
     uint32_t steps;  /* steps of the budget that the queue's samples have used */
@@ -88,7 +87,7 @@ struct sampled_walk {
     uint32_t steps; /* steps left of the ticket, this step included */
     uint64_t ahead; /* lane 0 holds the next ticket */
     /* in lane 0: upper half of result->nearest when the next ticket was drawn. 0: no occurrence is
-     * known, or the search is not for the first occurrence. */
+     * known, or the first is not wanted. */
     uint32_t limit;
 };
 
@@ -96,7 +95,7 @@ struct sampled_step {
     struct simt_u32x4 sample[SAMPLED_STREAM_LOADS];
 };
 
-/* Draws the next ticket long before its use, since a use waits for the atomic operation. */
+/* Draws the next ticket long before its use, since any use waits for the atomic operation. */
 SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_walk *walk)
 {
     walk->ahead = tile_lane_ask(a);
@@ -104,7 +103,7 @@ SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_wa
         walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
 }
 
-/* Returns true if the first occurrence found so far lies before all begins of a sample. */
+/* Returns true if the first occurrence so far lies before all starts of a sample. */
 SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct sampled_walk *walk,
                                     uint32_t sample)
 {
@@ -148,10 +147,9 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
-/* Returns true if the pattern's bytes from SAMPLED_LANE_BYTES on stand in the text at the begin x.
- * All lanes compare one candidate, with all loads of a round in flight together: the compared bytes
- * are many and nearly always equal, and a load takes microseconds while other warps sample the
- * text. */
+/* Returns true if the pattern's bytes starting at SAMPLED_LANE_BYTES are in the text at x. All
+ * lanes compare one candidate, with all loads of a round in flight together: the bytes are many and
+ * nearly always equal, and a load takes microseconds while other warps sample the text. */
 SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
 {
     const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
@@ -193,7 +191,7 @@ SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, 
 }
 
 /* Returns true if this lane finds a difference between the text at x and the pattern, after the
- * first SAMPLED_LANE_BYTES bytes. A group of SAMPLED_GROUP lanes compares a candidate, each lane an
+ * first SAMPLED_LANE_BYTES bytes. A group of SAMPLED_GROUP lanes compares a candidate, each an
  * aligned word of the text at a time. The loads of SAMPLED_REST_LOADS words are in flight together:
  * nearly all candidates are equal, and a load takes microseconds while other warps sample the text.
  * looks: the lane's group has a candidate. Called by all lanes of the warp. */
@@ -239,11 +237,11 @@ SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, in
     return differs;
 }
 
-/* Returns true if the pattern occurs at the lane's begin x, if `equal` says that its first
- * SAMPLED_LANE_BYTES bytes are equal. While three or more candidates are left, the warp compares up
- * to four at a time, so that their loads are in flight together. Then all lanes together compare
- * the last one or two candidates, one after the other. Stops early if the budget is used up; the
- * caller then ignores the answers. */
+/* Returns true if the pattern occurs at the lane's x, if `equal` says that its first
+ * SAMPLED_LANE_BYTES bytes match. While three or more candidates are left, the warp compares up to
+ * four at a time, so that their loads are in flight together; then all lanes together compare the
+ * last one or two, one after the other. Stops early if the budget is used up; the caller then
+ * ignores the answers. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, int equal,
                                      uint32_t *steps)
 {
@@ -256,7 +254,7 @@ SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x,
         uint64_t begin;
 
         for (uint32_t i = simt_lane() / SAMPLED_GROUP; i != 0; i--)
-            own &= own - 1u; /* the group's candidate is that of the lowest lane that is left */
+            own &= own - 1u; /* the candidate of the group's lowest lane that is left */
         begin = simt_shuffle_u64(x, simt_lowest_bit(own | 1u << (SIMT_WARP_THREADS - 1u)));
         differing = simt_ballot(sampled_differs(a, begin, own != 0, steps));
         if (is_left && rank < groups)
@@ -272,8 +270,8 @@ SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x,
     return equal;
 }
 
-/* Compares the pattern with the text at the begin x of each lane whose `equal` is not 0. Returns
- * whether the warp gives up because the budget is used up. */
+/* Compares the pattern with the text at the x of each lane whose `equal` is not 0. Returns true if
+ * the warp gives up because the budget is used up. */
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
 {
@@ -295,7 +293,7 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
     return 0;
 }
 
-/* The entries that a lane has still to test of the list of the sample at `place`. */
+/* the entries of the list of the sample at `place` that a lane has still to test */
 struct sampled_offers {
     uint32_t hash, reach;
     uint64_t place;
@@ -335,9 +333,8 @@ SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t 
         list->entry = simt_load_u32(a->sample_entries + list->at);
 }
 
-/* Compares the pattern at the begin that `entry` proposes for a sample; `list` tells the sample to
- * whose list the entry belongs. is_there: the lane has an entry. Returns true if the warp gives
- * up. */
+/* Compares the pattern at the start that `entry` proposes for a sample of `list`. is_there: the
+ * lane has an entry. Returns true if the warp gives up. */
 SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
                                 int is_there, uint32_t entry, const struct sampled_offers *list)
 {
@@ -349,8 +346,8 @@ SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_s
     return sampled_compare(a, s, valid, list->place - offset);
 }
 
-/* Compares the pattern at the begins that the next 32 entries of a list propose, an entry for each
- * lane. It is the list of the sample of lane `source`. Returns true if the warp gives up. */
+/* Compares the pattern at the starts that the next 32 entries of a list propose, one for each lane.
+ * It is the list of the sample of lane `source`. Returns true if the warp gives up. */
 SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
                                      const struct sampled_offers *own, uint32_t source)
 {
@@ -363,9 +360,9 @@ SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct samp
     return sampled_offer(a, s, 1, simt_load_u32(a->sample_entries + at), &list);
 }
 
-/* Goes through the lists of the queue's 32 samples from `first` on. A lane goes through a list of
- * less than 32 entries alone; all lanes go through a longer list together. Returns true if the warp
- * gives up. */
+/* Goes through the lists of the queue's 32 samples starting at `first`: a lane alone through a list
+ * of less than 32 entries, all lanes together through a longer one. Returns true if the warp gives
+ * up. */
 SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_stream *s,
                                 uint32_t first)
 {
@@ -394,8 +391,8 @@ SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_s
     return 0;
 }
 
-/* Writes the numbers of the groups from which the queue's samples came into a->tile_list. Returns
- * whether too many groups are listed by now. */
+/* Writes the groups of the queue's samples to a->tile_list. Returns true if too many groups are
+ * listed by now. */
 SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_stream *s)
 {
     int too_many = 0;
@@ -414,9 +411,9 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Verifies the samples of the queue, and empties the queue. If that costs too much, drops the
- * occurrences that this call has counted, and lists the samples' groups for later. Returns true if
- * this launch is abandoned, because too many groups are listed. */
+/* Verifies the samples of the queue, and empties it. If that costs too much, drops the occurrences
+ * that this call has counted, and lists the samples' groups for later. Returns true if the launch
+ * is abandoned, because too many groups are listed. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {
@@ -442,9 +439,9 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
     s->queue[SAMPLED_QUEUE_MAX + slot] = hash;
 }
 
-/* Queues those samples of the step at `at` for which `pass` has a bit, and verifies the queue's
- * samples if the queue has 32 or more. Returns true if this launch is abandoned. Called by all
- * lanes of the warp. */
+/* Queues the samples of the step at `at` whose bit is set in `pass`, and verifies the queue's
+ * samples if there are 32 or more. Returns true if the launch is abandoned. Called by all lanes of
+ * the warp. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {

@@ -67,13 +67,13 @@
 /* A gram of a literal. */
 struct sets_gram {
     uint64_t at; /* the byte of literal_bytes at which the gram's sample begins */
-    /* offset: where the sample begins in the literal's run, the part of the literal that is
-     * sampled. hash: the sample's hash. chosen: the place of the chosen gram among the c grams. */
+    /* offset: where the sample begins in the literal's run (the part that is sampled). hash: the
+     * sample's hash. chosen: the place of the chosen gram among the c grams. */
     uint32_t offset, hash, chosen;
 };
 
-/* Sets *gram to the gram of the sample at offset i % stride in the run of literal i / stride.
- * Returns 0 if sample i - 1 chooses the same gram. */
+/* Sets *gram to that of the sample at offset i % stride in the run of literal i / stride. Returns 0
+ * if sample i - 1 chooses the same gram. */
 SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct sets_gram *gram)
 {
     struct simt_u32x4 record = simt_load_u32x4(a->sets.literals + 4u * (i / a->sets.stride));
@@ -88,8 +88,8 @@ SIMT_FUNCTION int sets_gram(const struct scan_arguments *a, uint64_t i, struct s
     return before != gram->chosen + 1u;
 }
 
-/* Chooses each literal's run, from which the literal's grams are taken: the rarest `span`
- * neighbouring bytes that begin at an offset of at most SCAN_SETS_RUN_MAX. */
+/* Chooses each literal's run, from which its grams are taken: the rarest `span` neighbouring bytes
+ * that begin at an offset of at most SCAN_SETS_RUN_MAX. */
 SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint32_t span = args.sets.stride + args.sets.choices + args.sets.gram_bytes - 2u;
@@ -115,8 +115,7 @@ SIMT_KERNEL(set_runs, scan_arguments, SCAN_THREADS_MAX, 1)
 }
 
 /* Enters each gram of each literal's run into the bitmap and, if table_words is not 0, into the
- * 64-bit words. Counts the gram in the head of the gram's list. The host has set all tables to
- * zero. */
+ * 64-bit words, and counts it in the head of its list. The host has zeroed all tables. */
 SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -145,8 +144,8 @@ SIMT_KERNEL(set_count, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Runs after set_count. Empties each list and gives the list room for its later entries: all lanes
- * of a warp take their lists' room at once. */
+/* After set_count: empties each list and gives it room for its later entries; all lanes of a warp
+ * take their lists' room at once. */
 SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t step = (uint64_t)simt_blocks() * simt_threads();
@@ -171,8 +170,8 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
     }
 }
 
-/* Runs after set_room. Enters each gram into its list, as the list's first entry. The previous
- * first entry joins the later entries. */
+/* After set_room: enters each gram into its list, as the first entry; the previous first joins the
+ * later ones. */
 SIMT_KERNEL(set_fill, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t total = (uint64_t)args.sets.literal_count * args.sets.stride;
@@ -225,8 +224,8 @@ SIMT_FUNCTION uint32_t sets_behind(struct sets_form form)
 }
 
 /* Copies row k of the step to w: the lane's 16 bytes and the next `behind` words. The next lane has
- * these words. For the last lane, lane 0 has them in row k + 1; in the last row, the last lane has
- * them in step->behind. Called by all lanes of the warp. */
+ * these; for the last lane, lane 0 has them in row k + 1, and in the last row they are in its
+ * step->behind. Called by all lanes of the warp. */
 SIMT_FUNCTION void sets_row_words(const struct sets_step *step, uint32_t k, uint32_t rows,
                                   uint32_t behind, uint32_t *w)
 {
@@ -254,8 +253,8 @@ SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint
     s->queued += simt_popcount(lanes);
 }
 
-/* Queues the samples of a row that pass the bitmap. sample: the number of the lane's first sample.
- * The queue is drained after every SETS_SAMPLES samples of a lane. */
+/* Queues the samples of a row that pass the bitmap. sample: the lane's first one. The queue is
+ * drained after every SETS_SAMPLES samples of a lane. */
 SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s, const uint32_t *w,
                             uint32_t sample, struct sets_form form)
 {
@@ -277,8 +276,8 @@ SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s,
 
 /* ---- Steps and tiles -------------------------------------------------------------------- */
 
-/* Issues the loads of the step at `place` of the text. If the step reaches beyond the text, rows of
- * a lane that begin beyond the text become zeros, and so do the words of to->behind. */
+/* Issues the loads of the step at `place` of the text. Rows of a lane that begin beyond the text
+ * become zeros, and so do the words of to->behind. */
 SIMT_FUNCTION void sets_load(const struct scan_arguments *a, uint64_t place, uint32_t apart,
                              uint32_t rows, uint32_t behind, struct sets_step *to)
 {
@@ -336,8 +335,8 @@ SIMT_FUNCTION void sets_look(const struct scan_arguments *a, struct sets_lane *s
     uint32_t first = (uint32_t)((at - a->position) >> a->sets.stride_log2) + simt_lane() * count;
 
     s->steps++;
-    /* If the samples reach one word beyond the lane's 16 bytes, the lane fetches its neighbour's
-     * word for all rows at once, so that no row waits. Two words would take too many registers. */
+    /* If the samples reach one word beyond the lane's 16 bytes, it fetches its neighbour's word for
+     * all rows at once, so that no row waits. Two words would take too many registers. */
     SIMT_UNROLL
     for (uint32_t k = 0; k < rows && behind == 1u; k++)
         sets_row_words(step, k, rows, behind, w[k]);
@@ -391,9 +390,8 @@ SIMT_FUNCTION void sets_rare_load(const struct scan_arguments *a, uint64_t at, u
     }
 }
 
-/* Queues the number of each lane's sample that passes, and starts to copy the text around the
- * sample. Without the copy, the text would have left L2 when 32 samples are queued, and the warp
- * would read the text from memory again. */
+/* Queues the number of each lane's sample that passes, and starts to copy the text around it, which
+ * would otherwise have left L2 when 32 samples are queued. */
 SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_lane *s, int pass,
                                   uint32_t sample, struct sets_form form)
 {
@@ -407,9 +405,8 @@ SIMT_FUNCTION void sets_push_rare(const struct scan_arguments *a, struct sets_la
     sets_drain(a, s, sets_take(form) - 1u, form);
 }
 
-/* Queues the samples whose bits are set in `bits`. `top` is the number of the lane's first sample
- * in the last of the rows. From bit 0 on, `bits` stands for the samples of that row, then for those
- * of the row before, and so on. */
+/* Queues the samples whose bits are set in `bits`: from bit 0, those of the last row, then those of
+ * the row before, and so on. `top` is the lane's first sample in the last row. */
 SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane *s, uint32_t bits,
                                 uint32_t top, struct sets_form form)
 {
@@ -444,9 +441,9 @@ SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s
     }
 }
 
-/* Issues the loads of the step at `following`, then searches the step at `at`. No branch stands
- * between the samples: each sample sets a bit, and the warp votes once for 32 samples of a lane.
- * The rows are searched downwards, because the last lane's grams reach into the next row. */
+/* Issues the loads of the step at `following`, then searches the step at `at`. There is no branch
+ * between the samples: each sets a bit, and the warp votes once for 32 samples of a lane. The rows
+ * are searched downwards, because the last lane's grams reach into the next row. */
 SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_lane *s,
                                   struct sets_step *step, uint64_t at, uint64_t following,
                                   struct sets_form form)
@@ -492,9 +489,9 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
     }
 }
 
-/* Searches a tile. next: the warp's next tile. The loads of a step are issued before the step
- * before is searched. The code has only one place with loads, since two places would share a
- * counter: the search waits for all loads that the compiler counts by the same counter. */
+/* Searches a tile; next: the warp's next one. The loads of a step are issued before the step before
+ * is searched. The code loads in only one place: two would share a counter, and the search waits
+ * for all loads that the compiler counts by the same counter. */
 SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s, uint32_t tile,
                              uint32_t next, struct sets_step *ahead, struct sets_form form)
 {
@@ -526,8 +523,8 @@ SIMT_FUNCTION void sets_end(const struct scan_arguments *a, struct sets_lane *s,
                 sets_most(a, s));
 }
 
-/* Returns true if the first occurrence found so far lies before all begins that the tile's samples
- * can propose. Called by one thread. */
+/* Returns true if the first occurrence so far lies before all starts that the tile's samples can
+ * propose. Called by one thread. */
 SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
 {
     uint64_t from = a->position + tile * a->tile_bytes;
@@ -537,7 +534,7 @@ SIMT_FUNCTION int sets_is_behind(const struct scan_arguments *a, uint64_t tile)
                from - a->begin - a->sets.offset_max;
 }
 
-/* Searches the tiles that the warp draws, and waits for no other warp. Returns the lane's last
+/* Searches the tiles that the warp draws, without waiting for another warp. Returns the lane's last
  * ticket, for tile_finish. */
 SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_lane *s,
                                   struct sets_form form)

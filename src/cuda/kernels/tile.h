@@ -1,7 +1,7 @@
 /* tile: what the scan kernels share after a filter has set a tile's bits: the comparison of
  * candidates, lists of hits, tickets and sums.
  *
- * Bit b of a tile stands for the begin origin + b. Each thread owns tile_words / threads
+ * Bit b of a tile stands for the start origin + b. Each thread owns tile_words / threads
  * neighbouring words of the bitmap. A *slot* is the index of a hit in the result. To list hits, the
  * threads' counts become slots:
  *
@@ -20,20 +20,20 @@
 
 #include "order.h"
 
-/* if a lane has more than TILE_DENSE hits per word of the lane's part of the bitmap, all lanes of
- * the warp write the warp's hits together */
+/* if a lane has more than TILE_DENSE hits per word of its part of the bitmap, all lanes of the warp
+ * write the warp's hits together */
 #define TILE_DENSE 4u
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
-/* bytes that a lane compares alone; the whole warp compares later bytes */
+/* bytes that a lane compares alone; the whole warp compares the rest */
 #define TILE_LANE_BYTES 64u
-/* The most hits of a tile that wait in a list in shared memory. TILE_LISTED marks a slot of that
+/* Most hits of a tile that wait in a list in shared memory. TILE_LISTED marks a slot of that
  * list. */
 #define TILE_LIST_MAX 1024u
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
 
-/* A partition (a tile, or a part of a group of samples; order.h) whose number of hits is published
- * and whose hits are not yet written. */
+/* A partition (a tile, or a part of a group of samples; order.h) whose number of hits is published,
+ * but whose hits are not yet written. */
 struct tile_pending {
     uint64_t partition; /* TILE_NONE: no partition is pending */
     uint64_t count;
@@ -46,13 +46,13 @@ struct tile_shared {
     uint32_t *warp_totals; /* a word for each warp of the block: the warp's total */
     uint64_t *slot;
     uint64_t *ticket; /* 2 words */
-    uint32_t *beyond; /* for plane.h: the least of the numbers that the threads find */
+    uint32_t *beyond; /* for plane.h: the least number that the threads find */
     uint64_t *list;   /* TILE_LIST_MAX words */
     struct tile_pending *pending;
     int lists; /* a constant: 1 in kernels that list hits, else 0 */
 };
 
-#define TILE_LOADS_MAX 8u /* the most loads of a thread in tile_keep_words */
+#define TILE_LOADS_MAX 8u /* most loads of a thread in tile_keep_words */
 
 /* Declares the block's shared arrays, and a struct tile_shared named `shared`; lists_hits is 0 or
  * 1. Kernels that list hits are separate: their registers and shared memory would slow counts of
@@ -77,8 +77,8 @@ struct tile_totals {
     uint64_t dense_count;
 };
 
-/* Returns the eight bytes with A-Z as a-z. The first sum sets bit 7 of the bytes from 'A' on, the
- * second sum of the bytes above 'Z'. */
+/* Returns the eight bytes with A-Z as a-z. The first sum sets bit 7 of bytes that are at least 'A',
+ * the second of those above 'Z'. */
 SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -88,9 +88,9 @@ SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* Copies `count` words, a multiple of 4, from global to shared memory, both from multiples of 16
- * bytes on. `loads`, a compile-time constant up to TILE_LOADS_MAX: loads of 16 bytes that a thread
- * has in flight. Called by all threads of the block. */
+/* Copies `count` words, a multiple of 4, from global to shared memory, both aligned to 16 bytes.
+ * `loads`, a compile-time constant up to TILE_LOADS_MAX: loads of 16 bytes that a thread has in
+ * flight. Called by all threads of the block. */
 SIMT_FUNCTION void tile_keep_words(uint32_t *to, const uint32_t *from, uint32_t count,
                                    uint32_t loads)
 {
@@ -129,9 +129,8 @@ SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Returns true if the `count` bytes of `words` stand at `position` of the text. Each thread calls
- * for itself.
- */
+/* Returns true if the `count` bytes of `words` are at `position` of the text. Each thread calls for
+ * itself. */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
                              const uint64_t *words, uint32_t count)
 {
@@ -142,8 +141,8 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
     return 1;
 }
 
-/* Returns true if the pattern differs from the text at x in one of the 8 bytes from `offset` on.
- * Bytes from offset `to` on do not count. */
+/* Returns true if the pattern differs from the text at x in one of the 8 bytes starting at
+ * `offset`. Bytes at `to` and later do not count. */
 SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset,
                                uint32_t to)
 {
@@ -152,9 +151,9 @@ SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint3
                            to - offset) != 0;
 }
 
-/* Returns true if the pattern's bytes [from, to) stand in the text from x + from on. `from` is a
- * multiple of 8. Adds the number of steps, of 256 bytes each, to *steps. All lanes of the warp pass
- * the same x.
+/* Returns true if the pattern's bytes [from, to) are in the text at x + from. `from` is a multiple
+ * of 8. Adds the number of steps, of 256 bytes each, to *steps. All lanes of the warp pass the same
+ * x.
  */
 SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t from,
                                   uint32_t to, uint32_t *steps)
@@ -186,9 +185,9 @@ SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
     return a->tile_words / simt_threads();
 }
 
-/* Clears the bits of begins at which the pattern's bytes [from, to) do not stand; `from` is a
- * multiple of 8. Returns true if this warp gave up after `budget` steps of 256 bytes: then some of
- * the warp's bits are not verified, and the tile is dense. */
+/* Clears the bits of starts where the pattern's bytes [from, to) do not match; `from` is a multiple
+ * of 8. Returns true if this warp gave up after `budget` steps of 256 bytes: some of its bits are
+ * then not verified, and the tile is dense. */
 SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint32_t from, uint32_t to,
                               uint32_t budget)
@@ -246,9 +245,9 @@ SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_sh
         simt_store_u64(&a->hits[slot], hit);
 }
 
-/* Writes the hits of the pending partition, a tile or a part of a group of samples (order.h). All
- * threads of the block call it. `partition` is the number that each thread has read from
- * pending->partition before the call, because thread 0 overwrites the number at the end. */
+/* Writes the hits of the pending partition, a tile or a part of a group of samples (order.h).
+ * Called by all threads of the block. `partition` is what each thread has read from
+ * pending->partition before, because thread 0 overwrites that at the end. */
 SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
                               uint64_t partition)
 {
@@ -285,11 +284,10 @@ SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_sh
         tile_flush(a, shared, shared->pending->partition);
 }
 
-/* Publishes the number of the partition's hits, of which this thread has `own`, and finds slots for
- * the hits. If the hits are few, and the partition does not end a partition group (order.h), the
- * slots are in the list in shared memory, so that the block need not wait for earlier partitions.
- * Returns the thread's first slot; *shared->slot is the block's first slot. Called by all threads
- * of the block. */
+/* Publishes how many hits the partition has, of which this thread has `own`, and finds slots for
+ * them. If they are few, and the partition does not end a partition group (order.h), the slots are
+ * in the list in shared memory, so that the block need not wait for earlier partitions. Returns the
+ * thread's first slot; *shared->slot is the block's. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
                                     uint64_t partition)
@@ -323,8 +321,8 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
     return *shared->slot + before + (inclusive - own);
 }
 
-/* In kernels that list hits, publishes that this tile, or this part of a group of samples, has no
- * hits. All warps of the block call; only warp 0 acts. */
+/* In kernels that list hits, publishes that this tile, or part of a group of samples, has no hits.
+ * Called by all warps of the block; only warp 0 acts. */
 SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct tile_shared *shared,
                                 uint64_t partition)
 {
@@ -332,17 +330,16 @@ SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct til
         (void)order_take(a, partition, 0);
 }
 
-/* Makes `found` the first occurrence known, if `found` comes before the first occurrence known so
- * far. `found` is (x - a->begin) << 32 | literal for an occurrence of the literal at x.
- * result->nearest holds SCAN_NONE - found, so that 0 means none and the first occurrence has the
- * greatest value. */
+/* Makes `found` the first known occurrence, if it comes before the one so far. `found` is (x -
+ * a->begin) << 32 | literal. result->nearest holds SCAN_NONE - found, so that 0 means none and the
+ * first occurrence has the greatest value. */
 SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
 {
     simt_max_u64(&a->result->nearest, SCAN_NONE - found);
 }
 
 /* Appends the hit of each lane whose `found` is not 0 to a->hits, in any order: literal << 32 | x -
- * begin. Hits beyond a->capacity are not written. Called by all lanes of the warp. */
+ * begin. Those beyond a->capacity are not written. Called by all lanes of the warp. */
 SIMT_FUNCTION void tile_append(const struct scan_arguments *a, int found, uint64_t x,
                                uint32_t literal)
 {
@@ -359,9 +356,9 @@ SIMT_FUNCTION void tile_append(const struct scan_arguments *a, int found, uint64
         simt_store_u64(a->hits + slot, (uint64_t)literal << 32 | (x - a->begin));
 }
 
-/* Writes the hits of the warp's words of the bitmap. The thread has `count` of the hits, whose
- * slots begin at `slot`. Called by all lanes of the warp, after the lanes have written their bits
- * and synchronised. */
+/* Writes the hits of the warp's words of the bitmap. The thread has `count` of them, whose slots
+ * begin at `slot`. Called by all lanes of the warp, after they have written their bits and
+ * synchronised. */
 SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t slot, uint32_t count)
 {
@@ -387,9 +384,8 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* Counts the bitmap's bits. Kernels that list hits also write the hits, in order. Other kernels
- * also report the tile's first occurrence, if a->want is WANT_FIRST. Called by all threads of the
- * block. */
+/* Counts the bitmap's bits. Kernels that list hits also write them, in order; other kernels report
+ * the tile's first occurrence, if a->want is WANT_FIRST. Called by all threads of the block. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t partition,
                              struct tile_totals *totals)
@@ -414,15 +410,14 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* The block's next tiles. Thread 0 draws a tile's ticket one turn before the block takes the
- * tile. */
+/* The block's next tiles. Thread 0 draws a tile's ticket one turn before the block takes it. */
 struct tile_queue {
     uint64_t ahead; /* in thread 0: the number that tile_next returns next */
     uint32_t turn;
 };
 
-/* Draws a ticket of 32 bits. The upper half of a longer ticket would occupy a register, and the
- * next use of that register would wait for the ticket. */
+/* Draws a ticket of 32 bits. The upper half of a longer one would occupy a register, and the next
+ * use of that register would wait for the ticket. */
 SIMT_FUNCTION uint32_t tile_ticket(const struct scan_arguments *a)
 {
     return simt_atomic_add_u32((uint32_t *)(void *)&a->result->ticket, 1);
@@ -440,9 +435,9 @@ SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
     return simt_lane() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
 
-/* Returns the number of the next tile; a number ≥ tile_count stands for no tile. Two words of
- * shared memory are used in turn, so that a single barrier is enough: when thread 0 writes a word,
- * all threads have read that word's earlier value. Called by all threads of the block. */
+/* Returns the number of the next tile (≥ tile_count: none). Two words of shared memory are used in
+ * turn, so that a single barrier is enough: when thread 0 writes a word, all threads have read its
+ * earlier value. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct tile_shared *shared,
                                  struct tile_queue *queue)
 {
@@ -455,8 +450,8 @@ SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct ti
     return *ticket;
 }
 
-/* Returns true if the first occurrence found so far lies before x, so that begins from x on need no
- * search. All threads of the block call and get the same answer. */
+/* Returns true if the first occurrence so far lies before x, so that starts at x or later need no
+ * search. All threads of the block call this and get the same answer. */
 SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
 {
     int behind = 0;
@@ -494,9 +489,9 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
     }
 }
 
-/* Hands the sums of a count over to the host, without a fence: each word packs its sum with the
- * number of blocks that have added to the word, so that the last block to add has the whole sum.
- * Called by all lanes of the block's warp 0; lane i has sum i. */
+/* Hands the sums of a count to the host, without a fence: each word packs its sum with the number
+ * of blocks that have added to it, so that the last one to add has the whole sum. Called by all
+ * lanes of the block's warp 0; lane i has sum i. */
 SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 {
     uint64_t *word = (uint64_t *)a->result + simt_lane(), sum;
@@ -517,11 +512,11 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
                    SCAN_THERE | (sum & ((1ull << SCAN_SUM_BITS) - 1u)));
 }
 
-/* Adds the threads' sums to the result, by an atomic operation per block and sum: an atomic
- * operation per thread takes 5 times as long as the whole scan, for a pattern of 1 byte in 32 MiB.
- * asked is the thread's last ticket if the thread draws tickets, never UINT64_MAX. The comparison
- * with UINT64_MAX waits for the ticket, so that the block signs only after all the block's tickets
- * have arrived. All threads of the block call, at the end. */
+/* Adds the threads' sums to the result, by one atomic operation per block and sum: one per thread
+ * takes 5 times as long as the whole scan, for a pattern of 1 byte in 32 MiB. asked is the thread's
+ * last ticket if it draws tickets, never UINT64_MAX: the comparison with that waits for the ticket,
+ * so that the block signs only after all its tickets have arrived. Called by all threads of the
+ * block, at the end. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {

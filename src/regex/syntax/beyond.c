@@ -37,12 +37,7 @@ static enum trawl_status note(struct syntax_reader *reader, uint64_t at, uint64_
 {
     struct syntax *out = reader->out;
 
-    if (out->mark_count == out->mark_capacity) {
-        const uint64_t capacity = max_u64(4, 2 * out->mark_capacity);
-
-        TRAWL_TRY(MEMORY_GROW(out->marks, out->mark_capacity, capacity, error));
-        out->mark_capacity = capacity;
-    }
+    TRAWL_TRY(MEMORY_ROOM(out->marks, out->mark_capacity, out->mark_count + 1, error));
     out->marks[out->mark_count++] = (struct syntax_mark){(uint32_t)at, (uint32_t)end, letter};
     return TRAWL_OK;
 }

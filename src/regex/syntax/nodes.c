@@ -3,7 +3,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/class_text.h"
 #include "regex/syntax/parse.h"
 #include "regex/syntax/sets.h"
 
@@ -32,24 +31,10 @@ uint64_t syntax_count_to(const struct syntax_reader *reader, char last)
     return found != NULL ? (uint64_t)(found + 1 - from) : 0;
 }
 
-enum trawl_status syntax_refuse(uint64_t at, struct trawl_error *error, const char *what)
-{
-    enum trawl_status status = TRAWL_FAIL(error, ARGUMENT, "%s", what);
-
-    if (error != NULL)
-        error->text_offset = at;
-    return status;
-}
-
 enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
                                      uint64_t count, const char *what, struct trawl_error *error)
 {
-    enum trawl_status status =
-        TRAWL_FAIL(error, ARGUMENT, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
-
-    if (error != NULL)
-        error->text_offset = at;
-    return status;
+    return syntax_refuse(at, error, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
 }
 
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
@@ -95,13 +80,8 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
 static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *node,
                               struct trawl_error *error)
 {
-    if (reader->count == reader->capacity) {
-        const uint64_t capacity = max_u64(64, 2 * reader->capacity);
-
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
-        TRAWL_TRY(MEMORY_GROW(reader->nodes, reader->capacity, capacity, error));
-        reader->capacity = capacity;
-    }
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
+    TRAWL_TRY(MEMORY_ROOM(reader->nodes, reader->capacity, reader->count + 1, error));
     reader->nodes[reader->count++] = node;
     return TRAWL_OK;
 }
@@ -130,22 +110,32 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
     return TRAWL_OK;
 }
 
-/* Reads the set of a CHAR or a SET. `is_written` says that its text is that of the expression. */
+/* Reads the set of a CHAR or a SET, which begins at node->bytes. Sets node->bytes_count to the
+ * length of a SET, which is at most that. */
 static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_node *node,
-                                  bool is_written, struct trawl_error *error)
+                                  struct trawl_error *error)
 {
     struct code_range range = {(uint8_t)node->bytes[0], (uint8_t)node->bytes[0]};
+    const struct sets_source source = {.text = node->bytes,
+                                       .count = node->bytes_count,
+                                       .is_char = node->kind == SYNTAX_CHAR,
+                                       .skips = reader->skips,
+                                       .flags = node->flags,
+                                       .told = reader->told};
     struct set set = {&range, 1, 0, false};
     enum trawl_status status = TRAWL_OK;
+    uint64_t length = node->bytes_count;
     void *memory;
 
-    if (node->kind == SYNTAX_SET || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
+    if (!source.is_char || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
         (range.first >= 0x80 && !reader->single))
-        status = sets_read(reader->rules, node->bytes, node->bytes_count, node->kind == SYNTAX_CHAR,
-                           node->flags, &set, error);
+        status = sets_read(reader->rules, &source, &set, &length, error);
+    else
+        sets_tell(reader->told, range.first);
     if (status == TRAWL_ARGUMENT && error != NULL)
-        error->text_offset = node->from + (is_written ? error->text_offset : 0);
+        error->text_offset += node->from;
     TRAWL_TRY(status);
+    node->bytes_count = (uint32_t)length;
     status = syntax_memory(reader, set.count * sizeof *set.ranges, &memory, error);
     if (status == TRAWL_OK) {
         if (set.count > 0)
@@ -168,8 +158,8 @@ enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind
     node->bytes_count = (uint32_t)count;
     reader->at += length;
     TRAWL_ASSERT(reader->at <= reader->bytes_count);
-    if ((kind == SYNTAX_CHAR || kind == SYNTAX_SET) && reader->rules != NULL)
-        TRAWL_TRY(read_set(reader, node, count == length, error));
+    if (kind == SYNTAX_CHAR || kind == SYNTAX_SET)
+        TRAWL_TRY(read_set(reader, node, error));
     return push(reader, node, error);
 }
 
@@ -179,6 +169,14 @@ enum trawl_status syntax_take(struct syntax_reader *reader, enum syntax_kind kin
     const uint64_t count = min_u64(length, reader->bytes_count - reader->at);
 
     return syntax_add(reader, kind, reader->bytes + reader->at, count, count, error);
+}
+
+enum trawl_status syntax_add_set(struct syntax_reader *reader, struct trawl_error *error)
+{
+    TRAWL_TRY(syntax_add(reader, SYNTAX_SET, reader->bytes + reader->at,
+                         reader->bytes_count - reader->at, 0, error));
+    reader->at += reader->nodes[reader->count - 1]->bytes_count;
+    return TRAWL_OK;
 }
 
 enum trawl_status syntax_add_edge(struct syntax_reader *reader, char letter, uint64_t length,

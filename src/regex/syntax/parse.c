@@ -174,7 +174,7 @@ static enum trawl_status read_operator(struct syntax_reader *reader, char what, 
 
     switch (what) {
     case '[':
-        return is_perl ? perl_class(reader, error) : posix_class(reader, error);
+        return syntax_add_set(reader, error);
     case 'e':
         return is_perl ? perl_escape(reader, error) : posix_escape(reader, error);
     case '.':
@@ -198,20 +198,6 @@ static enum trawl_status read_operator(struct syntax_reader *reader, char what, 
         return is_anchor(reader) ? syntax_add_edge(reader, what, 1, error)
                                  : read_literal(reader, error);
     }
-}
-
-/* Reports a repetition that RE2 refuses. */
-static enum trawl_status refuse_large(const struct syntax_reader *reader, struct trawl_error *error)
-{
-    enum trawl_status status =
-        TRAWL_FAIL(error, ARGUMENT,
-                   "invalid repetition size: %.*s: RE2 allows 1,000 in all, where the numbers of "
-                   "repetitions inside each other are multiplied",
-                   (int)min_u64(reader->large_count, 20), reader->bytes + reader->large_at);
-
-    if (error != NULL)
-        error->text_offset = reader->large_at;
-    return status;
 }
 
 static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_error *error)
@@ -241,7 +227,11 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
                              reader->syntax == TRAWL_PERL ? "missing )"
                                                           : "the group is not closed");
     if (reader->large_count > 0 && !reader->out->refers)
-        return refuse_large(reader, error);
+        return syntax_refuse(reader->large_at, error,
+                             "invalid repetition size: %.*s: RE2 allows 1,000 in all, where the "
+                             "numbers of repetitions inside each other are multiplied",
+                             (int)min_u64(reader->large_count, 20),
+                             reader->bytes + reader->large_at);
     return syntax_close(reader, error);
 }
 
@@ -280,6 +270,7 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
                                    .single = options->single,
                                    .beyond = options->beyond,
                                    .rules = options->rules,
+                                   .told = options->told,
                                    .flags = options->flags,
                                    .bytes_count = count};
     enum trawl_status status = TRAWL_OK;

@@ -9,6 +9,8 @@
 #include "regex/syntax/tree.h"
 
 #define SYNTAX_DEPTH_MAX 1000u /* the most groups and repetitions inside each other, as in RE2 */
+/* refuses syntax that PCRE2 reads otherwise than RE2, where PCRE2 may search */
+#define LEFT_TO_PCRE2 "a syntax of PCRE2: RE2 has none of this meaning"
 /* letter of a group that is an assertion (?=text), in PCRE2's syntax */
 #define SYNTAX_AHEAD '='
 
@@ -26,7 +28,8 @@ struct syntax_frame {
 
 struct syntax_reader {
     struct syntax *out;
-    const struct regex_options *rules; /* as in syntax_options */
+    const struct regex_options *rules; /* this and the next one as in syntax_options */
+    const struct trawl_expression_told *told;
     enum trawl_syntax syntax;
     bool ripgrep, unicode, pcre, single, beyond;
     bool skips;        /* flag (?x) is on: blanks and comments mean nothing */
@@ -66,9 +69,20 @@ static inline bool syntax_is_blank(char byte)
 bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text);
 /* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last);
-/* Report a mistake, or syntax that RE2 lacks, at byte `at` of the expression. The second message
- * ends with `count` bytes of the expression. */
-enum trawl_status syntax_refuse(uint64_t at, struct trawl_error *error, const char *what);
+/* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. The message is
+ * written as by printf. */
+#define syntax_refuse(at, error, ...) \
+    syntax_refuse_at((at), (error), TRAWL_FAIL((error), ARGUMENT, __VA_ARGS__))
+static inline enum trawl_status syntax_refuse_at(uint64_t at, struct trawl_error *error,
+                                                 enum trawl_status status)
+{
+    if (error != NULL)
+        error->text_offset = at;
+    return status;
+}
+
+/* Reports a mistake, or syntax that RE2 lacks. The message ends with `count` bytes of the
+ * expression from byte `at` on. */
 enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
                                      uint64_t count, const char *what, struct trawl_error *error);
 /* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
@@ -83,6 +97,8 @@ enum trawl_status syntax_take(struct syntax_reader *reader, enum syntax_kind kin
                               struct trawl_error *error);
 enum trawl_status syntax_add_edge(struct syntax_reader *reader, char letter, uint64_t length,
                                   struct trawl_error *error);
+/* Adds the class or the escape at reader->at. */
+enum trawl_status syntax_add_set(struct syntax_reader *reader, struct trawl_error *error);
 /* Adds the character at reader->at, which stands for itself. */
 enum trawl_status syntax_add_literal(struct syntax_reader *reader, struct trawl_error *error);
 /* Opens a group that begins at byte `from`. */
@@ -96,14 +112,12 @@ enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_err
 /* Closes the innermost group, which becomes an item of the group around it. */
 enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error *error);
 
-/* Read what begins at reader->at in Perl's and ripgrep's syntax: an escape, a class, or "(" and
- * what follows it. */
+/* Read what begins at reader->at in Perl's and ripgrep's syntax: an escape, or "(" and what follows
+ * it. */
 enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *error);
-enum trawl_status perl_class(struct syntax_reader *reader, struct trawl_error *error);
 enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *error);
-/* Read the same in the syntaxes of POSIX, where an escape is no operator. */
+/* Reads an escape in the syntaxes of POSIX that is no operator. */
 enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl_error *error);
-enum trawl_status posix_class(struct syntax_reader *reader, struct trawl_error *error);
 
 /* Reads what begins at reader->at in PCRE2's syntax: the operator `what`, or a literal. */
 enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct trawl_error *error);

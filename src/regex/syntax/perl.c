@@ -5,29 +5,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/braces.h"
-#include "regex/class_text.h"
 #include "regex/syntax/parse.h"
 
 /* limit for groups with names, because each new name is compared with all names before */
 #define NAMES_MAX 1000u
-
-/* Refuses syntax that PCRE2 reads otherwise than RE2, where PCRE2 may search. */
-static enum trawl_status leave_to_pcre2(uint64_t at, struct trawl_error *error)
-{
-    return syntax_refuse(at, error, "a syntax of PCRE2: RE2 has none of this meaning");
-}
-
-/* Refuses `count` bytes that only PCRE2 knows. */
-static enum trawl_status refuse_beyond(const struct syntax_reader *reader, uint64_t at,
-                                       const char *what, int count, struct trawl_error *error)
-{
-    enum trawl_status status =
-        TRAWL_FAIL(error, ARGUMENT, "%s %.*s: " NO_BACKTRACKING, what, count, reader->bytes + at);
-
-    if (error != NULL)
-        error->text_offset = at;
-    return status;
-}
 
 /* Reads \<, \>, \b{start}, \b{end}, \b{start-half} or \b{end-half}. Sets *is_edge to whether one of
  * these stands here. */
@@ -48,7 +29,7 @@ static enum trawl_status read_edge(struct syntax_reader *reader, bool *is_edge,
     if (!*is_edge)
         return TRAWL_OK;
     if (reader->pcre)
-        return leave_to_pcre2(from, error);
+        return syntax_refuse(from, error, LEFT_TO_PCRE2);
     if (i + 1 == COUNT)
         return syntax_refuse(from, error,
                              "\\b{...}: only start, end, start-half and end-half are known");
@@ -84,7 +65,6 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
     const bool has_braces =
         letter != '\0' && strchr("xpPuU", letter) != NULL && syntax_byte(reader, from + 2) == '{';
     bool is_edge = false;
-    uint64_t length;
 
     if (left == 1)
         return syntax_refuse(from, error, "trailing \\");
@@ -101,7 +81,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
         return syntax_take(reader, SYNTAX_BYTE, 2, error);
     }
     if (reader->pcre && (is_u || is_reference(reader)))
-        return leave_to_pcre2(from, error);
+        return syntax_refuse(from, error, LEFT_TO_PCRE2);
     if (has_braces && syntax_count_to(reader, '}') == 0)
         return syntax_refuse(from, error, "the brace is not closed");
     if (reader->ripgrep && !reader->unicode &&
@@ -111,49 +91,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
         reader->at++;
         return syntax_add_literal(reader, error);
     }
-    length = class_part_length(reader->bytes + from, left);
-    if (letter >= '1' && letter <= '9' && (length == 2 || letter > '7'))
-        return refuse_beyond(reader, from, "backreference", 2, error);
-    if (!is_u && ((uint8_t)letter >= 0x80 || strchr("01234567aftnrvdDwWsSpPx", letter) == NULL))
-        return syntax_refuse_part(reader, from, length, "invalid escape sequence", error);
-    return syntax_take(reader, SYNTAX_SET, length, error);
-}
-
-enum trawl_status perl_class(struct syntax_reader *reader, struct trawl_error *error)
-{
-    const uint64_t from = reader->at;
-    const char *bytes = reader->bytes + from;
-    bool is_set;
-    const uint64_t length =
-        class_length(bytes, reader->bytes_count - from, reader->ripgrep, &is_set);
-    uint64_t count = 0;
-    void *memory;
-    char *text;
-
-    if (length == 0)
-        return syntax_refuse(from, error,
-                             reader->ripgrep ? "the bracket is not closed" : "missing ]");
-    if (!reader->ripgrep && class_is_named(bytes, length))
-        return syntax_refuse(from, error, CLASS_NAMED);
-    if (reader->ripgrep && reader->pcre &&
-        (is_set || reader->skips ||
-         (reader->unicode && memmem(bytes, (size_t)length, ":]", 2) != NULL)))
-        return leave_to_pcre2(from, error);
-    if (reader->skips && memchr(bytes, '#', (size_t)length) != NULL)
-        return syntax_refuse(from, error, "with (?x), a # begins a comment also within brackets");
-    if (!reader->skips)
-        return syntax_take(reader, SYNTAX_SET, length, error);
-    TRAWL_TRY(syntax_memory(reader, length, &memory, error));
-    text = (char *)memory;
-    for (uint64_t i = 0; i < length; i++) {
-        const bool is_escape = bytes[i] == '\\' && i + 1 < length;
-
-        if (!syntax_is_blank(bytes[i]))
-            text[count++] = bytes[i];
-        if (is_escape)
-            text[count++] = bytes[++i];
-    }
-    return syntax_add(reader, SYNTAX_SET, text, count, length, error);
+    return syntax_add_set(reader, error);
 }
 
 /* Reads the begin of a group with a name: (?P<name> or (?<name>. */
@@ -177,13 +115,8 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
         if (reader->names[i]->bytes_count == group->bytes_count &&
             memcmp(reader->names[i]->bytes, group->bytes, group->bytes_count) == 0)
             return syntax_refuse(from, error, "two groups have the same name");
-    if (reader->name_count == reader->name_capacity) {
-        const uint64_t capacity = max_u64(8, 2 * reader->name_capacity);
-
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
-        TRAWL_TRY(MEMORY_GROW(reader->names, reader->name_capacity, capacity, error));
-        reader->name_capacity = capacity;
-    }
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
+    TRAWL_TRY(MEMORY_ROOM(reader->names, reader->name_capacity, reader->name_count + 1, error));
     reader->names[reader->name_count++] = group;
     return TRAWL_OK;
 }
@@ -210,7 +143,8 @@ static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_
     const uint64_t count = min_u64(reader->at + 1, reader->bytes_count) - from;
 
     if (kind == '=' || kind == '!' || kind == '<')
-        return refuse_beyond(reader, from, "look-around", 3, error);
+        return syntax_refuse(from, error, "look-around %.3s: " NO_BACKTRACKING,
+                             reader->bytes + from);
     return syntax_refuse_part(reader, from, count, "invalid perl operator", error);
 }
 
@@ -236,7 +170,7 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
         if (letter == '\0' || strchr(letters, letter) == NULL)
             break;
         if (letter == 'u' && reader->pcre)
-            return leave_to_pcre2(reader->at, error);
+            return syntax_refuse(reader->at, error, LEFT_TO_PCRE2);
         if (letter == 'R' || (letter == 'u' && (off || !reader->unicode)))
             return syntax_refuse(reader->at, error,
                                  "the flags R, u after --no-unicode and -u have no meaning here; "

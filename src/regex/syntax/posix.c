@@ -1,39 +1,7 @@
-/* posix: reads the escapes and classes of POSIX's extended and basic syntax, with GNU's additions
- * (parse.h). */
+/* posix: reads the escapes of POSIX's extended and basic syntax, with GNU's additions (parse.h). */
 #include <string.h>
 
-#include "regex/class_text.h"
 #include "regex/syntax/parse.h"
-
-/* Reads a class "[...]", in which '\' is an ordinary byte. */
-enum trawl_status posix_class(struct syntax_reader *reader, struct trawl_error *error)
-{
-    const char *bytes = reader->bytes;
-    const uint64_t begin = reader->at, first = begin + 1 + (syntax_byte(reader, begin + 1) == '^');
-    uint64_t at;
-
-    for (at = first;; at++) {
-        const char byte = syntax_byte(reader, at), next = syntax_byte(reader, at + 1);
-
-        if (at >= reader->bytes_count)
-            return syntax_refuse(begin, error, "the bracket is not closed");
-        if (byte == ']' && at > first)
-            break;
-        if (byte == '[' && (next == '=' || next == '.'))
-            return syntax_refuse(
-                at, error, "[= =] and [. .] depend on a locale's order, which trawl does not know");
-        if (byte == '[' && next == ':') {
-            const char *end = memmem(bytes + at + 2, reader->bytes_count - at - 2, ":]", 2);
-
-            if (end == NULL)
-                return syntax_refuse(at, error, "the class's name is not closed");
-            at = (uint64_t)(end + 1 - bytes);
-        }
-    }
-    if (class_is_named(bytes + begin, at + 1 - begin))
-        return syntax_refuse(begin, error, CLASS_NAMED);
-    return syntax_take(reader, SYNTAX_SET, at + 1 - begin, error);
-}
 
 /* Reads "\x" for a byte x that is not an operator of the syntax. */
 enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl_error *error)
@@ -56,7 +24,7 @@ enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl_error 
         return TRAWL_OK;
     }
     if (letter == 'w' || letter == 'W' || letter == 's' || letter == 'S')
-        return syntax_take(reader, SYNTAX_SET, 2, error);
+        return syntax_add_set(reader, error);
     if (letter == '<' || letter == '>')
         return syntax_add_edge(reader, letter == '<' ? 'm' : 'M', 2, error);
     if (letter == 'b' || letter == 'B')

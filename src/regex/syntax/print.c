@@ -14,31 +14,23 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/class_text.h"
 #include "regex/syntax/sets.h"
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-static void put(struct printed *out, const char *bytes, uint64_t count)
+void print_put(struct printed *out, const char *bytes, uint64_t count)
 {
-    if (count > out->capacity - out->count) {
-        const uint64_t capacity = max_u64(2 * out->capacity, out->count + count + 64);
-
-        if (!out->is_complete ||
-            MEMORY_GROW(out->bytes, out->capacity, capacity, NULL) != TRAWL_OK) {
-            out->is_complete = false;
-            return;
-        }
-        out->capacity = capacity;
-    }
-    if (count > 0)
+    if (!out->is_complete || count == 0)
+        return;
+    out->is_complete = MEMORY_ROOM(out->bytes, out->capacity, out->count + count, NULL) == TRAWL_OK;
+    if (out->is_complete)
         memcpy(out->bytes + out->count, bytes, (size_t)count);
-    out->count += count;
+    out->count += out->is_complete ? count : 0;
 }
 
-static void put_text(struct printed *out, const char *text)
+void print_text(struct printed *out, const char *text)
 {
-    put(out, text, strlen(text));
+    print_put(out, text, strlen(text));
 }
 
 void print_release(struct printed *printed)
@@ -64,7 +56,7 @@ static void put_code(struct printed *out, uint32_t code)
 
     if (code < 0x80 && code != '_' && class_is_word_byte((char)code)) {
         text[0] = (char)code;
-        put(out, text, 1);
+        print_put(out, text, 1);
         return;
     }
     while (shift > 0 && code >> shift == 0)
@@ -72,14 +64,14 @@ static void put_code(struct printed *out, uint32_t code)
     for (; shift >= 0; shift -= 4)
         text[count++] = digits[code >> shift & 0xf];
     text[count++] = '}';
-    put(out, text, count);
+    print_put(out, text, count);
 }
 
 static void put_range(struct printed *out, uint32_t first, uint32_t last)
 {
     put_code(out, first);
     if (last > first) {
-        put(out, "-", 1);
+        print_put(out, "-", 1);
         put_code(out, last);
     }
 }
@@ -87,7 +79,7 @@ static void put_range(struct printed *out, uint32_t first, uint32_t last)
 /* Writes a class without characters. */
 static void put_none(struct printed *out, const struct regex_options *options)
 {
-    put_text(out, options->bytes ? "[^\\x{0}-\\x{ff}]" : "[^\\x{0}-\\x{10ffff}]");
+    print_text(out, options->bytes ? "[^\\x{0}-\\x{ff}]" : "[^\\x{0}-\\x{10ffff}]");
 }
 
 static void put_counts(struct printed *out, const struct syntax_node *repeat)
@@ -95,15 +87,16 @@ static void put_counts(struct printed *out, const struct syntax_node *repeat)
     char text[40];
 
     if (repeat->least == 0 && repeat->most == 1)
-        put_text(out, "?");
+        print_text(out, "?");
     else if (repeat->most == SYNTAX_ENDLESS && repeat->least < 2)
-        put_text(out, repeat->least == 0 ? "*" : "+");
+        print_text(out, repeat->least == 0 ? "*" : "+");
     else if (repeat->most == SYNTAX_ENDLESS)
-        put(out, text, (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",}", repeat->least));
+        print_put(out, text,
+                  (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",}", repeat->least));
     else
-        put(out, text,
-            (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",%" PRIu32 "}", repeat->least,
-                               repeat->most));
+        print_put(out, text,
+                  (uint64_t)snprintf(text, sizeof text, "{%" PRIu32 ",%" PRIu32 "}", repeat->least,
+                                     repeat->most));
 }
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
@@ -111,15 +104,8 @@ static void put_counts(struct printed *out, const struct syntax_node *repeat)
 struct printer {
     const struct regex_options *options;
     struct printed *out;
-    bool beyond;   /* for PCRE2 */
-    uint64_t most; /* as given to print_pcre2 */
-    uint64_t *from;
+    bool beyond; /* for PCRE2 */
     bool alternates;
-    bool pairs; /* some set is exactly a letter in both cases */
-    /* for RE2, such a letter equals a third character: K the Kelvin sign, S the long s */
-    bool has_three;
-    bool others; /* some other character or class stands where case counts */
-    bool apart;
 };
 
 /* Returns true if the set is a letter in both cases, and no other character. */
@@ -168,9 +154,9 @@ static void put_part(const struct printer *printer, const struct syntax_node *no
     const uint64_t before = out->count;
     uint64_t empty;
 
-    put_text(out, before > begin ? "|" : "");
-    put_text(out, mark);
-    put_text(out, "[");
+    print_text(out, before > begin ? "|" : "");
+    print_text(out, mark);
+    print_text(out, "[");
     empty = out->count;
     for (uint32_t i = 0; i < node->set_count; i++) {
         const uint32_t first = node->set[i].first, last = node->set[i].last;
@@ -181,8 +167,8 @@ static void put_part(const struct printer *printer, const struct syntax_node *no
         if (is_large && last >= 0x80 && part != PLAIN)
             put_range(out, (uint32_t)max_u64(first, 0x80), last);
     }
-    put_text(out, "]");
-    put_text(out, mark);
+    print_text(out, "]");
+    print_text(out, mark);
     if (out->count == empty + 1 + strlen(mark))
         out->count = before;
 }
@@ -198,27 +184,27 @@ static void put_marked(const struct printer *printer, const struct syntax_node *
     for (uint32_t i = 0; i < node->set_count; i++)
         count += node->set[i].last - node->set[i].first + 1u;
     is_large = count > TRAWL_UTF8_VARIANTS_MAX;
-    put_text(out, "(?:");
+    print_text(out, "(?:");
     begin = out->count;
     put_part(printer, node, PLAIN, is_large, "", begin);
     if (sets_hold(node, '_'))
-        put_text(out, out->count > begin ? "|_--_" : "_--_");
+        print_text(out, out->count > begin ? "|_--_" : "_--_");
     if (sets_hold(node, '\n'))
-        put_text(out, out->count > begin ? "|\\n--\\n" : "\\n--\\n");
+        print_text(out, out->count > begin ? "|\\n--\\n" : "\\n--\\n");
     if (printer->options->letters.is_word != NULL)
         put_part(printer, node, WORD, is_large, "_", begin);
     put_part(printer, node, OTHER, is_large, mark, begin);
     if (out->count == begin)
         put_none(out, printer->options);
-    put_text(out, ")");
+    print_text(out, ")");
 }
 
 static void put_class(struct printed *out, const struct code_range *ranges, uint64_t count)
 {
-    put_text(out, "[");
+    print_text(out, "[");
     for (uint64_t i = 0; i < count; i++)
         put_range(out, ranges[i].first, ranges[i].last);
-    put_text(out, "]");
+    print_text(out, "]");
 }
 
 /* Writes a set for PCRE2: its ranges, because PCRE2's own classes hold different characters. */
@@ -227,33 +213,29 @@ static void put_beyond(const struct printer *printer, const struct syntax_node *
     struct printed *out = printer->out;
 
     if (node->kind == SYNTAX_CHAR || node->bytes[0] == '.') {
-        put(out, "\\",
-            node->kind == SYNTAX_CHAR && node->bytes[0] != '\0' &&
-                strchr("\\.+*?()|[]{}^$", node->bytes[0]) != NULL);
-        put(out, node->bytes, node->bytes_count);
+        print_put(out, "\\",
+                  node->kind == SYNTAX_CHAR && node->bytes[0] != '\0' &&
+                      strchr("\\.+*?()|[]{}^$", node->bytes[0]) != NULL);
+        print_put(out, node->bytes, node->bytes_count);
     } else if (node->set_count == 0) {
-        put_text(out, "(?!)");
+        print_text(out, "(?!)");
     } else {
-        put_text(out, "(?-i:");
+        print_text(out, "(?-i:");
         put_class(out, node->set, node->set_count);
-        put_text(out, ")");
+        print_text(out, ")");
     }
 }
 
 static void put_set(struct printer *printer, const struct syntax_node *node)
 {
     const struct regex_options *options = printer->options;
-    const bool folds = (node->flags & SYNTAX_FOLDS) != 0, is_two = is_pair(node);
     const bool is_high = (uint8_t)node->bytes[0] >= 0x80, is_set = node->kind == SYNTAX_SET;
     struct printed *out = printer->out;
 
     TRAWL_ASSERT(node->set_count == 0 || node->set != NULL);
-    printer->pairs |= is_two;
-    printer->has_three |= is_two && strchr("KS", (int)node->set[0].first) != NULL;
-    printer->others |= !is_two && !folds;
-    if ((printer->apart && is_two) ||
-        (printer->alternates && options->bytes && (is_high || (is_set && node->bytes_count > 2))))
-        put_text(out, "(?:)");
+    if (printer->alternates &&
+        (is_pair(node) || (options->bytes && (is_high || (is_set && node->bytes_count > 2)))))
+        print_text(out, "(?:)");
     if (options->marks != REGEX_UNMARKED)
         put_marked(printer, node);
     else if (node->set_count == 0)
@@ -267,18 +249,20 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
 /* Writes the text for PCRE2, in which '@' stands for a word character. */
 static void put_words(const struct printer *printer, const char *text)
 {
+    static const struct sets_source source = {.text = "\\w", .count = 2};
     struct set word;
+    uint64_t length;
 
     for (; *text != '\0'; text++) {
         if (*text != '@') {
-            put(printer->out, text, 1);
+            print_put(printer->out, text, 1);
             continue;
         }
         printer->out->is_complete &=
-            sets_read(printer->options, "\\w", 2, false, 0, &word, NULL) == TRAWL_OK;
-        put_text(printer->out, "(?-i:");
+            sets_read(printer->options, &source, &word, &length, NULL) == TRAWL_OK;
+        print_text(printer->out, "(?-i:");
         put_class(printer->out, word.ranges, word.count);
-        put_text(printer->out, ")");
+        print_text(printer->out, ")");
         sets_release(&word);
     }
 }
@@ -309,16 +293,16 @@ static void put_edge(const struct printer *printer, const struct syntax_node *ed
                                            : "(?<=@)(?!@)");
         return;
     }
-    put_text(out, groups ? "(?:" : by_lines ? "(?m:" : "");
+    print_text(out, groups ? "(?:" : by_lines ? "(?m:" : "");
     if (letter == 'm' || letter == 'M')
-        put_text(out, "\\b");
+        print_text(out, "\\b");
     else if (letter != 'h' && letter != 'H')
-        put(out, (char[2]){is_line ? letter : '\\', letter}, is_line ? 1 : 2);
+        print_put(out, (char[2]){is_line ? letter : '\\', letter}, is_line ? 1 : 2);
     else if (!is_marked)
-        put_text(out, "(?:)");
+        print_text(out, "(?:)");
     if (is_marked && is_side)
-        put_text(out, is_before ? "(?m:^)" : "(?m:$)");
-    put_text(out, groups || by_lines ? ")" : "");
+        print_text(out, is_before ? "(?m:^)" : "(?m:$)");
+    print_text(out, groups || by_lines ? ")" : "");
 }
 
 static void put_node(struct printer *printer, const struct syntax_node *node, bool is_repeated);
@@ -330,7 +314,7 @@ static void put_lists(struct printer *printer, const struct syntax_node *group)
         return;
     }
     for (uint32_t i = 0; i < group->count; i++) {
-        put_text(printer->out, i > 0 ? "|" : "");
+        print_text(printer->out, i > 0 ? "|" : "");
         put_node(printer, group->items[i], false);
     }
 }
@@ -340,14 +324,14 @@ static void put_group(struct printer *printer, const struct syntax_node *group)
     struct printed *out = printer->out;
 
     if (group->bytes != NULL) {
-        put_text(out, "(?P<");
-        put(out, group->bytes, group->bytes_count);
-        put_text(out, ">");
+        print_text(out, "(?P<");
+        print_put(out, group->bytes, group->bytes_count);
+        print_text(out, ">");
     } else {
-        put_text(out, group->is_numbered ? "(" : "(?:");
+        print_text(out, group->is_numbered ? "(" : "(?:");
     }
     put_lists(printer, group);
-    put_text(out, ")");
+    print_text(out, ")");
 }
 
 static void put_node(struct printer *printer, const struct syntax_node *node, bool is_repeated)
@@ -355,8 +339,6 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
     struct printed *out = printer->out;
     bool groups;
 
-    if (printer->beyond && out->count <= printer->most)
-        *printer->from = node->from;
     switch (node->kind) {
     case SYNTAX_CHAR:
     case SYNTAX_SET:
@@ -366,7 +348,7 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
             put_set(printer, node);
         break;
     case SYNTAX_REFERENCE:
-        put(out, (char[5]){'\\', 'g', '{', node->letter, '}'}, 5);
+        print_put(out, (char[5]){'\\', 'g', '{', node->letter, '}'}, 5);
         break;
     case SYNTAX_EDGE:
         put_edge(printer, node, is_repeated);
@@ -374,11 +356,11 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
     case SYNTAX_REPEAT:
         /* RE2 would read "a**" as a mistake, and "a*?" as a single operator */
         groups = node->items[0]->kind == SYNTAX_REPEAT;
-        put_text(out, groups ? "(?:" : "");
+        print_text(out, groups ? "(?:" : "");
         put_node(printer, node->items[0], true);
-        put_text(out, groups ? ")" : "");
+        print_text(out, groups ? ")" : "");
         put_counts(out, node);
-        put_text(out, node->is_lazy ? "?" : "");
+        print_text(out, node->is_lazy ? "?" : "");
         break;
     case SYNTAX_GROUP:
         put_group(printer, node);
@@ -388,7 +370,7 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
             put_node(printer, node->items[i], false);
         break;
     default:
-        put_text(out, node->kind == SYNTAX_BYTE ? "\\C" : "(?:)");
+        print_text(out, node->kind == SYNTAX_BYTE ? "\\C" : "(?:)");
     }
 }
 
@@ -399,24 +381,16 @@ enum trawl_status print_re2(const struct syntax_node *root, const struct regex_o
     struct printer printer = {.options = options, .out = out, .alternates = has_alternatives(root)};
 
     *out = (struct printed){.is_complete = true};
-    for (uint32_t i = 0; i < 2; i++) {
-        printer.apart = i > 0;
-        out->count = 0;
-        put_text(out, words ? "(?m:^)(?:" : "");
-        put_lists(&printer, root);
-        if (!printer.alternates || !printer.pairs || (!printer.others && !printer.has_three))
-            break;
-    }
-    put_text(out, words ? ")(?m:$)" : "");
+    print_text(out, words ? "(?m:^)(?:" : "");
+    put_lists(&printer, root);
+    print_text(out, words ? ")(?m:$)" : "");
     return status_of(out, error);
 }
 
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
-                              bool words, uint64_t most, uint64_t *from, struct printed *out,
-                              struct trawl_error *error)
+                              bool words, struct printed *out, struct trawl_error *error)
 {
-    struct printer printer = {
-        .options = options, .out = out, .beyond = true, .most = most, .from = from};
+    struct printer printer = {.options = options, .out = out, .beyond = true};
 
     *out = (struct printed){.is_complete = true};
     put_words(&printer, words ? "(?<!@)" : "");

@@ -24,13 +24,13 @@ struct printed {
  * The caller releases *out. Errors: MEMORY. */
 enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
                             struct printed *out, struct trawl_error *error);
-/* Writes an expression of POSIX for PCRE2. With `words`, a match must be a whole word. Sets *from
- * to where the part begins for which byte `most` is written. The caller releases *out. Errors:
- * MEMORY.
- */
+/* Writes an expression of POSIX for PCRE2. With `words`, a match must be a whole word. The caller
+ * releases *out. Errors: MEMORY. */
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
-                              bool words, uint64_t most, uint64_t *from, struct printed *out,
-                              struct trawl_error *error);
+                              bool words, struct printed *out, struct trawl_error *error);
 void print_release(struct printed *printed);
+/* Append bytes or a text; unless memory is short. */
+void print_put(struct printed *out, const char *bytes, uint64_t count);
+void print_text(struct printed *out, const char *text);
 
 #endif

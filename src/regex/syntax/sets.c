@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/unicode.h"
 #include "plan/plan.h"
-#include "regex/class_text.h"
+#include "regex/syntax/parse.h"
 
 #define CASE_END 0x20000u /* letters with case lie below this code point */
 #define DEPTH_MAX 50u     /* the most classes inside each other */
@@ -25,16 +25,9 @@ void sets_release(struct set *set)
 
 static void add(struct set *set, uint32_t first, uint32_t last)
 {
-    const uint64_t capacity = max_u64(16, 2 * set->capacity);
-
-    if (set->count == set->capacity) {
-        if (set->is_cut || MEMORY_GROW(set->ranges, set->capacity, capacity, NULL) != TRAWL_OK) {
-            set->is_cut = true;
-            return;
-        }
-        set->capacity = capacity;
-    }
-    set->ranges[set->count++] = (struct code_range){first, last};
+    set->is_cut |= MEMORY_ROOM(set->ranges, set->capacity, set->count + 1, NULL) != TRAWL_OK;
+    if (!set->is_cut)
+        set->ranges[set->count++] = (struct code_range){first, last};
 }
 
 static void add_all(struct set *set, const struct code_range *ranges, uint64_t count)
@@ -107,6 +100,16 @@ static void subtract(struct set *set, const struct set *other, uint32_t last)
     negate(set, last);
 }
 
+uint32_t sets_cases(const struct regex_options *options, uint32_t code, uint32_t *cases)
+{
+    const struct trawl_letters *letters = &options->letters;
+
+    if (letters->variants != NULL)
+        return letters->variants(letters->context, code, cases);
+    cases[0] = code ^ 0x20;
+    return (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
+}
+
 /* Adds each letter that differs from a letter of the set only in case. */
 static void add_cases(const struct regex_options *options, struct set *set)
 {
@@ -117,12 +120,8 @@ static void add_cases(const struct regex_options *options, struct set *set)
         const struct code_range range = set->ranges[i];
 
         for (uint32_t code = range.first; code <= range.last && code < CASE_END; code++) {
-            uint32_t equals = 0;
+            const uint32_t equals = sets_cases(options, code, equal);
 
-            if (options->letters.variants != NULL)
-                equals = options->letters.variants(options->letters.context, code, equal);
-            else if ((code | 0x20) >= 'a' && (code | 0x20) <= 'z')
-                equal[equals++] = code ^ 0x20;
             for (uint32_t k = 0; k < equals; k++)
                 if (equal[k] < range.first || equal[k] > range.last)
                     add(set, equal[k], equal[k]);
@@ -150,10 +149,12 @@ bool sets_hold(const struct syntax_node *node, uint32_t code)
 
 struct class_reader {
     const struct regex_options *options;
+    const struct trawl_expression_told *told;
     const char *text;
     uint64_t count;
     uint64_t at;
     bool folds;
+    bool skips;
     bool posix; /* in a class, '\\' is an ordinary character */
     bool nests; /* classes are in ripgrep's syntax */
     uint32_t last;
@@ -164,18 +165,36 @@ struct class_reader {
 static enum trawl_status fail(const struct class_reader *reader, uint64_t at, const char *what)
 {
     const int count = (int)min_u64(max_u64(reader->at, at) - at, 100);
-    enum trawl_status status = TRAWL_FAIL(reader->error, ARGUMENT, "%s%s%.*s", what,
-                                          count > 0 ? ": " : "", count, reader->text + at);
 
-    if (reader->error != NULL)
-        reader->error->text_offset = at;
-    return status;
+    return syntax_refuse(at, reader->error, "%s%s%.*s", what, count > 0 ? ": " : "", count,
+                         reader->text + at);
+}
+
+/* Refuses a class in ripgrep's syntax that PCRE2 reads otherwise, where PCRE2 may search. */
+static enum trawl_status leave_to_pcre2(const struct class_reader *reader, uint64_t at)
+{
+    return reader->nests && reader->options->pcre ? syntax_refuse(at, reader->error, LEFT_TO_PCRE2)
+                                                  : TRAWL_OK;
 }
 
 static bool stands(const struct class_reader *reader, const char *what)
 {
     return strlen(what) <= reader->count - reader->at &&
            memcmp(reader->text + reader->at, what, strlen(what)) == 0;
+}
+
+/* Returns the length of a name like [:alpha:]; 0: no name is here. */
+static uint64_t name_length(const struct class_reader *reader)
+{
+    uint64_t end = reader->at + 2;
+
+    while (end < reader->count &&
+           (reader->text[end] == '^' || (reader->text[end] >= 'a' && reader->text[end] <= 'z')))
+        end++;
+    return stands(reader, "[:") && reader->count - end >= 2 && reader->text[end] == ':' &&
+                   reader->text[end + 1] == ']'
+               ? end + 2 - reader->at
+               : 0;
 }
 
 /* Reads a number of `least` to `most` digits. A hexadecimal number may stand in braces. */
@@ -216,24 +235,30 @@ static enum trawl_status read_character(struct class_reader *reader, bool in_cla
     reader->at++;
     if (escapes && letter == 'x')
         return read_number(reader, 2, 2, 16, code);
-    if (escapes && reader->nests && (letter == 'u' || letter == 'U'))
+    if (escapes && reader->nests && (letter == 'u' || letter == 'U')) {
+        TRAWL_TRY(leave_to_pcre2(reader, begin));
         return read_number(reader, letter == 'u' ? 4 : 8, letter == 'u' ? 4 : 8, 16, code);
+    }
     if (escapes && letter >= '0' && letter <= '7') {
         reader->at--;
         TRAWL_TRY(read_number(reader, 1, 3, 8, code));
-        return letter != '0' && reader->at == begin + 2
-                   ? fail(reader, begin, "backreference: " NO_BACKTRACKING)
-                   : TRAWL_OK;
     }
+    if (escapes && letter >= '1' && letter <= '9' && reader->at == begin + 2)
+        return syntax_refuse(begin, reader->error, "backreference \\%c: " NO_BACKTRACKING, letter);
+    if (escapes && letter >= '0' && letter <= '7')
+        return TRAWL_OK;
     if (escapes && control != NULL) {
         *code = (uint8_t)controls[control - names];
         return TRAWL_OK;
     }
-    if (escapes && letter != '_' && class_is_word_byte(letter))
+    if (escapes && (letter < 0 || (letter != '_' && class_is_word_byte(letter)))) {
+        while (letter < 0 && reader->at < reader->count &&
+               (reader->text[reader->at] & 0xc0) == 0x80)
+            reader->at++;
         return fail(reader, begin,
-                    reader->nests || reader->posix
-                        ? "no character ends the range, or \\ has no meaning"
-                        : "invalid escape sequence");
+                    in_class && reader->nests ? "no character ends the range, or \\ has no meaning"
+                                              : "invalid escape sequence");
+    }
     if (letter < 0 && reader->options->bytes && reader->nests && in_class)
         return fail(reader, (reader->at = begin),
                     "with --no-unicode, a class holds bytes: write \\xff");
@@ -249,8 +274,7 @@ static enum trawl_status read_character(struct class_reader *reader, bool in_cla
 
 /* Adds the characters of the class with this name, by the caller's rules or of ASCII. Adds nothing
  * if no class has the name. */
-static void add_named(const struct class_reader *reader, const char *name, uint64_t length,
-                      struct set *set)
+static void add_named(const struct class_reader *reader, const char *name, struct set *set)
 {
     static const struct {
         const char *name;
@@ -263,31 +287,22 @@ static void add_named(const struct class_reader *reader, const char *name, uint6
                    {"upper", "AZ"},       {"word", "09AZ__az"},
                    {"xdigit", "09AFaf"},  {"ascii", "\x01\x7f"}};
     const struct trawl_letters *letters = &reader->options->letters;
-    const bool is_own = length == 4 && memcmp(name, "word", 4) == 0;
-    const bool is_ascii = length == 5 && memcmp(name, "ascii", 5) == 0;
+    const bool is_word = strcmp(name, "word") == 0;
     const uint32_t *listed;
-    char text[8] = "";
     uint64_t count;
 
-    if (length >= sizeof text)
-        return;
-    memcpy(text, name, (size_t)length);
-    if (letters->class_ranges == NULL) {
-        for (uint32_t i = 0; i < sizeof classes / sizeof *classes; i++)
-            for (const char *range = classes[i].ranges;
-                 strcmp(classes[i].name, text) == 0 && *range != '\0'; range += 2)
-                add(set, *range == '\x01' ? 0 : (uint8_t)range[0], (uint8_t)range[1]);
+    if (letters->class_ranges != NULL && strcmp(name, "ascii") != 0) {
+        count = letters->class_ranges(letters->context, is_word ? "alnum" : name, &listed);
+        for (uint64_t i = 0; i < count; i++)
+            add(set, listed[2 * i], listed[2 * i + 1]);
+        if (is_word)
+            add(set, '_', '_');
         return;
     }
-    if (is_own || is_ascii)
-        add_named(reader, is_own ? "alnum" : "print", 5, set);
-    if (is_own) {
-        add(set, '_', '_');
-        return;
-    }
-    count = letters->class_ranges(letters->context, is_ascii ? "cntrl" : text, &listed);
-    for (uint64_t i = 0; i < count; i++)
-        add(set, listed[2 * i], listed[2 * i + 1]);
+    for (uint32_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        for (const char *range = classes[i].ranges;
+             strcmp(classes[i].name, name) == 0 && *range != '\0'; range += 2)
+            add(set, *range == '\x01' ? 0 : (uint8_t)range[0], (uint8_t)range[1]);
 }
 
 /* Reads a name such as [:alpha:]. */
@@ -296,17 +311,18 @@ static enum trawl_status read_name(struct class_reader *reader, uint64_t length,
     const struct regex_options *options = reader->options;
     const uint64_t begin = reader->at;
     const bool is_other = reader->text[begin + 2] == '^' && !options->longest;
-    const char *name = reader->text + begin + 2 + is_other;
-    uint64_t count = length - 4 - is_other;
-    const bool is_case =
-        count == 5 && (memcmp(name, "upper", 5) == 0 || memcmp(name, "lower", 5) == 0);
-    const bool is_perl = (count == 4 && memcmp(name, "word", 4) == 0) ||
-                         (count == 5 && memcmp(name, "ascii", 5) == 0);
+    const uint64_t count = min_u64(length - 4 - is_other, 7);
+    char name[8] = "";
+    bool is_perl, is_case;
 
+    memcpy(name, reader->text + begin + 2 + is_other, (size_t)count);
+    is_case = strcmp(name, "upper") == 0 || strcmp(name, "lower") == 0;
+    is_perl = strcmp(name, "word") == 0 || strcmp(name, "ascii") == 0;
+    if (options->unicode)
+        TRAWL_TRY(leave_to_pcre2(reader, begin));
     reader->at += length;
     if (!options->longest || !is_perl) /* only Perl's syntax has these names */
-        add_named(reader, is_case && reader->folds && !options->unicode ? "alpha" : name, count,
-                  set);
+        add_named(reader, is_case && reader->folds && !options->unicode ? "alpha" : name, set);
     if (set->count == 0)
         return fail(reader, begin, "unknown class or property");
     if (reader->folds && options->unicode)
@@ -371,7 +387,6 @@ static void add_kind(const struct class_reader *reader, char kind, struct set *s
                                                {0x85, 0x85},     {0xa0, 0xa0},     {0x1680, 0x1680},
                                                {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
                                                {0x205f, 0x205f}, {0x3000, 0x3000}};
-    static const struct code_range words[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
     static const struct code_range ends[] = {{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}};
     static const struct code_range blanks[] = {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
     const struct regex_options *options = reader->options;
@@ -382,14 +397,11 @@ static void add_kind(const struct class_reader *reader, char kind, struct set *s
     } else if (kind == 'd') {
         add(set, '0', '9');
         add_all(set, unicode_digits, unicode ? unicode_digit_count : 0);
-    } else if (kind == 'w' && unicode) {
-        add_all(set, words, 4);
-        add_all(set, unicode_words, unicode_word_count);
     } else if (kind == 'w') {
-        add_named(reader, "alnum", 5, set);
-        add(set, '_', '_');
+        add_named(reader, "word", set);
+        add_all(set, unicode_words, unicode ? unicode_word_count : 0);
     } else if (!unicode && (options->ripgrep || options->longest || options->pcre)) {
-        add_named(reader, "space", 5, set);
+        add_named(reader, "space", set);
     } else {
         add_all(set, blanks, 3);
         if (unicode)
@@ -400,11 +412,17 @@ static void add_kind(const struct class_reader *reader, char kind, struct set *s
     }
 }
 
+static void skip_blanks(struct class_reader *reader)
+{
+    while (reader->skips && reader->at < reader->count && syntax_is_blank(reader->text[reader->at]))
+        reader->at++;
+}
+
 /* Reads one item of a class: a class by name, a character or a range. */
 static enum trawl_status read_item(struct class_reader *reader, bool in_class, struct set *set)
 {
     const uint64_t begin = reader->at;
-    const uint64_t length = class_name_length(reader->text + begin, reader->count - begin);
+    const uint64_t length = in_class ? name_length(reader) : 0;
     const bool escapes =
         stands(reader, "\\") && begin + 1 < reader->count && !(reader->posix && in_class);
     const char letter = escapes ? reader->text[begin + 1] : '\0', kind = (char)(letter | 0x20);
@@ -412,13 +430,19 @@ static enum trawl_status read_item(struct class_reader *reader, bool in_class, s
 
     if (length > 0)
         return read_name(reader, length, set);
-    if (stands(reader, "[:") && !reader->nests) {
+    if (in_class && reader->posix && (stands(reader, "[=") || stands(reader, "[.")))
+        return syntax_refuse(
+            begin, reader->error,
+            "[= =] and [. .] depend on a locale's order, which trawl does not know");
+    if (in_class && stands(reader, "[:") && !reader->nests) {
         const char *end =
             memmem(reader->text + begin + 2, (size_t)(reader->count - begin - 2), ":]", 2);
 
         reader->at = end != NULL ? (uint64_t)(end + 2 - reader->text) : begin;
-        if (end != NULL)
-            return fail(reader, begin, "unknown class or property");
+        if (end != NULL || reader->posix)
+            return fail(reader, begin,
+                        end != NULL ? "unknown class or property"
+                                    : "the class's name is not closed");
     }
     if (letter != '\0' &&
         strchr(reader->options->pcre ? "dDwWsSpPv" : "dDwWsSpP", letter) != NULL) {
@@ -435,11 +459,17 @@ static enum trawl_status read_item(struct class_reader *reader, bool in_class, s
         return TRAWL_OK;
     }
     TRAWL_TRY(read_character(reader, in_class, &first));
+    sets_tell(reader->told, first);
     last = first;
+    skip_blanks(reader);
     if (in_class && stands(reader, "-") && !stands(reader, "-]") &&
-        (!reader->nests || !stands(reader, "--"))) {
+        (!reader->nests || !stands(reader, "--")) && reader->at + 1 < reader->count) {
         reader->at++;
+        skip_blanks(reader);
+        if (reader->nests && stands(reader, "["))
+            return syntax_refuse(reader->at, reader->error, "a [ ends a range: write \\[");
         TRAWL_TRY(read_character(reader, true, &last));
+        sets_tell(reader->told, last);
     }
     if (last < first)
         return fail(reader, begin, "the range's ends are in the wrong order");
@@ -480,36 +510,58 @@ static void combine(const struct class_reader *reader, char by, struct set *set,
 static enum trawl_status read_class(struct class_reader *reader, uint32_t depth, struct set *set)
 {
     const uint64_t begin = reader->at;
-    const bool is_other = stands(reader, "[^");
+    bool is_other;
     struct set now = {.count = 0}, inner = {.count = 0};
     enum trawl_status status = TRAWL_OK;
     char by = '\0';
 
     if (depth == DEPTH_MAX)
         return fail(reader, begin, "classes are nested too deeply");
-    reader->at += is_other ? 2 : 1;
+    reader->at++;
+    skip_blanks(reader);
+    is_other = stands(reader, "^");
+    reader->at += is_other;
+    skip_blanks(reader);
+    if (depth > 0 || reader->skips || stands(reader, "]-") || stands(reader, "--"))
+        TRAWL_TRY(leave_to_pcre2(reader, begin));
     if (reader->nests && (stands(reader, "]") || stands(reader, "-")))
-        do
+        do {
             add(&now, (uint8_t)reader->text[reader->at], (uint8_t)reader->text[reader->at]);
-        while (reader->text[reader->at++] == '-' && stands(reader, "-"));
-    for (bool first = !reader->nests; first || !stands(reader, "]"); first = false) {
+            sets_tell(reader->told, (uint8_t)reader->text[reader->at]);
+        } while (reader->text[reader->at++] == '-' && stands(reader, "-"));
+    for (bool first = !reader->nests;; first = false) {
+        skip_blanks(reader);
+        if (stands(reader, "]") && !first)
+            break;
         if (reader->at >= reader->count)
-            TRAWL_TRY_DONE(fail(reader, begin, "the bracket is not closed"));
+            TRAWL_TRY_DONE(
+                fail(reader, begin,
+                     reader->nests || reader->posix ? "the bracket is not closed" : "missing ]"));
+        if (reader->skips && stands(reader, "#"))
+            TRAWL_TRY_DONE(syntax_refuse(begin, reader->error,
+                                         "with (?x), a # begins a comment also within brackets"));
         if (reader->nests &&
             (stands(reader, "&&") || stands(reader, "--") || stands(reader, "~~"))) {
+            TRAWL_TRY_DONE(leave_to_pcre2(reader, begin));
             combine(reader, by, set, &now);
             by = reader->text[reader->at];
             reader->at += 2;
             continue;
         }
-        if (reader->nests && stands(reader, "[") &&
-            class_name_length(reader->text + reader->at, reader->count - reader->at) == 0)
+        if (reader->nests && stands(reader, "[") && name_length(reader) == 0)
             TRAWL_TRY_DONE(read_class(reader, depth + 1, &inner));
         else
             TRAWL_TRY_DONE(read_item(reader, true, &inner));
         join(&now, &inner);
         inner.count = 0;
     }
+    if (reader->at > begin + 3 + is_other && reader->text[reader->at - 1] == ':' &&
+        reader->text[begin + 1 + is_other] == ':')
+        TRAWL_TRY_DONE(
+            reader->nests
+                ? leave_to_pcre2(reader, begin)
+                : syntax_refuse(begin, reader->error,
+                                "a named class stands within a class: [[:space:]], not [:space:]"));
     reader->at++;
     combine(reader, by, set, &now);
     settle(set);
@@ -521,14 +573,17 @@ done:
     return status;
 }
 
-enum trawl_status sets_read(const struct regex_options *options, const char *text, uint64_t count,
-                            bool is_char, uint8_t flags, struct set *set, struct trawl_error *error)
+enum trawl_status sets_read(const struct regex_options *options, const struct sets_source *source,
+                            struct set *set, uint64_t *length, struct trawl_error *error)
 {
     static const struct code_range gap = {SETS_GAP, SETS_GAP_END - 1};
+    const char *text = source->text;
     struct class_reader reader = {.options = options,
+                                  .told = source->told,
                                   .text = text,
-                                  .count = count,
-                                  .folds = (flags & SYNTAX_FOLDS) != 0,
+                                  .count = source->count,
+                                  .skips = source->skips,
+                                  .folds = (source->flags & SYNTAX_FOLDS) != 0,
                                   .posix = options->longest,
                                   .nests = options->ripgrep && !options->longest,
                                   .last = options->bytes ? 0xff : SETS_LAST,
@@ -539,20 +594,22 @@ enum trawl_status sets_read(const struct regex_options *options, const char *tex
     bool has_gap = false;
 
     *set = (struct set){.count = 0};
-    if (is_char) {
-        if (!options->bytes && plan_utf8_decode((const uint8_t *)text, count, &code) != count)
+    *length = source->count;
+    if (source->is_char) {
+        if (!options->bytes && plan_utf8_decode((const uint8_t *)text, *length, &code) != *length)
             TRAWL_TRY_DONE(fail(&reader, 0, "no character of UTF-8"));
+        sets_tell(source->told, code);
         add(set, code, code);
         if (reader.folds)
             add_cases(options, set);
     } else if (*text == '.') {
-        if ((flags & SYNTAX_DOT_ALL) == 0)
+        *length = 1;
+        if ((source->flags & SYNTAX_DOT_ALL) == 0)
             add(set, '\n', '\n');
         negate(set, reader.last);
     } else {
         TRAWL_TRY_DONE(*text == '[' ? read_class(&reader, 0, set) : read_item(&reader, false, set));
-        if (reader.at != count)
-            TRAWL_TRY_DONE(fail(&reader, reader.at, "a [ ends a range: write \\["));
+        *length = reader.at;
     }
     settle(set);
     while (set->count > 0 && set->ranges[set->count - 1].last > reader.last) {

@@ -63,7 +63,7 @@ struct syntax_node {
     /* of CHAR: the character; of SET: the text; of GROUP: its name, of 0 bytes if it has none */
     uint32_t bytes_count;
     const char *bytes;
-    /* of CHAR and SET: the characters, unless the options have no rules */
+    /* of CHAR and SET: the characters */
     uint32_t set_count;
     const struct code_range *set;
     const struct syntax_node *const *items;
@@ -107,6 +107,12 @@ struct syntax {
     uint64_t mark_capacity;
 };
 
+static inline bool class_is_word_byte(char byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z') || byte == '_';
+}
+
 /* How an expression is read. */
 struct syntax_options {
     enum trawl_syntax syntax;
@@ -114,8 +120,9 @@ struct syntax_options {
     uint8_t flags;       /* at the expression's begin */
     bool single;         /* each byte is a character */
     bool beyond;         /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
-    /* how sets of characters are read; NULL: sets are not wanted, and only their ends are found */
-    const struct regex_options *rules;
+    const struct regex_options *rules; /* how sets of characters are read */
+    /* told->letter is called with each character that stands for itself; NULL: with none */
+    const struct trawl_expression_told *told;
 };
 
 /* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with

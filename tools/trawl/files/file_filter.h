@@ -1,8 +1,8 @@
 /* file_filter: decides which files of a directory tree are searched, by ripgrep's rules. The first
- * of the following with a rule that matches decides: -g and --iglob; .rgignore, .ignore, .gitignore
- * and .git/info/exclude of the directory and of the directories above; git's global excludes file;
- * --ignore-file; types; hidden names. A file of a type that is skipped stays skipped even where a
- * rule file keeps it. Files that the command line names are never filtered.
+ * of these with a matching rule decides: -g and --iglob; .rgignore, .ignore, .gitignore and
+ * .git/info/exclude of the directory and those above; git's global excludes file; --ignore-file;
+ * types; hidden names. A file of a type that is skipped stays skipped even where a rule file keeps
+ * it. Files that the command line names are never filtered.
  */
 #ifndef TRAWL_FILE_FILTER_H
 #define TRAWL_FILE_FILTER_H
@@ -22,8 +22,8 @@ struct filter_rules {
     bool hidden; /* names that begin with a dot are skipped */
 };
 
-/* Returns which ignore files apply under the settings. Two settings with equal results, and without
- * --ignore-file, apply the same ignore files in every tree. */
+/* Returns which ignore files apply under the settings. Settings with equal results, and without
+ * --ignore-file, apply the same ones in every tree. */
 struct filter_rules filter_rules(const struct settings *settings);
 
 /* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.

@@ -1,4 +1,4 @@
-/* glob: a pattern for names, compiled once and then compared with many names.
+/* glob: a pattern for names, compiled once and compared with many.
  *
  * A pattern is compiled into an array of codes. A comparison remembers two positions to return to:
  * the last * and the last **. An earlier * never has to be tried again: the codes between two stars

@@ -1,4 +1,4 @@
-/* glob: a pattern for names, compiled once and then compared with many names.
+/* glob: a pattern for names, compiled once and compared with many.
  *
  *   ?        a byte other than a slash
  *   *        any bytes but slashes

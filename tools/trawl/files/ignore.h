@@ -1,10 +1,10 @@
 /* ignore: a list of rules as in .gitignore, which decides whether a path is skipped.
  *
  * The last rule that matches decides. A rule without a slash, except at its end, matches names in
- * any directory below; all other rules match paths relative to the list's own directory. A slash at
- * the end restricts a rule to directories. A rule after '!' keeps what the rule matches. Unless
- * case is ignored, names, paths and extensions (such as *.c) are looked up in a table. Other rules
- * are compared only with paths that have a few certain bytes of the rule.
+ * any directory below; others match paths relative to the list's own directory. A slash at the end
+ * restricts a rule to directories. A rule after '!' keeps what the rule matches. Unless case is
+ * ignored, names, paths and extensions (such as *.c) are looked up in a table. Other rules are
+ * compared only with paths that have certain bytes of the rule.
  */
 #ifndef TRAWL_IGNORE_H
 #define TRAWL_IGNORE_H

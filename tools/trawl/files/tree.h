@@ -44,7 +44,7 @@ enum tree_kind {
 /* Which rule skipped an entry. */
 enum tree_left {
     LEFT_NOT,       /* the entry was not skipped */
-    LEFT_BY_RULE,   /* a rule of an ignore file, or the border of a file system */
+    LEFT_BY_RULE,   /* a rule of an ignore file, or the boundary of a file system */
     LEFT_HIDDEN,    /* the name begins with a dot */
     LEFT_TOO_DEEP,  /* --max-depth */
     LEFT_TOO_LARGE, /* --max-filesize */

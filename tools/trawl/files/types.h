@@ -1,5 +1,4 @@
-/* types: knows the globs of each file type, from the table in types.def, --type-add and
- * --type-clear. */
+/* types: the globs of each file type, from types.def, --type-add and --type-clear. */
 #ifndef TRAWL_TYPES_H
 #define TRAWL_TYPES_H
 

@@ -45,7 +45,7 @@ struct string_counts;
 /* Whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
     GROUPS_NONE, /* no earlier group was printed */
-    /* a group was printed, not by this job but by a job whose output comes before */
+    /* a group was printed, but by a job whose output comes before */
     GROUPS_BEFORE,
     GROUPS_PRINTED, /* this job has printed a group */
     GROUPS_UNKNOWN, /* files before the current file are still being searched */
@@ -101,7 +101,7 @@ void job_file_error(struct command_job *job, const char *name, int os_code);
 void job_file_fault(struct command_job *job, const char *message);
 
 /* Returns true if several files may be searched by one call, to find those without an occurrence.
- * All such files must have the same report, and no occurrence may cross a line end. */
+ * They must all have the same report, and no occurrence may cross a line end. */
 bool job_may_pass_over(const struct command_job *job);
 /* Returns true if the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);

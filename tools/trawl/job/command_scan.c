@@ -1,5 +1,5 @@
-/* command_scan: functions that several of the files listed in command_scan.h need. They let arrays
- * grow, look for the empty string in a line, and write what was printed for a part of the text. */
+/* command_scan: what several of the files listed in command_scan.h need: growing arrays, looking
+ * for the empty string in a line, and writing what was printed for a part of the text. */
 #include "trawl/job/command_scan.h"
 
 #include <stdlib.h>

@@ -62,6 +62,7 @@ struct replace_part {
 struct style_state {
     struct line_span *spans; /* the matches of the line that is printed */
     uint64_t span_count, span_capacity;
+    uint64_t next_match;   /* the view's first match after that line; a guess, as views change */
     struct line_span *cut; /* --multiline: the parts of matches in the line that is printed */
     uint64_t cut_capacity;
     struct replace_part *parts; /* the parts of --replace, filled when the first line is replaced */

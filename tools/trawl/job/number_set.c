@@ -40,7 +40,7 @@ static void sort(struct number_set *set)
         qsort(set->list, (size_t)set->count, sizeof *set->list, compare);
 }
 
-/* Allocates set->stamps, unless they are there. Returns false if memory does not suffice. */
+/* Allocates set->stamps, unless they are there. Returns false if there is not enough memory. */
 static bool make_stamps(struct text_scan *scan)
 {
     struct number_set *set = &scan->numbers;

@@ -23,7 +23,7 @@ bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
 /* number_set_of_line collects the numbers of all matches in a line. If `empty`, the line also
  * contains the empty string. number_set_at collects the numbers of the longest of the matches,
- * which have the same begin. The numbers are ascending and distinct. If the command checks -x
+ * which have the same start. The numbers are ascending and distinct. If the command checks -x
  * (rules.check_whole_line), only matches that are the whole line [begin, end) count. False: no
  * memory; the scan has failed. */
 bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,

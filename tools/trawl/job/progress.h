@@ -1,7 +1,7 @@
 /* progress: shows at the terminal how far a long search is (option --progress).
  *
- * Who searches a text says so before and after. A thread adds up what is searched a few times a
- * second; the search itself counts nothing. */
+ * A thread that searches a text says so before and after. Another thread adds up a few times a
+ * second what is searched; the search itself counts nothing. */
 #ifndef TRAWL_PROGRESS_H
 #define TRAWL_PROGRESS_H
 

@@ -1,5 +1,4 @@
-/* searchers: opens the command's searchers, and writes the message if a searcher cannot be
- * opened. */
+/* searchers: opens the command's searchers, and writes the message if that fails. */
 #ifndef TRAWL_SEARCHERS_H
 #define TRAWL_SEARCHERS_H
 
@@ -20,7 +19,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
                     char *message);
 
 /* Opens a searcher that only reads a text, while job->searcher searches the bytes read. Builds the
- * plan that this reader needs, which finds nothing. The caller closes both, also after an error. */
+ * plan that this reader needs, which finds nothing. The caller closes both, even after an error. */
 enum trawl_status searchers_open_reader(const struct settings *settings,
                                         struct trawl_searcher **reader, struct trawl_plan **plan,
                                         struct trawl_error *error);

@@ -1,5 +1,5 @@
-/* supply: lets a job search files that the job's caller supplies, such as the server's files in
- * memory, instead of walking directories. */
+/* supply: lets a job search files that its caller supplies, such as the server's files in memory,
+ * instead of walking directories. */
 #ifndef TRAWL_SUPPLY_H
 #define TRAWL_SUPPLY_H
 

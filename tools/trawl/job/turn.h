@@ -11,7 +11,7 @@ struct pool_worker;
 /* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);
 /* Returns false if no separator of groups is printed here. True: the caller prints a separator, and
- * passes the separator's begin to pool_mark_separator. The separator is dropped later if it turns
+ * passes the separator's start to pool_mark_separator. The separator is dropped later if it turns
  * out not to be needed. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);

@@ -78,7 +78,7 @@ static bool read_style(struct color_spec *spec, const char *text)
     return true;
 }
 
-/* Sets the default look of a type, before the first specification changes the look. */
+/* Sets the default look of a type, before the first specification changes it. */
 static void begin_spec(struct color_spec *spec, enum color_type type)
 {
     static const char colors[COLOR_TYPE_COUNT][2] = {"5", "2", "", "1", ""};

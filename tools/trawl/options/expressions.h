@@ -1,11 +1,11 @@
-/* expressions: makes the expressions of a plan from the patterns, or strings if all patterns are
- * strings. */
+/* expressions: makes the regular expressions of a plan from the patterns, or strings if all
+ * patterns are strings. */
 #ifndef TRAWL_EXPRESSIONS_H
 #define TRAWL_EXPRESSIONS_H
 
 #include "trawl/options/patterns.h"
 
-/* Sets settings->expressions: true if a pattern has operators, or if strings do not suffice for its
+/* Sets settings->expressions: true if a pattern has operators, or if strings are not enough for its
  * newlines or for options such as --multiline. Otherwise the patterns are strings, from which each
  * '\' before a character is removed. False: no memory. */
 bool expressions_take(struct patterns *patterns, struct settings *settings);

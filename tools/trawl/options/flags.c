@@ -269,7 +269,7 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
     return take_option(settings, flag, value);
 }
 
-/* Letters that mean another option in ripgrep than in grep. -d is from ripgrep 14. */
+/* letters that mean different options in ripgrep and grep. -d is from ripgrep 14. */
 static const struct {
     char letter;
     enum flag_id id;

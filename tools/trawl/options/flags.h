@@ -66,7 +66,7 @@ enum flag_served {
 
 struct flag {
     enum flag_id id;
-    enum flag_id target; /* the flag itself, or for an alias the flag that the alias stands for */
+    enum flag_id target; /* the flag itself, or the one that an alias stands for */
     char letter;         /* 0: no short form */
     enum flag_argument argument;
     enum flag_category category;
@@ -80,12 +80,12 @@ struct flag {
 extern const struct flag flag_table[FLAG_COUNT_ALL];
 
 /* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
- * request may. For an alias, the answer of the row that the alias stands for. */
+ * request may. For an alias, the answer of the row that it stands for. */
 const char *flag_refusal(const struct flag *flag);
 /* Returns true if a server's own command line may have the option. */
 bool flag_starts_server(const struct flag *flag);
-/* Returns the row of a short option; NULL: no such option. If `tg`, a letter that ripgrep has means
- * what it means in ripgrep. */
+/* Returns the row of a short option; NULL: no such option. If `tg`, a letter of ripgrep's means the
+ * same as there. */
 const struct flag *flag_of_letter(char letter, bool tg);
 /* Returns true if the flag takes an argument. If `tg`, --color requires an argument, as in
  * ripgrep. */
@@ -126,8 +126,8 @@ struct value_list {
     size_t capacity;
 };
 
-/* An option that was read. `flag` is the option's row of flags.def; for an alias, the row that the
- * alias stands for. `value` is NULL if the option has no value. -NUM is recorded as --context.
+/* An option that was read. `flag` is its row of flags.def; for an alias, the row that it stands
+ * for. `value` is NULL if there is none. -NUM is recorded as --context.
  */
 struct given_option {
     const struct flag *flag;
@@ -181,7 +181,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 bool config_read(struct config *config, char *message);
 void config_free(struct config *config);
 
-/* Two options that exclude each other, or an option and a second option that the first needs. */
+/* Two options that exclude each other, or an option and another that it needs. */
 struct option_pair {
     bool wrong;               /* the options were given in a way that is rejected */
     const char *what, *other; /* the two options, for the message */
@@ -230,8 +230,8 @@ void value_unrestricted(struct settings *settings);
  */
 void value_report(struct settings *settings, enum flag_id report);
 void value_pretty(struct settings *settings);
-/* Carries out --ignore or --no-ignore. For tg, as for ripgrep, the option stands for the options
- * about each kind of ignore file. */
+/* Carries out --ignore or --no-ignore. For tg, as for ripgrep, it stands for the options about each
+ * kind of ignore file. */
 void value_ignore(struct settings *settings, bool ignore);
 
 #endif

@@ -1,5 +1,5 @@
-/* numbers: the numbers that each pattern of the plan has. Strings are numbered from 1 in the
- * order given, including duplicates and empty strings; the plan has each string once.
+/* numbers: the numbers of each pattern of the plan. Strings are numbered from 1 in the order given,
+ * including duplicates and empty strings; the plan has each string once.
  */
 #ifndef TRAWL_NUMBERS_H
 #define TRAWL_NUMBERS_H

@@ -1,4 +1,4 @@
-/* patterns: the strings to search for, and the plan for the strings.
+/* patterns: the strings to search for, and the plan for them.
  *
  * run.c collects the strings before the first file is opened. Lines of -f are split here,
  * duplicates and the empty string are removed, and the checks for characters of the locale are
@@ -450,9 +450,9 @@ static bool are_valid(const struct patterns *patterns)
     return true;
 }
 
-/* Returns which matches of the library must be checked under -i or -w. These are the matches of
- * strings that are invalid text, and the matches with i under -i in a locale where i and I are
- * different letters. With -x a match begins where the line begins, so begins need no check. */
+/* Returns which matches of the library must be checked under -i or -w: those of strings that are
+ * invalid text, and those with i under -i in a locale where i and I are different letters. With -x
+ * a match begins where the line begins, so its start needs no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
@@ -584,12 +584,14 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     if ((settings->syntax != TRAWL_LITERAL || settings->multiline || settings->is_tg) &&
         !expressions_take(patterns, settings))
         return message_exhausted(message);
-    if (settings->expressions && settings->multiline &&
-        (settings->guard != NULL || (settings->whole_lines && settings->numbers_wanted)))
-        return message_fail(message, "--multiline: %s",
-                            settings->guard != NULL
-                                ? "a server searches for expressions within lines"
-                                : "-x cannot be combined with numbers of expressions");
+    if (settings->expressions && settings->multiline && settings->guard != NULL) {
+        errno = ENOTSUP; /* so that the client searches by itself */
+        return message_fail(message, "--multiline: a server searches for expressions within lines");
+    }
+    if (settings->expressions && settings->multiline && settings->whole_lines &&
+        settings->numbers_wanted)
+        return message_fail(message,
+                            "--multiline: -x cannot be combined with numbers of expressions");
     if (settings->asked.smart_case)
         settings->ignore_case = smart_folds(patterns, settings);
     if (settings->crlf && settings->whole_lines && settings->numbers_wanted &&

@@ -1,5 +1,4 @@
-/* patterns: the strings to search for, from -e, -f or the first operand, and the plan for the
- * strings.
+/* patterns: the strings to search for, from -e, -f or the first operand, and the plan for them.
  *
  * The library has no empty pattern; the command itself finds the empty string.
  */

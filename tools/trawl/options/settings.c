@@ -37,7 +37,7 @@ static bool is_asked(const struct settings *settings, enum report_id id)
     }
 }
 
-/* Finds what cannot be combined with a report that options ask for, even if another report wins. */
+/* Finds options that exclude a report that was asked for, even if another report wins. */
 static bool is_refused(const struct settings *settings, const struct report *report, char *error)
 {
     const char *options = report->options;
@@ -235,8 +235,7 @@ bool settings_build(struct settings *settings, char *error)
         settings->before_count = settings->after_count = CONTEXT_NOT_GIVEN;
     if (settings->asked.max_count_given >= 0 && settings->asked.max_count_given != MAX_COUNT_NONE)
         settings->max_count = (uint64_t)settings->asked.max_count_given;
-    /* A negative number means no limit. But with -v, as in grep 3.8, a negative number selects
-     * nothing. */
+    /* A negative number means no limit. But with -v, as in grep 3.8, it selects nothing. */
     else
         settings->max_count =
             settings->asked.max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;

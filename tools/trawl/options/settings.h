@@ -1,5 +1,5 @@
-/* settings: the values of the options, and what the options mean together. flags_parse (flags.h)
- * fills the first part, settings_build the second part. */
+/* settings: the values of the options, and what they mean together. flags_parse (flags.h) fills the
+ * first part, settings_build the second. */
 #ifndef TRAWL_SETTINGS_H
 #define TRAWL_SETTINGS_H
 
@@ -71,7 +71,7 @@ struct error_options {
 };
 
 /* Options about how the library searches, such as engine and threads. Results do not depend on
- * these options, except that in a pipe each chunk is checked for binary data separately. */
+ * them, except that each chunk of a pipe is checked for binary data separately. */
 struct search_options {
     const char *engine, *method, *algorithm, *instruction_set;
     enum trawl_map map;
@@ -117,7 +117,7 @@ struct nul_rules {
     bool checks_text;
 };
 
-/* Facts about the process that settings_build needs. The command gets the facts from the system, a
+/* Facts about the process that settings_build needs. The command gets them from the system, a
  * server from its client. All zero: the output is a pipe, in the C locale.
  */
 struct surroundings {

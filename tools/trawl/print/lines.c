@@ -27,6 +27,12 @@
 
 #define NEAR_BYTES 256u /* a match less than NEAR_BYTES ahead is often in the next line */
 
+/* The lines [begin, end) of a view that adjacent matches touch. `next` is the index of the first
+ * match after them. */
+struct block {
+    uint64_t begin, end, next;
+};
+
 /* Counts a selected line. If the line was printed, trailing context follows. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 {
@@ -106,6 +112,23 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
+/* Returns the line that holds the offset. `at` is where a line before it begins, or this line.
+ * Looks for a near offset in the next line first, because where most lines match, that line holds
+ * it. */
+static struct block line_of(const struct text_scan *scan, const struct view *view, uint64_t at,
+                            uint64_t offset)
+{
+    struct block line = {at, at, 0};
+
+    if (offset - at < NEAR_BYTES)
+        line.end = print_line_end(scan, view, at);
+    if (offset >= line.end) {
+        line.begin = begin_of_line(scan, view, line.end, offset);
+        line.end = print_line_end(scan, view, offset);
+    }
+    return line;
+}
+
 /* Returns true if the output has only selected lines, each with its head, which is the usual
  * case. */
 static bool is_plain(const struct text_scan *scan)
@@ -173,15 +196,14 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
 
     match += print_first_match_at(view, view->begin + at);
     while (match < end_match && !scan->stop) {
-        uint64_t offset = match->begin - view->begin;
-        uint64_t begin = begin_of_line(scan, view, at, offset);
+        struct block line = line_of(scan, view, at, match->begin - view->begin);
 
-        if (begin > at) {
-            select_gap(scan, view, at, begin);
+        if (line.begin > at) {
+            select_gap(scan, view, at, line.begin);
             if (is_over(scan))
                 return;
         }
-        at = print_line_end(scan, view, offset);
+        at = line.end;
         while (match < end_match && match->begin < view->begin + at)
             match++;
     }
@@ -246,8 +268,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Does what jump_lines does if is_plain: prints adjacent selected lines together. Looks for a near
- * match in the next line first, because where most lines match, that line holds the match. */
+/* Does what jump_lines does if is_plain: prints adjacent selected lines together. */
 static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
@@ -256,35 +277,23 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
     while (match < end_match && match->begin < view->begin + at)
         match++;
     while (match < end_match && !is_over(scan)) {
-        uint64_t offset = match->begin - view->begin, begin = at;
-        uint64_t end = offset - at < NEAR_BYTES ? print_line_end(scan, view, at) : at;
-        bool next_block;
+        const struct block line = line_of(scan, view, at, match->begin - view->begin);
+        const bool next_block = view->begin + line.end > scan->nulls.block_end;
 
-        if (offset >= end) {
-            begin = begin_of_line(scan, view, end, offset);
-            end = print_line_end(scan, view, offset);
-        }
-        next_block = view->begin + end > scan->nulls.block_end;
-        if (begin > at || next_block) {
+        if (line.begin > at || next_block) {
             print_lines(scan, view, run, at, ':', true);
-            run = begin;
+            run = line.begin;
         }
         if (next_block)
-            binary_next_block(scan, view->begin + end);
+            binary_next_block(scan, view->begin + line.end);
         scan->job->groups = GROUPS_PRINTED;
-        scan_selected(scan, view->begin + end);
-        at = end;
-        while (match < end_match && match->begin < view->begin + end)
+        scan_selected(scan, view->begin + line.end);
+        at = line.end;
+        while (match < end_match && match->begin < view->begin + at)
             match++;
     }
     print_lines(scan, view, run, at, ':', true);
 }
-
-/* The lines [begin, end) of a view that adjacent matches touch. `next` is the index of the first
- * match after them. */
-struct block {
-    uint64_t begin, end, next;
-};
 
 /* Returns the end of the last line that the match touches. `known` is the end of the previous
  * match's last line, or 0. So a line with many matches is searched for its end only once. */

@@ -237,6 +237,8 @@ struct trawl_match occurrences_best(const struct text_scan *scan, const struct t
     return best;
 }
 
+#define STEPS_MAX 8u /* so many matches are passed before the first of a line is searched for */
+
 /* A line, and a position `at` that moves through the line from character to character. */
 struct places {
     const uint8_t *bytes;
@@ -308,15 +310,25 @@ static bool is_empty_match(struct text_scan *scan, struct places *places, uint64
     return groups[0].begin != UINT64_MAX;
 }
 
-static bool add_span(struct text_scan *scan, const struct line_span *span)
+/* Adds a span, which the caller fills. Returns NULL if memory is short. */
+static struct line_span *add_span(struct text_scan *scan)
 {
     struct style_state *style = &scan->style;
 
     if (style->span_count == style->span_capacity &&
         !SCAN_GROW(scan, style->spans, style->span_capacity, style->span_count + 1))
-        return false;
-    style->spans[style->span_count++] = *span;
-    return true;
+        return NULL;
+    return &style->spans[style->span_count++];
+}
+
+/* Adds an empty match. Returns false if memory is short. */
+static bool add_place(struct text_scan *scan, uint64_t at)
+{
+    struct line_span *span = add_span(scan);
+
+    if (span != NULL)
+        *span = (struct line_span){.begin = at, .end = at, .from = at, .to = at};
+    return span != NULL;
 }
 
 /* Does what add_empty does by going from match to match of PCRE2's expression. */
@@ -335,10 +347,7 @@ static bool walk_empty(struct text_scan *scan, struct places *places, uint64_t f
             break;
         if (found.begin == found.end &&
             (style->span_count == 0 || style->spans[style->span_count - 1].end < found.begin) &&
-            !add_span(scan, &(struct line_span){.begin = found.begin,
-                                                .end = found.begin,
-                                                .from = found.begin,
-                                                .to = found.begin}))
+            !add_place(scan, found.begin))
             return false;
     }
     if (status != TRAWL_OK)
@@ -359,9 +368,7 @@ static bool add_empty(struct text_scan *scan, struct places *places, uint64_t fr
     if (style->span_count > 0 && style->spans[style->span_count - 1].end == from)
         from++;
     for (; from < to && scan->status == TRAWL_OK; from++)
-        if (is_empty_match(scan, places, from) &&
-            !add_span(scan,
-                      &(struct line_span){.begin = from, .end = from, .from = from, .to = from}))
+        if (is_empty_match(scan, places, from) && !add_place(scan, from))
             return false;
     return scan->status == TRAWL_OK;
 }
@@ -385,9 +392,11 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
 {
     bool has_end = view->bytes == NULL ? !view->has_no_end : end < view->count;
 
-    if (has_end && scan->settings->crlf && places->count > 0 &&
-        occurrences_end_with_return(scan, view, view->begin + end))
+    if (scan->settings->crlf && places->count > 0 &&
+        occurrences_end_with_return(scan, view, view->begin + end)) {
+        has_end = true; /* at the text's end, too */
         places->count--;
+    }
     return places->count + has_end;
 }
 
@@ -420,14 +429,27 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
     return false;
 }
 
+/* Does what print_first_match_at does, faster where the last call was for a line shortly before. */
+static uint64_t first_match_of(const struct text_scan *scan, const struct view *view, uint64_t at)
+{
+    const struct trawl_match *matches = view->matches;
+    uint64_t i = scan->style.next_match;
+
+    for (uint64_t past = i + STEPS_MAX; i < view->match_count && i < past; i++)
+        if (matches[i].begin >= at)
+            return i == 0 || matches[i - 1].begin < at ? i : print_first_match_at(view, at);
+    return print_first_match_at(view, at);
+}
+
 /* Does what occurrences_of_line does, but ignores --only-first. */
 static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, struct places *places)
 {
     uint64_t line = view->begin + begin, content = view->begin + end;
-    uint64_t index = print_first_match_at(view, line), from = line, group, past;
+    uint64_t index = first_match_of(scan, view, line), from = line, group, past;
     uint64_t place_count = count_places(scan, view, end, places);
     bool each = scan->settings->overlapping;
+    struct line_span *span;
     struct trawl_match match;
 
     scan->style.span_count = 0;
@@ -446,15 +468,18 @@ static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t
             group--;
         while (!each && past < view->match_count && view->matches[past].begin == match.begin)
             past++;
-        if (!add_span(scan, &(struct line_span){.begin = match.begin - line,
-                                                .end = match.end - line,
-                                                .from = match.begin - line,
-                                                .to = match.end - line,
-                                                .group = group,
-                                                .group_count = past - group,
-                                                .distance = match.distance,
-                                                .reversed = match.reversed}))
+        span = add_span(scan);
+        if (span == NULL)
             return false;
+        *span = (struct line_span){.begin = match.begin - line,
+                                   .end = match.end - line,
+                                   .from = match.begin - line,
+                                   .to = match.end - line,
+                                   .group = group,
+                                   .group_count = past - group,
+                                   .distance = match.distance,
+                                   .reversed = match.reversed};
+        scan->style.next_match = index;
         if (scan->rules.first_suffices)
             return true;
         from = each ? match.begin : match.end;

@@ -2,7 +2,7 @@
  *
  * main.c calls client_run before the command opens a file to search. The client sends options,
  * locale and working directory, and copies the frames to standard output and standard error. If no
- * server answers, and the user did not insist on a server, the command searches by itself.
+ * server answers, and the user did not insist on one, the command searches by itself.
  */
 #include "trawl/remote/client.h"
 

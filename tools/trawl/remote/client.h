@@ -9,9 +9,9 @@
 
 /* Sends the options to the server that --server or TRAWL_SERVER names, and prints the server's
  * answer and what went wrong. Returns the exit status. CLIENT_NOT_ANSWERED has two causes: there is
- * not a string to search for; or only TRAWL_SERVER names the server, and it does not run or
- * does not serve this request. Then nothing was printed or read from standard input, and the
- * command must search by itself. */
+ * no string to search for; or only TRAWL_SERVER names the server, and it does not run or does not
+ * serve this request. Then nothing was printed or read from standard input, and the command must
+ * search by itself. */
 int client_run(const struct settings *settings, const char *address, struct output *output);
 
 #endif

@@ -90,14 +90,14 @@ static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
 }
 
 /* Returns where the lines of context_lines before the line at `begin` begin; `begin` if they cannot
- * be read. */
-static uint64_t context_begin(const struct text_scan *scan, uint64_t begin)
+ * be read, or if one of them has more than `most` bytes. */
+static uint64_t context_begin(const struct text_scan *scan, uint64_t begin, uint64_t most)
 {
     int64_t lines = context_lines(scan->settings);
     uint64_t at = begin;
 
     while (lines-- > 0 && at > 0) {
-        const uint64_t from = at - 1 > CONTEXT_BYTES ? at - 1 - CONTEXT_BYTES : 0;
+        const uint64_t from = at - 1 > most ? at - 1 - most : 0;
         const uint64_t end = cut(scan, from, at - 1);
 
         if (end == from && from > 0)
@@ -272,7 +272,8 @@ static void search_unit(struct pool_source *source, struct pool_worker *worker,
 {
     struct units *units = (struct units *)source;
     const struct text_scan *whole = units->scan;
-    const uint64_t count = item->end - item->begin, from = context_begin(whole, item->begin);
+    const uint64_t count = item->end - item->begin,
+                   from = context_begin(whole, item->begin, CONTEXT_BYTES);
     const uint8_t line_end = whole->settings->line_end;
     uint8_t *bytes;
     struct text_scan scan;
@@ -352,7 +353,7 @@ static void begin_rest(struct text_scan *scan, uint64_t begin, uint64_t line_end
 static enum trawl_status rest_context(struct text_scan *scan, uint64_t begin,
                                       struct trawl_error *error)
 {
-    const uint64_t from = context_begin(scan, begin), count = begin - from;
+    const uint64_t from = context_begin(scan, begin, UINT64_MAX), count = begin - from;
     uint8_t *bytes = malloc((size_t)count + 1);
     const uint64_t selected = scan->lines.selected;
     uint64_t got = 0;

@@ -1,5 +1,4 @@
-/* base64: encodes bytes as letters, which JSON can hold, and decodes the letters (RFC 4648, section
- * 4). */
+/* base64: encodes bytes as letters, which JSON can hold, and decodes them (RFC 4648, section 4). */
 #ifndef TRAWL_BASE64_H
 #define TRAWL_BASE64_H
 

@@ -1,4 +1,4 @@
-/* charset: characters of the locale, as the C library knows the characters.
+/* charset: characters of the locale, as the C library knows them.
  *
  * charset_open sets the locale for the whole process: in the command before any thread starts, in
  * the server also before the first request is read. Functions for UTF-8 that do not depend on the

@@ -1,4 +1,4 @@
-/* charset: characters of the locale, as the C library knows the characters. */
+/* charset: characters of the locale, as the C library knows them. */
 #ifndef TRAWL_CHARSET_H
 #define TRAWL_CHARSET_H
 

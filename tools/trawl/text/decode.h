@@ -1,4 +1,4 @@
-/* decode: characters of the encodings in WHATWG's Encoding Standard, as ripgrep decodes these. */
+/* decode: characters of the encodings in WHATWG's Encoding Standard, as ripgrep decodes them. */
 #ifndef TRAWL_DECODE_H
 #define TRAWL_DECODE_H
 

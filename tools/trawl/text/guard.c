@@ -1,6 +1,6 @@
 /* guard: limits of memory and time for a search that the server runs on behalf of a client. Files
- * such as ignore.c ask the guard before allocating, and tree.c asks the guard whether the time is
- * over. Counters are atomic, because the threads of all searches share the server's guard. */
+ * such as ignore.c ask it before they allocate, and tree.c asks it whether the time is over.
+ * Counters are atomic, because the threads of all searches share the server's guard. */
 #include "trawl/text/guard.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #define LOOK_NS 50000000 /* a search that waits looks this often whether it is over */
 
-/* Searches that wait leave this part of all memory to requests that do not wait. */
+/* Searches that wait leave this fraction of all memory to requests that do not. */
 #define SPARED_SHARE 4u
 
 /* A search that waits for memory; the list is in the order of deadlines. */

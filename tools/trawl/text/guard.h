@@ -1,5 +1,5 @@
 /* guard: limits of memory and time for a search that the server runs on behalf of a client. The
- * command passes NULL, a guard that refuses nothing.
+ * command passes NULL, which refuses nothing.
  */
 #ifndef TRAWL_GUARD_H
 #define TRAWL_GUARD_H
@@ -44,7 +44,7 @@ uint64_t guard_left(const struct guard *guard);
 void guard_end(struct guard *guard);
 
 /* Returns true if the search must end now, because the deadline passed or `cancelled` was set.
- * Every loop whose length a user's input decides must ask. */
+ * Every loop whose length depends on a user's input must ask. */
 static inline bool guard_is_over(const struct guard *guard)
 {
     return guard != NULL && (atomic_load_explicit(&guard->cancelled, memory_order_relaxed) ||

@@ -10,7 +10,7 @@
  * order, and nothing is written to the descriptor. sink() returns 0 or an errno; after an errno,
  * sink() is not called again.
  *
- * If `through` is set, output is passed to the output that `through` points to.
+ * If `through` is set, output is passed on to the one that it points to.
  *
  * If `full` is set, nothing is written: up to OUTPUT_KEPT_MAX bytes are kept, then full() is
  * called. full() must set `full` to NULL, and may remove committed bytes.

@@ -1,4 +1,5 @@
-/* sizes: a build for tests has small buffers and tables, so that short inputs reach their borders.
+/* sizes: a build for tests has small buffers and tables, so that short inputs cross their
+ * boundaries.
  */
 #ifndef TRAWL_SIZES_H
 #define TRAWL_SIZES_H

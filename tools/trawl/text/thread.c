@@ -1,4 +1,4 @@
-/* thread: starts threads on another core than the starter's, and has a lock that waits awake. */
+/* thread: starts threads on another core than the starter's, and has a lock that spins. */
 #include "trawl/text/thread.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static void pause_shortly(void)
 #endif
 }
 
-/* Waits awake for the lock. True: the lock is taken. */
+/* Spins for the lock. True: it is taken. */
 static bool watch(struct thread_lock *lock)
 {
     uint64_t end_ns = now_ns() + WATCH_NS;

@@ -1,9 +1,9 @@
-/* thread: starts threads on another core than the starter's, and has a lock that waits awake.
+/* thread: starts threads on another core than the starter's, and has a lock that spins.
  *
  * Linux starts a thread on its starter's core if all other cores seem busy, and a guest of KVM
  * takes a sleeping core for busy (src/runtime/threads.c). Then both threads share a core for
- * milliseconds. The same happens to a thread that slept while another thread held a lock. So a
- * single thread at a time waits awake for a lock, for a few times as long as a worker holds one.
+ * milliseconds. The same happens to a thread that slept while another thread held a lock. So one
+ * thread at a time spins for a lock, for a few times as long as a worker holds it.
  */
 #ifndef TRAWL_THREAD_H
 #define TRAWL_THREAD_H

@@ -1,4 +1,4 @@
-/* utf8: UTF-8 as Unicode defines UTF-8, in any locale. */
+/* utf8: UTF-8 as Unicode defines it, in any locale. */
 #include "trawl/text/utf8.h"
 
 #include <string.h>

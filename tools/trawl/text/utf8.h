@@ -1,4 +1,4 @@
-/* utf8: UTF-8 as Unicode defines UTF-8, in any locale. */
+/* utf8: UTF-8 as Unicode defines it, in any locale. */
 #ifndef TRAWL_UTF8_H
 #define TRAWL_UTF8_H
 

@@ -1,0 +1,56 @@
+/* sequence_automaton: the automaton of a sequence (sequence.h). A state is a list of the places in
+ * the sequence that may come next, those that a match prefers first (the subset construction). */
+#ifndef TRAWL_REGEX_SEQUENCE_AUTOMATON_H
+#define TRAWL_REGEX_SEQUENCE_AUTOMATON_H
+
+#include "regex/sequence.h"
+
+#define SYMBOLS 63u
+
+/* Characters that the sequence treats alike share a symbol, a column of the automaton's table
+ * `rows`. END is a line's end, ELSE a character about which RE2 has to decide. LONG, only in
+ * of_byte, is a byte of a character of several bytes. */
+enum { END, ELSE, LONG = 255 };
+
+/* States are numbered from AROUND_ASKS + 1 on: state AROUND_ASKS + 1 + i has rows[i]. */
+struct around_automaton {
+    uint32_t users; /* calls of around_make and around_share */
+    /* The state in which reading begins: first[1] if the character on the other side of the place
+     * where reading begins belongs to a word, else first[0]. */
+    uint8_t first[2];
+    /* the automaton reads backwards, from the last byte of a character to its first */
+    bool backwards;
+    /* under TRAWL_MULTILINE: at the text's end RE2 decides, and a line end is an ordinary byte */
+    bool crosses;
+    bool has_edges;   /* the sequence has edges of words */
+    bool is_one_pass; /* no character that is read fits two places that may come next */
+    uint8_t unknown;  /* the symbol of a byte that belongs to no character */
+    uint32_t state_count;
+    uint64_t words; /* a bit for each symbol whose characters belong to words */
+    uint8_t of_byte[256];
+    /* indexed by symbol: a bit for each item of the sequence that its characters may be */
+    uint64_t members[SYMBOLS];
+    /* Characters from U+0080 on: those from cuts[i].first up to cuts[i + 1].first have one symbol.
+     * The last cut is behind all characters. */
+    uint32_t cut_count;
+    struct around_cut {
+        uint32_t first;
+        uint32_t symbol;
+    } * cuts; /* behind `rows` */
+    struct around_row {
+        uint8_t next[SYMBOLS];
+        bool matches;     /* the whole sequence may have been read, whatever comes next */
+        uint64_t accepts; /* a bit for each symbol before which it may have been read */
+        /* A bit for each symbol after which the automaton stays in this state, if `accepts` has no
+         * bit for the symbol or `matches` is set. */
+        uint64_t stays;
+    } rows[];
+};
+
+static inline const struct around_row *around_row(const struct around_automaton *made,
+                                                  uint32_t state)
+{
+    return &made->rows[state - AROUND_ASKS - 1];
+}
+
+#endif

@@ -1,0 +1,466 @@
+/* sequence_read: reads texts with the automata of sequences (sequence.h). */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "plan/plan.h"
+#include "regex/sequence_automaton.h"
+
+/* A try looks for a match at one begin. When failed tries have read WASTE_MAX bytes, and
+ * WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over. So the time stays
+ * linear. */
+#define WASTE_MAX 256u
+#define WASTE_SHARE 4u
+
+/* Returns the symbol of the character that begins at *at, and moves *at behind the character. With
+ * `back`, reads the character that ends at *at, and moves *at to the begin of the character. *near
+ * is the cut of a character that was read before. */
+static inline uint32_t read_one(const struct around_automaton *made, const uint8_t *bytes,
+                                uint64_t *at, uint64_t count, bool back, uint32_t *near)
+{
+    const uint64_t left = back ? *at : count - *at;
+    uint32_t symbol, low = 0, high = made->cut_count - 1, code;
+    uint64_t taken = 1;
+
+    if (left == 0)
+        return made->crosses ? ELSE : END;
+    symbol = made->of_byte[bytes[*at - back]];
+    if (symbol == LONG && back) {
+        while (taken < 4 && taken < left && (bytes[*at - taken] & 0xc0) == 0x80)
+            taken++;
+        if (plan_utf8_decode(bytes + *at - taken, taken, &code) != taken)
+            taken = 0;
+    } else if (symbol == LONG) {
+        taken = plan_utf8_decode(bytes + *at, left, &code);
+    }
+    if (taken == 0) {
+        taken = 1;
+        symbol = made->unknown;
+    } else if (symbol == LONG) {
+        if (code < made->cuts[*near].first || code >= made->cuts[*near + 1].first) {
+            while (high - low > 1) { /* cuts[low].first <= code < cuts[high].first */
+                const uint32_t middle = (low + high) / 2;
+
+                if (code < made->cuts[middle].first)
+                    high = middle;
+                else
+                    low = middle;
+            }
+            *near = low;
+        }
+        symbol = made->cuts[*near].symbol;
+    }
+    *at += back ? -taken : taken;
+    return symbol;
+}
+
+/* A text that an automaton reads, from `at` on or backwards, up to `stop`. */
+struct reading {
+    const uint8_t *bytes;
+    uint64_t count;
+    uint64_t at;
+    uint64_t stop;
+    uint64_t end; /* where the sequence has been read; UINT64_MAX: nowhere yet */
+};
+
+/* Reads until the automaton decides or reading->stop is reached, and returns the state. With
+ * `longest`, finds where the match ends; otherwise the first such place decides. */
+static inline uint32_t run(const struct around_automaton *made, uint32_t state,
+                           struct reading *reading, bool back, bool longest)
+{
+    const uint8_t *bytes = reading->bytes;
+    const uint64_t count = reading->count, stop = reading->stop;
+    uint64_t here = reading->at, end = reading->end;
+    uint32_t near = 0;
+
+    while (state > AROUND_ASKS) {
+        const struct around_row *row = around_row(made, state);
+        uint32_t symbol = ELSE; /* after which no state stays */
+        uint64_t from = here;
+
+        if (!longest && row->matches) {
+            state = AROUND_MATCHES;
+            break;
+        }
+        do {
+            if (here == stop)
+                break;
+            from = here;
+            symbol = made->of_byte[bytes[here - back]];
+            if (symbol != LONG)
+                here += back ? UINT64_MAX : 1;
+            else
+                symbol = read_one(made, bytes, &here, count, back, &near);
+        } while ((row->stays >> symbol & 1) != 0);
+        if ((row->stays >> symbol & 1) != 0 || from == here)
+            break; /* at `stop` */
+        state = row->next[symbol];
+        if ((row->accepts >> symbol & 1) != 0) {
+            end = from;
+            state = longest ? state : AROUND_MATCHES;
+        }
+    }
+    reading->at = here;
+    reading->end = end;
+    return state;
+}
+
+/* Goes on from `state` with the character beyond reading->stop, which no match holds. */
+static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
+                           struct reading *reading, bool back)
+{
+    uint64_t at = reading->at;
+    uint32_t symbol, near = 0;
+
+    if (state <= AROUND_ASKS)
+        return state;
+    symbol = read_one(made, reading->bytes, &at, reading->count, back, &near);
+    if ((around_row(made, state)->accepts >> symbol & 1) != 0) {
+        reading->end = reading->at;
+        return AROUND_MATCHES;
+    }
+    return symbol == ELSE ? AROUND_ASKS : AROUND_FAILS;
+}
+
+/* Returns the automaton's first state, which depends on the character on the other side of the
+ * place where reading begins. */
+static uint32_t first_state(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
+                            uint64_t count)
+{
+    uint32_t symbol, near = 0;
+
+    if (made == NULL)
+        return AROUND_ASKS;
+    if (!made->has_edges)
+        return made->first[0];
+    symbol = read_one(made, bytes, &at, count, !made->backwards, &near);
+    return symbol == ELSE ? AROUND_ASKS : made->first[made->words >> symbol & 1];
+}
+
+/* Reads up to `most` more bytes beside a string. */
+static uint32_t read_side(const struct around_automaton *made, uint32_t state,
+                          struct reading *reading, uint64_t most, bool back)
+{
+    const uint64_t at = reading->at, text_end = back ? 0 : reading->count;
+
+    if (state <= AROUND_ASKS)
+        return state;
+    reading->stop = back ? at - min_u64(at, most) : at + min_u64(reading->count - at, most);
+    state = back ? run(made, state, reading, true, false) : run(made, state, reading, false, false);
+    return reading->at == text_end ? run_beyond(made, state, reading, back) : state;
+}
+
+struct around around_read(const struct around_automaton *before,
+                          const struct around_automaton *after, const uint8_t *bytes, uint64_t at,
+                          uint64_t end, uint64_t count, uint64_t *spare)
+{
+    struct around around = {first_state(before, bytes, at, count),
+                            first_state(after, bytes, end, count)};
+    struct reading head = {bytes, count, at, 0, 0}, rest = {bytes, count, end, 0, 0};
+
+    /* Both sides are read in turns, because a mismatch on either side ends the reading. */
+    for (uint64_t most = AROUND_BYTES;
+         around.before != AROUND_FAILS && around.after != AROUND_FAILS;
+         most = AROUND_BYTES + *spare) {
+        around.after = read_side(after, around.after, &rest, most, false);
+        if (around.after != AROUND_FAILS)
+            around.before = read_side(before, around.before, &head, most, true);
+        if (most > AROUND_BYTES || *spare == 0 ||
+            (around.before <= AROUND_ASKS && around.after <= AROUND_ASKS))
+            break;
+    }
+    *spare -= min_u64(*spare, at - head.at + (rest.at - end));
+    around.before = around.before < AROUND_ASKS ? around.before : AROUND_ASKS;
+    around.after = around.after < AROUND_ASKS ? around.after : AROUND_ASKS;
+    return around;
+}
+
+/* Finds where the longest or preferred match ends that begins at reading->at, or where it begins
+ * that ends there, and lies before `stop`, by which `most` bytes may be read. Returns 1, 0 if there
+ * is none, or -1 if RE2 has to decide. */
+static inline int find_end(const struct around_automaton *made, struct reading *reading,
+                           uint64_t stop, uint64_t most, bool back)
+{
+    const uint64_t left = back ? reading->at - stop : stop - reading->at;
+    const uint64_t taken = min_u64(left, most);
+    uint32_t state = first_state(made, reading->bytes, reading->at, reading->count);
+
+    reading->stop = back ? reading->at - taken : reading->at + taken;
+    reading->end = UINT64_MAX;
+    state = run(made, state, reading, back, true);
+    if (state > AROUND_ASKS && reading->stop != stop)
+        return -1;
+    state = run_beyond(made, state, reading, back);
+    return state == AROUND_ASKS ? -1 : reading->end != UINT64_MAX;
+}
+
+bool span_may_find(const struct sequence *head)
+{
+    uint32_t varying = 0;
+
+    /* Let x{n,m} be the only item that varies. If two heads begin at one place and at a later one,
+     * and end at two strings in the opposite order, the first head matches up to the first string,
+     * too. */
+    for (uint32_t i = 0; i < head->count; i++)
+        varying += head->items[i].skips > 0 || head->items[i].least != head->items[i].most;
+    return varying <= 1 && !head->skips;
+}
+
+int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
+              uint64_t count, uint64_t *spare, struct regex_span *span)
+{
+    struct reading head = {bytes, count, at, from, at};
+    int found = find_end(spans->head, &head, from, AROUND_BYTES + *spare, true);
+    struct reading whole = {bytes, count, head.end, count, 0};
+
+    *spare -= min_u64(*spare, at - head.at);
+    if (found <= 0)
+        return found;
+    found = find_end(spans->whole, &whole, count, AROUND_BYTES + *spare, false);
+    *spare -= min_u64(*spare, whole.at - head.end);
+    *span = (struct regex_span){head.end, whole.end};
+    return found;
+}
+
+struct finder {
+    struct around_automaton *automaton;
+    struct sequence sequence;
+    /* where a match may begin: anywhere, at the text's begin, or at each line's begin */
+    enum { AT_ALL, AT_TEXT, AT_LINES } begins;
+    bool starts[256]; /* the bytes with which a match may begin */
+    int only_start;   /* the only such byte; -1: there are several */
+    uint64_t least;   /* a match begins with so many bytes that are set in `kinds` */
+    bool kinds[256];
+    bool is_greedy; /* if a match begins at several places of a run of the first item, so does
+                       one at the run's begin */
+    uint32_t first; /* number of the first item that is no assertion about the begin */
+};
+
+/* Returns true if the edges of the sequence mean in this text what they mean for RE2. */
+static bool may_find(const struct sequence *sequence, const struct regex_options *options)
+{
+    bool may = sequence->count > 0;
+
+    for (uint32_t i = 0; i < sequence->count; i++) {
+        const struct sequence_item *item = &sequence->items[i];
+
+        may &= item->edge == 0 || item->edge == 6 || item->edge == 9 || item->edge >= EDGE_BEGIN;
+        may &= item->edge != EDGE_END || !item->by_lines || options->lines;
+    }
+    return may;
+}
+
+/* Notes with which bytes a match may begin. */
+static void note_starts(struct finder *finder, const struct regex_options *options)
+{
+    const struct around_automaton *made = finder->automaton;
+    const struct sequence_item *item = &finder->sequence.items[finder->first];
+    const bool is_character = item->edge == 0 && item->least > 0 && item->skips == 0;
+    bool starts_wide = false, is_wide = false;
+    uint32_t starts = 0;
+
+    for (uint32_t i = 0; i + 1 < made->cut_count; i++) {
+        const uint32_t symbol = made->cuts[i].symbol;
+
+        is_wide |= symbol == ELSE || (made->members[symbol] >> finder->first & 1) != 0;
+        for (uint32_t last = 0; last < 2; last++)
+            starts_wide |= around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        const uint32_t symbol = made->of_byte[byte];
+
+        for (uint32_t last = 0; last < 2 && symbol != LONG; last++)
+            finder->starts[byte] |=
+                around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
+        finder->kinds[byte] =
+            symbol == LONG ? is_wide
+                           : symbol == ELSE || (made->members[symbol] >> finder->first & 1) != 0;
+    }
+    if (!options->bytes)
+        memset(finder->starts + 0xc0, starts_wide, 0x40);
+    finder->least = is_character ? item->least : 1;
+    if (!is_character)
+        memcpy(finder->kinds, finder->starts, sizeof finder->kinds);
+    finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (finder->starts[byte]) {
+            finder->only_start = (int)byte;
+            starts++;
+        }
+    if (starts != 1 || finder->least > 1)
+        finder->only_start = -1;
+}
+
+enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,
+                              struct finder **out, struct trawl_error *error)
+{
+    struct around_options automaton = {.bytes = options->bytes,
+                                       .has_lines = options->lines,
+                                       .longest = options->longest,
+                                       .line_ends = {'\n', '\n'}};
+    enum trawl_status status = TRAWL_OK;
+    struct places *scratch = NULL;
+    struct finder *made;
+
+    *out = NULL;
+    if (options->marks != REGEX_UNMARKED)
+        return TRAWL_OK;
+    TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
+    if (!sequence_add(&made->sequence, root, false) || !may_find(&made->sequence, options))
+        goto done;
+    for (; made->first < made->sequence.count; made->first++) { /* both of ^(?m:^) hold */
+        const struct sequence_item *item = &made->sequence.items[made->first];
+
+        if (item->edge != EDGE_BEGIN)
+            break;
+        made->begins =
+            made->begins != AT_TEXT && (options->lines || item->by_lines) ? AT_LINES : AT_TEXT;
+    }
+    automaton.first = made->first;
+    if (made->first < made->sequence.count)
+        TRAWL_TRY_DONE(around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
+    for (uint32_t last = 0; last < 2 && made->automaton != NULL; last++)
+        if (around_row(made->automaton, made->automaton->first[last])->accepts != 0) {
+            around_free(made->automaton); /* a match may be empty */
+            made->automaton = NULL;
+        }
+    if (made->automaton != NULL) {
+        note_starts(made, options);
+        *out = made;
+        made = NULL;
+    }
+done:
+    around_release(scratch);
+    finder_free(made);
+    return status;
+}
+
+void finder_free(struct finder *finder)
+{
+    if (finder == NULL)
+        return;
+    around_free(finder->automaton);
+    memory_release(finder, 1, sizeof *finder);
+}
+
+/* Returns the first place from `begin` on where a match may begin; UINT64_MAX: there is none. */
+static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
+                           uint64_t to)
+{
+    const uint8_t *found;
+    uint64_t back = finder->least;
+
+    if (finder->begins == AT_LINES && begin > 0 && text[begin - 1] != '\n') {
+        found = begin < to ? memchr(text + begin, '\n', (size_t)(to - begin)) : NULL;
+        return found != NULL ? (uint64_t)(found - text) + 1 : UINT64_MAX;
+    }
+    if (finder->begins != AT_ALL)
+        return begin;
+    if (finder->only_start >= 0) {
+        found = begin < to ? memchr(text + begin, finder->only_start, (size_t)(to - begin)) : NULL;
+        return found != NULL ? (uint64_t)(found - text) : UINT64_MAX;
+    }
+    while (back > 0) {
+        if (back > to - begin)
+            return UINT64_MAX;
+        if (finder->kinds[text[begin + back - 1]] && (back > 1 || finder->starts[text[begin]])) {
+            back--;
+        } else {
+            begin += back;
+            back = finder->least;
+        }
+    }
+    return begin;
+}
+
+/* Stores the match's groups. At each character of the match, only one item fits. */
+static void put_groups(const struct finder *finder, const struct reading *match, uint64_t begin,
+                       struct regex_span *spans, uint32_t span_count)
+{
+    const struct sequence *sequence = &finder->sequence;
+    uint64_t ends[SEQUENCE_MAX + 1] = {begin}; /* ends[i]: where the first i items end */
+    uint64_t at = begin, taken = 0;
+    uint32_t item = 0, near = 0;
+
+    while (at < match->end) {
+        const uint64_t here = at;
+        const uint32_t symbol =
+            read_one(finder->automaton, match->bytes, &at, match->count, false, &near);
+
+        while ((finder->automaton->members[symbol] >> item & 1) == 0 ||
+               taken == sequence->items[item].most) {
+            ends[++item] = here;
+            taken = 0;
+        }
+        taken++;
+    }
+    while (item < sequence->count)
+        ends[++item] = match->end;
+    for (uint32_t i = 1; i < span_count; i++)
+        spans[i] = i <= sequence->group_count
+                       ? (struct regex_span){ends[sequence->groups[i - 1].first],
+                                             ends[sequence->groups[i - 1].end]}
+                       : (struct regex_span){UINT64_MAX, UINT64_MAX};
+}
+
+/* Returns the offset after the characters from `at` on that the first item may be. */
+static uint64_t after_run(const struct finder *finder, const uint8_t *text, uint64_t at,
+                          uint64_t to)
+{
+    uint64_t next = at;
+    uint32_t near = 0;
+
+    while (
+        next < to &&
+        (finder->automaton->members[read_one(finder->automaton, text, &next, to, false, &near)] >>
+             finder->first &
+         1) != 0)
+        at = next;
+    return at;
+}
+
+int finder_match(const struct finder *finder, const uint8_t *text, uint64_t count, uint64_t from,
+                 uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
+                 uint32_t span_count)
+{
+    const struct around_automaton *made = finder->automaton;
+    const bool is_plain = made->is_one_pass && !finder->sequence.is_lazy;
+    const uint64_t begin_from = from;
+    uint64_t waste = 0;
+
+    if (span_count > 1 && (!is_plain || finder->sequence.skips))
+        return -1;
+    if (anchor == REGEX_WHOLE && !is_plain)
+        return -1;
+    if (finder->begins == AT_TEXT && from > 0)
+        return 0;
+    if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
+        text[from - 1] != '\n')
+        return 0;
+    for (uint64_t begin = from;; begin++) {
+        struct reading reading = {text, count, begin, to, 0};
+        int found;
+
+        if (anchor == REGEX_ANYWHERE)
+            reading.at = begin = next_begin(finder, text, begin, to);
+        if (begin == UINT64_MAX)
+            return 0;
+        found = find_end(made, &reading, to, UINT64_MAX, false);
+        if (found < 0)
+            return -1;
+        if (found > 0 && (anchor != REGEX_WHOLE || reading.end == to)) {
+            if (span_count > 0)
+                spans[0] = (struct regex_span){begin, reading.end};
+            if (span_count > 1)
+                put_groups(finder, &reading, begin, spans, span_count);
+            return 1;
+        }
+        if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)
+            return 0;
+        waste += reading.at - begin;
+        if (finder->is_greedy)
+            begin = max_u64(after_run(finder, text, begin, to), begin + 1) - 1;
+        if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - begin_from)
+            return -1;
+    }
+}
