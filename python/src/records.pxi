@@ -555,17 +555,10 @@ cdef struct ways:
     double costs[2]  # what both ways took for a byte
 
 
-cdef uint64_t now_ns() noexcept nogil:
-    cdef timespec now
-
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return <uint64_t>now.tv_sec * 1000000000 + <uint64_t>now.tv_nsec
-
-
 cdef void ways_begin(ways *by, Searcher searcher, Plan plan) noexcept:
     memset(by, 0, sizeof(by[0]))
-    by.may = (plan.regex is not None and plan.regex == "perl" and plan.by_lines and len(plan) == 1
-              and not plan.options["pcre"] and not plan.options["whole_words"] and not plan.options["whole_lines"]
+    by.may = (plan.regex is not None and plan.regex == "perl" and plan.by_lines and plan.is_plain and plan.is_brief
+              and not plan.options["whole_words"] and not plan.options["whole_lines"]
               and searcher.options.engine != TRAWL_ENGINE_CUDA)
 
 
@@ -579,13 +572,13 @@ cdef uint64_t choose_way(ways *by, uint64_t most) noexcept:
     if turn < 2:
         by.costs[turn] = 1e9
     by.pieces += 1
-    by.began_ns = now_ns()
+    by.began_ns = now_ns(CLOCK_MONOTONIC)
     return TRIAL_BYTES if turn < TRIALS else most
 
 
 cdef void note_way(ways *by, uint64_t bytes) noexcept:
     if by.may:
-        by.costs[by.one_by_one] = min(by.costs[by.one_by_one], <double>(now_ns() - by.began_ns) / <double>max(bytes, 1))
+        by.costs[by.one_by_one] = min(by.costs[by.one_by_one], <double>(now_ns(CLOCK_MONOTONIC) - by.began_ns) / <double>max(bytes, 1))
 
 
 cdef void work_one_by_one(work *job) noexcept nogil:

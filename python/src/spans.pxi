@@ -54,10 +54,6 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef const trawl_match *match = window.matches
     cdef uint64_t shift = found.base, at = columns.begins.count, begin, end, word
     cdef uint64_t stop = 0  # the end of record found.record
-    cdef uint64_t *begins
-    cdef uint64_t *ends
-    cdef uint64_t *words
-    cdef uint64_t *rows
 
     columns.text_end = window.begin + window.bytes_count
     if window.match_count == 0:
@@ -70,8 +66,6 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             put_values(&(&columns.begins)[i], NULL, window.match_count)
         if any_failed(&columns.begins, 4):
             return 1
-        begins, ends, words = values_of(&columns.begins), values_of(&columns.ends), values_of(&columns.patterns)
-        rows = values_of(&columns.lines) if records != NULL else NULL
     for i in range(window.match_count):
         begin, end = match[i].begin + shift, match[i].end + shift
         if begin == end:  # TRAWL_WINDOW_SPANS tells of lines in which an expression matches only zero bytes
@@ -95,9 +89,10 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             found.counts[found.record] += begin >= found.end
         else:
             at -= begin < found.end and not found.overlap  # the occurrence replaces the last span
-            begins[at], ends[at], words[at] = begin, end, word
+            values_of(&columns.begins)[at], values_of(&columns.ends)[at] = begin, end
+            values_of(&columns.patterns)[at] = word
             if records != NULL:
-                rows[at] = found.record
+                values_of(&columns.lines)[at] = found.record
             at += 1
         found.begin, found.end, found.word = begin, end, word
     columns.begins.count = columns.ends.count = columns.patterns.count = at
@@ -137,26 +132,6 @@ cdef void work_spans(work *job) noexcept nogil:
             put_matched(columns, job, 0)
             job.no_memory = any_failed(&columns.begins, 6)
         match_columns_walk(columns, 0)
-
-
-cdef bint mark_records(work *job, column *marks) noexcept nogil:
-    """Append for each record a bit: does a pattern occur? False: the search failed."""
-    cdef trawl_matrix_search *matrix = NULL
-    cdef trawl_matrix_batch batch
-
-    batch.size = sizeof(batch)
-    batch.last = False
-    job.status = trawl_matrix_open(job.searcher, job.plan, (<spans_state *>job.out).records,
-                                   TRAWL_MATRIX_ANY, &matrix, &job.error)
-    if job.status != TRAWL_OK:
-        return False
-    while not batch.last and job.status == TRAWL_OK:
-        job.status = trawl_matrix_next(matrix, &batch, &job.error)
-        if job.status == TRAWL_OK:
-            put_bits(marks, batch.any, 0, batch.record_end - batch.record_begin)
-    trawl_matrix_close(matrix)
-    job.no_memory = marks.failed
-    return job.status == TRAWL_OK and not marks.failed
 
 
 cdef void work_lines_of_records(work *job) noexcept nogil:
@@ -232,7 +207,7 @@ cdef void work_record_spans(work *job) noexcept nogil:
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
-    cdef column marks
+    cdef gather marks  # does the expression occur in the record?
 
     if found.one_by_one:
         found.one_by_one = work_firsts(job)
@@ -243,9 +218,11 @@ cdef void work_record_spans(work *job) noexcept nogil:
         return
     memset(&marks, 0, sizeof(marks))
     job.status = TRAWL_OK
-    if found.alone and not mark_records(job, &marks):
-        step = 0
-    while step > 0 and i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
+    if found.alone:
+        marks.kind, marks.records, job.out = CONTAINS, records, &marks
+        work_records(job)
+        job.out = found
+    while i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
         if i & 63 == 0:
             poll(job)
             if job.stopped:
@@ -254,13 +231,13 @@ cdef void work_record_spans(work *job) noexcept nogil:
         found.base = offset_of(records, i)
         i += step
         bytes = offset_of(records, i) - found.base
-        if bytes == 0 or (marks.memory != NULL and not bit_at(marks.memory.bytes, i - 1)):
+        if bytes == 0 or (found.alone and not bit_at(marks.values.memory.bytes, i - 1)):
             continue
         job.status = trawl_text_from_memory(records.bytes + found.base, bytes, &text, &job.error)
         if job.status == TRAWL_OK:
             search_spans(job, text)
             trawl_text_close(text)
-    drop(&marks)
+    gather_drop(&marks)
     if found.may_copy and found.dropped > DROPPED_MAX and job.status == TRAWL_STOPPED and not job.no_memory:
         found.may_copy, found.by_lines = False, True
         spans_restart(found)
@@ -1007,8 +984,10 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
         begin, end = offset_of(records, values_of(&columns.lines)[0]), values_of(&columns.ends)[columns.ends.count - 1]
         characters = characters_in(records.bytes, begin, end) < end - begin
     if made.kind == WHICH:
-        put_rows(made, all, count)
+        for i in range(3):
+            put_same(&(&all.begins)[i], 0, count)
         put_zero_bits(&made.valid, count)
+        made.null_count += count
         if any_failed(&all.begins, 3) or made.valid.failed:
             return
     while at < columns.begins.count:
@@ -1048,14 +1027,6 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
         if made.kind == LISTS:
             put_value(&made.values, all.begins.count)
     put_no_matches(made, all, count - next)
-
-
-cdef void put_rows(gather *made, match_columns *all, uint64_t count) noexcept nogil:
-    """Append rows without an occurrence, but not their values."""
-    put_same(&all.begins, 0, count)
-    put_same(&all.ends, 0, count)
-    put_same(&all.patterns, 0, count)
-    made.null_count += count
 
 
 cdef void put_no_matches(gather *made, match_columns *all, uint64_t count) noexcept nogil:
@@ -1123,7 +1094,9 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
         elif made.kind == WHICH:
             put_bit(&made.valid, begin < end)
             if begin == end:
-                put_rows(made, all, 1)
+                made.null_count += 1
+                for at in range(3):
+                    put_value(&(&all.begins)[at], 0)
                 put_no_matches(made, all, 1)
 
 
