@@ -2,8 +2,8 @@
  *
  * A price is the expected time in nanoseconds per byte of text to search every offset and to verify
  * the method's candidates (places that may be occurrences). The number of candidates is estimated
- * for random text whose bytes are as frequent as in the patterns. For method PIECES the number is
- * greater if many literals share a piece.
+ * for random text whose bytes are as frequent as in the patterns. For method PIECES there are more
+ * if many literals share a piece.
  */
 #include "approximate/approx_choose.h"
 
@@ -11,7 +11,6 @@
 
 #include "approximate/grams.h"
 #include "base/checked.h"
-#include "engine.h"
 #include "plan/analyse.h"
 #include "plan/dna.h"
 #include "plan/sampler.h"
@@ -79,8 +78,8 @@ static void rate_bytes(const struct approximate *approximate, struct byte_rates 
                       ignores_case(approximate), rates);
 }
 
-/* Returns the share of offsets at which method GRAMS looks up grams, because some literal's exact
- * part stands there; 1 if the literals have too many different exact parts for groups. */
+/* Returns the fraction of offsets at which method GRAMS looks up grams, because some literal's
+ * exact part is there; 1 if the literals have too many different exact parts for groups. */
 static double rate_of_exact(const struct approximate *approximate)
 {
     const bool fold = ignores_case(approximate);
@@ -128,8 +127,8 @@ static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
 }
 
 /* Returns how many pieces are expected at an offset of a text like the literals, estimated from the
- * pairs of literals that share a piece. Often the bytes of a text depend on each other, so that the
- * pieces occur in the text far more often than in random text. */
+ * pairs of literals that share a piece. The bytes of a text often depend on each other, so that
+ * pieces occur far more often than in random text. */
 static double rate_alike(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -147,7 +146,7 @@ static double rate_alike(const struct approximate *approximate)
         uint64_t begin = approx_piece_begin(approximate, count, p % of_each);
         uint64_t end = approx_piece_begin(approximate, count, p % of_each + 1);
 
-        /* equal literals tell nothing of the text */
+        /* equal literals tell nothing about the text */
         pairs += sampler_add(&sampler, hash_of(bytes + begin, end - begin, fold),
                              (uint16_t)hash_of(bytes, count, fold));
     }
@@ -221,8 +220,8 @@ static enum approx_method method_choose(const struct approximate *approximate, d
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     double pieces = literals * (approximate->errors_max + 1);
     double length = (double)approximate->symbol_count / max_double(literals, 1);
-    /* the number of a literal's symbols after which comparing usually ends, because none of the
-     * compared offsets can be an occurrence any more */
+    /* comparing usually ends after this many symbols of a literal, when none of the offsets can be
+     * an occurrence any more */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
     /* making the bit plane of a class of bytes takes as long as comparing a literal */
@@ -282,9 +281,9 @@ static const struct prices *host_prices(const char *instruction_set)
     return strcmp(instruction_set, "avx2") == 0 ? &prices_host_avx2 : &prices_host_portable;
 }
 
-/* The host begins with PIECES if that is the cheapest method at `rate`, the least rate of
- * candidates that a text may be expected to have. Where the text has more, it searches by the
- * cheapest of the methods that count errors at every position. */
+/* The host starts with PIECES if that is the cheapest method at `rate`, the least rate of
+ * candidates to expect in a text. Where the text has more, the host searches by the cheapest of the
+ * methods that count errors at every position. */
 static void choose_on_host(struct approximate *approximate, const struct prices *host, double rate)
 {
     const double verify = approximate->edits
@@ -330,4 +329,52 @@ void approx_choose(struct approximate *approximate, const char *instruction_set)
     approximate->method = approximate->method_dense = approx_method_forced;
     if ((beyond >> approx_method_forced & 1) != 0)
         approximate->method_beyond = approximate->method_on_device = approx_method_forced;
+}
+
+/* ---- Whether a text is good for pieces ------------------------------------------------------- */
+
+void approx_trial_begin(struct approx_trial *trial)
+{
+    *trial = (struct approx_trial){.credit = CREDIT_MAX, .pause_bytes = PAUSE_MIN};
+}
+
+/* Leaves PIECES for the next pause_bytes bytes, which then become twice as many. */
+static void trial_fail(struct approx_trial *trial)
+{
+    trial->passed = false;
+    trial->credit = CREDIT_MAX;
+    trial->dense_bytes = trial->pause_bytes;
+    trial->pause_bytes = min_u64(2 * trial->pause_bytes, PAUSE_MAX);
+}
+
+enum approx_method approx_trial_method(struct approx_trial *trial,
+                                       const struct approximate *approximate,
+                                       const struct engine *cpu, const struct engine_chunk *chunk,
+                                       uint64_t from)
+{
+    const uint64_t bytes = min_u64(chunk->owned + chunk->after - from, TRIAL_BYTES);
+    struct engine_brief found = {.to = bytes};
+
+    if (approximate->method == approximate->method_dense || trial->passed)
+        return approximate->method;
+    if (trial->dense_bytes == 0) {
+        trial->passed =
+            engine_cpu.brief(cpu, approximate->pieces, chunk->bytes + from, bytes, &found)
+                ? (double)found.count <= approximate->pieces_rate_max * (double)bytes + CREDIT_MAX
+                : found.is_long;
+        if (!trial->passed)
+            trial_fail(trial);
+    }
+    return trial->passed ? approximate->method : approximate->method_dense;
+}
+
+void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
+                        uint64_t bytes, uint64_t count)
+{
+    if (!trial->passed)
+        return;
+    trial->credit += approximate->pieces_rate_max * (double)bytes - (double)count;
+    trial->credit = min_double(trial->credit, CREDIT_MAX);
+    if (trial->credit < 0)
+        trial_fail(trial);
 }

@@ -1,17 +1,17 @@
-/* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of a
- * approximate search, by the methods' expected times. */
+/* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of
+ * an approximate search, by the methods' expected times. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
 #include "approximate/approx_compile.h"
+#include "engine.h"
 
 /* Tests set this variable to a method, which is then used for every plan that the method fits. With
  * the value APPROX_METHODS, the cheapest method is used. */
 extern enum approx_method approx_method_forced;
 
-/* The time in ns that a search on a device takes in addition to the time for each byte: for the
- * sample, the launches, the copies of results, and the preparation of a new plan's pieces. Tests
- * replace this value. */
+/* The fixed time of a search on a device in ns, besides the time per byte: the sample, the
+ * launches, the copies of results, and the preparation of a new plan's pieces. Tests replace it. */
 extern double approx_device_fixed_ns;
 
 /* Sets the methods and the expected times of *approximate, whose symbols are already made. */
@@ -24,8 +24,8 @@ struct approx_work {
     double ready_ns; /* time until the device can begin to search, in ns */
     bool is_copied;  /* the text must first be copied to the device */
     bool is_found;   /* the device has found the candidates; only their verification is left */
-    /* number of the host's threads that would search instead of the device; if the device searches,
-     * one of these threads verifies the candidates */
+    /* number of host threads that would search instead of the device; if it searches, one of them
+     * verifies the candidates */
     uint32_t threads;
 };
 
@@ -34,6 +34,24 @@ struct approx_work {
  * (is_found), the host searches if verifying the candidates would take longer than the host's
  * search. Returns false whenever a test forces the method, unless the device has no method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
+
+/* Whether a thread of the host searches a text by PIECES, of a plan whose method_dense is another
+ * method: by the pieces in the next bytes, and then by the candidates that the method has found. */
+struct approx_trial {
+    bool passed;          /* PIECES is used; if not, it is tried after dense_bytes bytes */
+    uint64_t dense_bytes; /* the caller lowers this by what it searches by method_dense */
+    uint64_t pause_bytes;
+    double credit; /* candidates by which PIECES may still exceed pieces_rate_max */
+};
+void approx_trial_begin(struct approx_trial *trial);
+/* Returns the method for the chunk's bytes starting at `from`, if symbols there are bytes. */
+enum approx_method approx_trial_method(struct approx_trial *trial,
+                                       const struct approximate *approximate,
+                                       const struct engine *cpu, const struct engine_chunk *chunk,
+                                       uint64_t from);
+/* Judges PIECES by the candidates in the `bytes` bytes that it has searched. */
+void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
+                        uint64_t bytes, uint64_t count);
 
 /* Returns the index of the first symbol of piece `index`, where a literal of `count` symbols is cut
  * into k + 1 pieces. For index k + 1, returns `count`. */

@@ -73,8 +73,7 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
 }
 
 /* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there. In
- * a reverse complement the range is mirrored: it lies as far from the literal's end as, in the
- * pattern, from the pattern's start. */
+ * a reverse complement the range is mirrored. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {
@@ -93,7 +92,7 @@ static void mark_exact(struct approximate *approximate, uint32_t literal,
             (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
 }
 
-/* Returns true if a byte of a text equals this byte of a literal, by the plan's alphabet and
+/* Returns true if a byte of a text equals this byte of a literal under the plan's alphabet and
  * flags. */
 static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
 {
@@ -153,8 +152,8 @@ static uint32_t class_of_character(struct approximate *approximate, struct appro
     return i;
 }
 
-/* Makes classes for symbols that are characters. If there would be too many classes, makes none.
- * `known` caches the classes of some symbols. */
+/* Makes classes for symbols that are characters, or none if there would be too many. `known` caches
+ * the classes of some symbols. */
 static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {
@@ -241,21 +240,6 @@ done:
 
 /* -------------------------------------------------------------------------------------------- */
 
-static enum trawl_status make_filter(struct approximate *approximate, struct trawl_error *error)
-{
-    const struct approx_filter_literals literals = {.classes = approximate->classes,
-                                                    .class_count = approximate->class_count,
-                                                    .literal_count =
-                                                        approximate->plan->literal_count,
-                                                    .symbols = approximate->class_of,
-                                                    .symbol_begin = approximate->symbol_begin,
-                                                    .exact = approximate->exact,
-                                                    .errors_max = approximate->errors_max,
-                                                    .edits = approximate->edits};
-
-    return approx_filter_open(&literals, &approximate->filter, error);
-}
-
 /* The arguments of approx_make. */
 struct source {
     const struct trawl_plan *plan;
@@ -284,7 +268,7 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     else
         approximate_classes(approximate);
     if (plan->literal_count > 0 && approximate->class_count > 0)
-        TRAWL_TRY_DONE(make_filter(approximate, error));
+        TRAWL_TRY_DONE(approx_filter_open(approximate, &approximate->filter, error));
     approx_choose(approximate, source->instruction_set);
     if (approximate->method_dense != APPROX_PLANES && approximate->method_dense != APPROX_COLUMNS) {
         approx_filter_close(approximate->filter);

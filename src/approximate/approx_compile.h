@@ -1,8 +1,9 @@
-/* approx_compile: compiles a plan with errors: splits its literals into symbols (bytes or
- * characters) and into pieces, of which each occurrence contains one without an error.
+/* approx_compile: compiles the plan of an approximate search. Splits its literals into symbols
+ * (bytes or characters), and into pieces such that each occurrence contains one of them without an
+ * error.
  *
  * docs/approximate.md says what an occurrence is. Every method finds candidates that include all
- * occurrences, and approx_verify.h decides for each candidate exactly.
+ * occurrences, and approx_verify.h checks each candidate exactly.
  */
 #ifndef TRAWL_APPROXIMATE_APPROX_COMPILE_H
 #define TRAWL_APPROXIMATE_APPROX_COMPILE_H
@@ -78,8 +79,8 @@ struct approximate {
 };
 
 /* Sets *approximate to the plan's compiled form, which is made at the first call and freed with the
- * plan. The host's method is the cheapest for the instruction set. If instruction_set is NULL, the
- * machine's best instruction set is meant. Errors: MEMORY, LIMIT. Any thread may call. */
+ * plan. The host's method is the cheapest for the instruction set; NULL: for the machine's best
+ * one. Errors: MEMORY, LIMIT. Any thread may call. */
 enum trawl_status approx_want(const struct trawl_plan *plan, const char *instruction_set,
                               const struct approximate **approximate, struct trawl_error *error);
 

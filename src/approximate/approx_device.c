@@ -3,8 +3,8 @@
  * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise
  * kernels/grams.cu looks up, for each gram of the text, the pieces that begin with the gram, and
  * compares these pieces' literals. The kernel writes candidates to a list. If the list is too
- * short, the kernel reports the number of candidates, and the host starts the search again for the
- * first half of the offsets.
+ * short, the kernel reports how many there are, and the host starts again with the first half of
+ * the offsets.
  */
 #include "approximate/approx_device.h"
 
@@ -22,7 +22,7 @@
 #define STATIC_SHARED_BYTES (17u << 10)
 /* time in ns in which one thread makes a word of the tables */
 #define TABLE_WORD_NS 30
-/* a block of a kernel here has this many times the threads of a block of the CUDA engine */
+/* a block here has this many times as many threads as a block of the CUDA engine */
 #define THREADS_TIMES 4u
 
 struct approx_device {
@@ -45,8 +45,8 @@ struct device_step {
     struct approx_device *device;
     struct approx_candidates *candidates; /* NULL: candidates are only counted */
     uint64_t counted;                     /* number of candidates, if `candidates` is NULL */
-    /* the number of candidates, if the device's list was too short for them; 0: all candidates were
-     * copied to the host */
+    /* the number of candidates, if the device's list was too short; 0: all were copied to the
+     * host */
     uint64_t found;
 };
 
@@ -172,9 +172,8 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
     a->count = (uint64_t *)(uintptr_t)own->count.address;
 }
 
-/* Launches the kernel with as many blocks as the device runs at a time, or with the number of
- * blocks that the worker's limits name. If the text has fewer tiles, launches a block for each
- * tile. */
+/* Launches the kernel with as many blocks as the device runs at a time, or as the worker's limits
+ * say, but at most one for each tile. */
 static enum trawl_status launch(struct approx_device *own, struct grams_arguments *a,
                                 struct trawl_error *error)
 {
@@ -218,8 +217,8 @@ static enum trawl_status bring(struct approx_device *own, uint64_t address, uint
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-/* Appends the `count` candidates in the landing buffer, which bring() has filled, to *candidates.
- * The candidates' begins count from offset `base` of the chunk. */
+/* Appends the `count` candidates that bring() has put into the landing buffer to *candidates. Their
+ * starts are relative to offset `base` of the chunk. */
 static enum trawl_status landing_take(const struct approx_device *own, uint64_t count,
                                       uint64_t base, struct approx_candidates *candidates,
                                       struct trawl_error *error)
@@ -229,7 +228,7 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
 
     TRAWL_ASSERT(count <= own->found_room);
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
-    /* with edits, the kernel has added errors_max to each begin */
+    /* with edits, the kernel has added errors_max to each start */
     for (uint64_t i = 0; i < count; i++)
         candidates->items[candidates->count++] =
             approx_candidate_at(own->approximate, (uint32_t)(found[i] >> 32),
@@ -237,8 +236,8 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
     return TRAWL_OK;
 }
 
-/* Finds the candidates of a range of the text by the kernel. Serves as the member `search` of
- * struct cuda_steps. */
+/* Finds the candidates of a range of the text by the kernel. It is the member `search` of struct
+ * cuda_steps. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,

@@ -9,19 +9,18 @@
 
 struct approx_device;
 
-/* Opens a worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any device) for
- * approximate searches. Errors: MEMORY, DEVICE. */
+/* Opens a worker of the CUDA engine for approximate searches on device `index` (ENGINE_DEVICES_MAX:
+ * any device). Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
                                      struct approx_device **device, struct trawl_error *error);
 void approx_device_close(struct approx_device *device);
 /* Makes `approximate` the plan of later searches. Errors: MEMORY, DEVICE; UNSUPPORTED if devices
- * have no method for the plan, or its tables would be too large. */
+ * have no method for the plan or the tables would be too large. */
 enum trawl_status approx_device_begin(struct approx_device *device,
                                       const struct approximate *approximate,
                                       struct trawl_error *error);
-/* Compiles the plan's pieces for the device, if the method is PIECES and the pieces are not yet
- * compiled. The functions below call this function where necessary. Errors: MEMORY, DEVICE,
- * UNSUPPORTED. */
+/* Compiles the plan's pieces for the device, if the method is PIECES and that is not done yet. The
+ * functions below call it where necessary. Errors: MEMORY, DEVICE, UNSUPPORTED. */
 enum trawl_status approx_device_prepare(struct approx_device *device, struct trawl_error *error);
 /* Does a step of a search: finds the candidates of all occurrences that begin in [from, *to) of the
  * chunk. If there are too many candidates, lowers *to, but not down to `from`. Errors: MEMORY,
@@ -40,7 +39,7 @@ double approx_device_ready_ns(const struct approx_device *device);
 /* Returns true if some device's memory contains the chunk's bytes. */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);
 
-#ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls no function of this file */
+#ifdef TRAWL_NO_DEVICES /* such a build opens no device and calls none of these functions */
 #pragma weak approx_device_open
 #pragma weak approx_device_close
 #pragma weak approx_device_begin

@@ -3,26 +3,26 @@
  * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
  * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
  * class. Literals share rows. With edits, the stretch (the part of the text that is searched at a
- * time) is divided into windows, which are searched side by side, one in each lane of a vector. A
- * window's search starts some words before the window, because the first results depend on those
- * words (struct filter_windows).
+ * time) is divided into windows, one for each lane of a vector, which are searched side by side. A
+ * window's search starts a few words before the window, because the first results depend on them
+ * (struct filter_windows).
  */
 #include "approximate/approx_filter.h"
 
 #include <string.h>
 
+#include "approximate/approx_compile.h"
 #include "approximate/filter_ops.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define CLASSES_MAX 256u
 /* number of zero words before a plane, which the first windows read; a plane has a bit for each
  * offset, set if the byte there is in the plane's class */
 #define WORDS_BEFORE 2u
-/* number of words after a plane, which are loaded but do not change the result */
+/* words after a plane that are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* number of words that a row has beyond the stretch's words: the words before each window, and the
- * words by which the last windows reach beyond the stretch */
+/* words of a row beyond those of the stretch: the words before each window, and those by which the
+ * last windows reach beyond the stretch */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
 /* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
@@ -49,13 +49,13 @@ struct literal {
 struct approx_filter {
     struct filter_class *classes;
     struct literal *literals;
-    /* A number for each row of each literal: while rows are made, the row's number; afterwards the
-     * index in filter_rows.words at which the row begins. */
+    /* For each row of each literal: its number while rows are made, afterwards the index in
+     * filter_rows.words at which it begins. */
     uint32_t *begins;
     uint64_t begins_count;
     uint64_t begins_room;
     uint64_t row_words;
-    struct row rows[CLASSES_MAX * FILTER_SYMBOLS_MAX + 1];
+    struct row rows[APPROX_CLASSES_MAX * FILTER_SYMBOLS_MAX + 1];
     uint32_t row_count;
     uint32_t class_count;
     uint32_t literal_count;
@@ -90,7 +90,7 @@ void filter_class_make(const uint64_t has[4], struct filter_class *made)
             made->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
 }
 
-/* Returns the number of the row of a class and shift. Makes the row if it is new. */
+/* Returns the number of the row of a class and shift, which is made if it is new. */
 static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class_number,
                            uint32_t shift)
 {
@@ -103,10 +103,10 @@ static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32
     return *number;
 }
 
-static void add_literal(struct approx_filter *filter, const struct approx_filter_literals *literals,
+static void add_literal(struct approx_filter *filter, const struct approximate *approximate,
                         uint32_t index, uint16_t *known)
 {
-    const uint64_t *begin = literals->symbol_begin + index;
+    const uint64_t *begin = approximate->symbol_begin + index;
     struct literal *literal = &filter->literals[index];
     uint32_t symbols = (uint32_t)min_u64(begin[1] - begin[0], FILTER_SYMBOLS_MAX);
     uint64_t first = filter->edits ? begin[1] - symbols : begin[0];
@@ -121,12 +121,12 @@ static void add_literal(struct approx_filter *filter, const struct approx_filter
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t j = 0; j < symbols; j++) {
             bool exact =
-                !filter->edits && literals->exact != NULL && (literals->exact[first + j] & 1) != 0;
+                !filter->edits && (approximate->exact[first + j] & APPROX_EXACT_SYMBOL) != 0;
 
             if (exact != (pass == 0))
                 continue;
             begins[count++] =
-                row_number(filter, known, literals->symbols[first + j], filter->edits ? 0 : j);
+                row_number(filter, known, approximate->class_of[first + j], filter->edits ? 0 : j);
         }
         if (pass == 0)
             literal->exact_count = (uint8_t)count;
@@ -149,22 +149,21 @@ static uint32_t best_bytes(const struct approx_filter *filter)
 
 /* Returns the most rows that all literals may have together: a row for each compared symbol, and up
  * to three rows of padding for each literal. */
-static uint64_t begins_room(const struct approx_filter_literals *literals)
+static uint64_t begins_room(const struct approximate *approximate)
 {
+    const uint64_t *begin = approximate->symbol_begin;
     uint64_t room = 0;
 
-    for (uint32_t i = 0; i < literals->literal_count; i++)
-        room +=
-            min_u64(literals->symbol_begin[i + 1] - literals->symbol_begin[i], FILTER_SYMBOLS_MAX) +
-            3;
+    for (uint32_t i = 0; i < approximate->plan->literal_count; i++)
+        room += min_u64(begin[i + 1] - begin[i], FILTER_SYMBOLS_MAX) + 3;
     return room;
 }
 
 static enum trawl_status make_literals(struct approx_filter *filter,
-                                       const struct approx_filter_literals *literals,
+                                       const struct approximate *approximate,
                                        struct trawl_error *error)
 {
-    const uint64_t known_count = CLASSES_MAX * FILTER_SYMBOLS_MAX;
+    const uint64_t known_count = APPROX_CLASSES_MAX * FILTER_SYMBOLS_MAX;
     void *known;
 
     TRAWL_TRY(memory_allocate(known_count, sizeof(uint16_t), &known, error));
@@ -172,7 +171,7 @@ static enum trawl_status make_literals(struct approx_filter *filter,
     if (!filter->edits)
         filter->row_count = 1;
     for (uint32_t i = 0; i < filter->literal_count; i++)
-        add_literal(filter, literals, i, (uint16_t *)known);
+        add_literal(filter, approximate, i, (uint16_t *)known);
     memory_release(known, known_count, sizeof(uint16_t));
     filter->bytes_max = best_bytes(filter);
     filter->row_words = filter->bytes_max / 64 + (filter->edits ? WINDOWS_WORDS : 0);
@@ -181,25 +180,25 @@ static enum trawl_status make_literals(struct approx_filter *filter,
     return TRAWL_OK;
 }
 
-enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
+enum trawl_status approx_filter_open(const struct approximate *approximate,
                                      struct approx_filter **filter_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct approx_filter *filter;
 
-    TRAWL_ASSERT(literals->class_count <= CLASSES_MAX && literals->errors_max < 32);
+    TRAWL_ASSERT(approximate->class_count > 0 && approximate->errors_max < 32);
     TRAWL_TRY(MEMORY_ZEROED(filter, 1, error));
-    filter->class_count = literals->class_count;
-    filter->literal_count = literals->literal_count;
-    filter->errors_max = literals->errors_max;
-    filter->edits = literals->edits;
-    filter->begins_room = begins_room(literals);
+    filter->class_count = approximate->class_count;
+    filter->literal_count = approximate->plan->literal_count;
+    filter->errors_max = approximate->errors_max;
+    filter->edits = approximate->edits;
+    filter->begins_room = begins_room(approximate);
     TRAWL_TRY_DONE(MEMORY_NEW(filter->classes, filter->class_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(filter->literals, filter->literal_count, error));
     TRAWL_TRY_DONE(MEMORY_NEW(filter->begins, filter->begins_room, error));
     for (uint32_t c = 0; c < filter->class_count; c++)
-        filter_class_make(literals->classes[c], &filter->classes[c]);
-    TRAWL_TRY_DONE(make_literals(filter, literals, error));
+        filter_class_make(approximate->classes[c], &filter->classes[c]);
+    TRAWL_TRY_DONE(make_literals(filter, approximate, error));
     *filter_out = filter;
     filter = NULL;
 done:
@@ -239,7 +238,7 @@ const struct filter_ops *filter_ops_by_name(const char *name)
     return &approx_filter_portable;
 }
 
-enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
+enum trawl_status approx_scan_open(const struct approx_filter *filter, const struct filter_ops *ops,
                                    struct approx_scan **scan_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
@@ -247,7 +246,7 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
 
     TRAWL_TRY(MEMORY_ZEROED(scan, 1, error));
     scan->filter = filter;
-    scan->ops = filter_ops_by_name(instruction_set);
+    scan->ops = ops;
     scan->plane_words = WORDS_BEFORE + filter->bytes_max / 64 + WORDS_AFTER;
     scan->planes_words = filter->class_count * scan->plane_words;
     scan->rows_words = filter->row_count * filter->row_words;

@@ -1,11 +1,10 @@
 /* approx_filter: compares each literal of an approximate search at all offsets of a text, and finds
  * the offsets that may be occurrences.
  *
- * With mismatches the answer is a bit for each begin, found by counting in bit planes. With edits
- * the answer is a bit for each end, found by rows of Sellers' table in bits. At most 64 symbols
- * of a literal are compared: the first symbols or, with edits, the last symbols. So a filter may
- * accept an offset that approx_verify.h rejects, but never rejects an offset that approx_verify.h
- * accepts.
+ * With mismatches, the answer is a bit for each start, found by counting in bit planes. With edits,
+ * it is a bit for each end, found by rows of Sellers' table in bits. At most 64 symbols of a
+ * literal are compared: the first symbols or, with edits, the last symbols. So a filter may accept
+ * an offset that approx_verify.h rejects, but never the reverse.
  */
 #ifndef TRAWL_APPROXIMATE_APPROX_FILTER_H
 #define TRAWL_APPROXIMATE_APPROX_FILTER_H
@@ -17,20 +16,8 @@
 #define FILTER_BYTES_MAX 32768u
 #define FILTER_SLACK 64u /* bytes after the stretch's bytes that must be readable */
 
-/* The literals of a search. Symbols are classes of bytes, as in struct approximate. */
-struct approx_filter_literals {
-    const uint64_t (*classes)[4];
-    uint32_t class_count; /* at most 256 */
-    uint32_t literal_count;
-    const uint32_t *symbols;
-    /* literal_count + 1 indices: where each literal's symbols begin */
-    const uint64_t *symbol_begin;
-    /* with mismatches: a byte for each symbol, whose bit 0 is set if it must not be
-     * replaced; NULL if there are no such symbols */
-    const uint8_t *exact;
-    uint32_t errors_max; /* at most 31, and less than each literal's symbols */
-    bool edits;
-};
+struct approximate;
+struct filter_ops;
 
 /* A class of bytes, in two forms: byte b is in the class if bit b % 64 of has[b / 64] is set,
  * and equally if bit b / 16 % 8 of nibbles[b / 128][b % 16] is set. */
@@ -43,30 +30,28 @@ void filter_class_make(const uint64_t has[4], struct filter_class *made);
 struct approx_filter; /* immutable, so any number of threads may use a filter */
 struct approx_scan;   /* the state of one thread */
 
-/* Makes a filter, which keeps no pointer into `literals`. Errors: MEMORY. */
-enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
+/* Makes the filter of the plan's literals, whose symbols must be classes of bytes. Keeps no pointer
+ * to *approximate. Errors: MEMORY. */
+enum trawl_status approx_filter_open(const struct approximate *approximate,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* accepts NULL */
-/* Returns the most bytes of one stretch: the number at which the search takes the least time per
- * byte. */
+/* Returns the most bytes of a stretch, with which the search takes the least time per byte. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 
-/* Opens a scan, which keeps a pointer to the filter. `instruction_set` is a name (see
- * trawl_instruction_set). If it is NULL, the scan uses the portable functions. Errors: MEMORY. */
-enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
+/* Opens a scan, which keeps a pointer to the filter. Errors: MEMORY. */
+enum trawl_status approx_scan_open(const struct approx_filter *filter, const struct filter_ops *ops,
                                    struct approx_scan **scan, struct trawl_error *error);
 void approx_scan_close(struct approx_scan *scan); /* accepts NULL */
 
 /* Makes `text` the bytes that approx_scan_find searches: at most approx_filter_bytes_max bytes,
- * after which FILTER_SLACK bytes are readable. Those later bytes do not change the answer. */
+ * followed by FILTER_SLACK readable bytes, which do not change the answer. */
 void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
 /* Finds one literal's candidates. Returns how many offsets of [0, bytes) are candidates: offset i
  * is a candidate if bit i % 64 of found[i / 64] is set. `found` has room for FILTER_BYTES_MAX / 64
- * words. If the returned number is 0, `found` is undefined; otherwise its first ceil(bytes / 64)
- * words are the answer. With mismatches, candidate i means: the literal's compared symbols, laid at
- * offset i, lie within the bytes and differ from them in at most errors_max symbols. With edits,
- * candidate i means: a span of bytes whose last byte has offset i is within errors_max edits of the
- * literal's compared symbols. */
+ * words. If it is 0, `found` is undefined; otherwise its first ceil(bytes / 64) words are the
+ * answer. With mismatches, offset i is a candidate if the literal's compared symbols, laid there,
+ * lie within the bytes and differ from them in at most errors_max symbols. With edits, it is one if
+ * a span of bytes that ends with byte i is within errors_max edits of these symbols. */
 uint32_t approx_scan_find(struct approx_scan *scan, uint32_t number, uint64_t *found);
 
 #endif

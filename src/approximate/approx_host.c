@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "approximate/approx_choose.h"
 #include "approximate/approx_filter.h"
 #include "approximate/filter_ops.h"
 #include "approximate/approx_pieces.h"
@@ -11,19 +12,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* PIECES is tried on TRIAL_BYTES bytes. There, and in each step by it, CREDIT_MAX candidates more
- * than pieces_rate_max allows are no reason to leave it. If a trial fails, the next begins after
- * PAUSE_MIN bytes, and after twice as many at each further failure. */
-#define TRIAL_BYTES 4096u
-#define CREDIT_MAX 8.0
-#define PAUSE_MIN (UINT64_C(1) << 20)
-#define PAUSE_MAX (UINT64_C(1) << 30)
-
 uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 
 struct approx_host {
     struct engine *cpu;
-    const char *instruction_set;
     /* a worker of `cpu` for the plan of pieces; NULL: not yet opened */
     struct engine_worker *pieces;
     struct engine_result result; /* hits of pieces */
@@ -35,13 +27,9 @@ struct approx_host {
      * words */
     uint64_t *proposed;
     uint64_t proposed_room;
-    /* If method_dense is another method: whether PIECES is searched by; if not, it is tried after
-     * dense_bytes bytes. */
-    bool is_tried;
-    uint64_t dense_bytes, pause_bytes;
-    double credit; /* candidates by which PIECES may still exceed pieces_rate_max */
+    struct approx_trial trial; /* of PIECES in the text, if method_dense is another method */
     uint64_t found[FILTER_BYTES_MAX / 64];
-    /* a copy of the stretch's text, if the text lacks readable bytes after its end */
+    /* a copy of the stretch's text, if too few bytes after it are readable */
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
 };
 
@@ -50,8 +38,7 @@ enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host
 {
     TRAWL_TRY(MEMORY_ZEROED(*host, 1, error));
     (*host)->cpu = cpu;
-    (*host)->instruction_set = engine_cpu.instruction_set(cpu);
-    (*host)->ops = filter_ops_by_name((*host)->instruction_set);
+    (*host)->ops = filter_ops_by_name(engine_cpu.instruction_set(cpu));
     return TRAWL_OK;
 }
 
@@ -85,10 +72,7 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
                                     struct trawl_error *error)
 {
     host->approximate = approximate;
-    host->dense_bytes = 0;
-    host->pause_bytes = PAUSE_MIN;
-    host->credit = CREDIT_MAX;
-    host->is_tried = false;
+    approx_trial_begin(&host->trial);
     approx_scan_close(host->scan);
     host->scan = NULL;
     if (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES)
@@ -114,7 +98,7 @@ static enum trawl_status take_proposed(const struct approx_host *host, uint64_t 
 }
 
 /* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
- * bytes after their end. */
+ * bytes after them. */
 static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t bytes)
 {
@@ -157,8 +141,8 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
 /* Appends the literal's candidates that host->found marks. Bit i belongs to offset from + i of the
- * chunk. The first `known` offsets are skipped: they are searched only because later candidates
- * depend on their bytes. With edits, consecutive ends make one candidate. */
+ * chunk. Skips the first `known` offsets, which are searched only because later candidates depend
+ * on their bytes. With edits, consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -184,7 +168,6 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
                 candidates->items[candidates->count++] =
                     (struct approx_candidate){offset, literal, 0};
         }
-    TRAWL_ASSERT(candidates->count <= candidates->capacity);
     return TRAWL_OK;
 }
 
@@ -208,9 +191,9 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
 }
 
 /* Searches by the filter, stretch by stretch. With mismatches, a stretch has additional bytes after
- * its last begin, as many as a literal has compared symbols at most. With edits, a stretch has
- * additional bytes before its first end, as many as a span within the errors may have. Ends after
- * *to are searched, too, as far as occurrences that begin before *to may reach. */
+ * its last start, as many as a literal has compared symbols at most. With edits, it has additional
+ * bytes before its first end, as many as a span within the errors may have, and ends after *to are
+ * searched, too, as far as occurrences that begin before *to may reach. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -223,7 +206,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
     uint64_t offsets_end = *to;
 
     if (host->scan == NULL)
-        TRAWL_TRY(approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error));
+        TRAWL_TRY(approx_scan_open(approximate->filter, host->ops, &host->scan, error));
     if (approximate->edits)
         offsets_end = min_u64(*to + approximate->plan->need_after, chunk_end);
     for (uint64_t at = from; at < offsets_end;) {
@@ -247,45 +230,6 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Leaves PIECES for the next pause_bytes bytes, which then become twice as many. */
-static void leave_pieces(struct approx_host *host)
-{
-    host->is_tried = false;
-    host->credit = CREDIT_MAX;
-    host->dense_bytes = host->pause_bytes;
-    host->pause_bytes = min_u64(2 * host->pause_bytes, PAUSE_MAX);
-}
-
-/* Returns the method of a step that compares bytes. */
-static enum approx_method method_of_bytes(struct approx_host *host,
-                                          const struct engine_chunk *chunk, uint64_t from)
-{
-    const struct approximate *approximate = host->approximate;
-    const uint64_t bytes = min_u64(chunk->owned + chunk->after - from, TRIAL_BYTES);
-    struct engine_brief found = {.to = bytes};
-
-    if (approximate->method == approximate->method_dense || host->is_tried)
-        return approximate->method;
-    if (host->dense_bytes == 0) {
-        host->is_tried =
-            engine_cpu.brief(host->cpu, approximate->pieces, chunk->bytes + from, bytes, &found)
-                ? (double)found.count <= approximate->pieces_rate_max * (double)bytes + CREDIT_MAX
-                : found.is_long;
-        if (!host->is_tried)
-            leave_pieces(host);
-    }
-    return host->is_tried ? approximate->method : approximate->method_dense;
-}
-
-/* Judges the method PIECES by the candidates in the `bytes` bytes that it has searched. */
-static void judge_pieces(struct approx_host *host, uint64_t bytes, uint64_t count)
-{
-    host->credit += host->approximate->pieces_rate_max * (double)bytes - (double)count;
-    host->credit = min_double(host->credit, CREDIT_MAX);
-    if (host->credit < 0)
-        leave_pieces(host);
-}
-
 /* Returns the method of a step, a range of begins [from, *to). With the alphabet TRAWL_CHARACTERS,
  * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. If the
  * text is not, lowers *to: a step that compares bytes ends before its occurrences could reach the
@@ -295,7 +239,8 @@ static enum approx_method method_of(struct approx_host *host, const struct engin
                                     uint64_t from, uint64_t *to)
 {
     const struct approximate *approximate = host->approximate;
-    const enum approx_method method = method_of_bytes(host, chunk, from);
+    const enum approx_method method =
+        approx_trial_method(&host->trial, approximate, host->cpu, chunk, from);
     const uint64_t reach = approximate->plan->length_max / CHARACTER_BYTES;
     uint64_t ascii, end;
 
@@ -324,15 +269,14 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
     case APPROX_PIECES:
         TRAWL_TRY(approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from,
                                        to, &host->result, candidates, error));
-        if (host->is_tried)
-            judge_pieces(host, *to - from, candidates->count);
+        approx_trial_judge(&host->trial, host->approximate, *to - from, candidates->count);
         return TRAWL_OK;
     case APPROX_GRAMS:
         return by_grams(host, chunk, from, to, candidates, error);
     case APPROX_PLANES:
     case APPROX_COLUMNS:
         TRAWL_TRY(by_filter(host, chunk, from, to, candidates, error));
-        host->dense_bytes -= min_u64(host->dense_bytes, *to - from);
+        host->trial.dense_bytes -= min_u64(host->trial.dense_bytes, *to - from);
         return TRAWL_OK;
     case APPROX_ALL:
     case APPROX_METHODS:

@@ -4,10 +4,10 @@
 
 #include "approximate/collect.h"
 
-/* A step is a range of begins that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
+/* A step is a range of starts that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
  * step near a byte beyond ASCII searches by method_beyond, the method for text that is not ASCII,
- * and another step compares bytes. A step of one kind is not cut to fewer begins than this number
- * only so that a step of the other kind can follow. Tests replace approx_beyond_min. */
+ * and another step compares bytes. No step is cut to fewer starts than this to make room for a step
+ * of the other kind. Tests replace approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 

@@ -7,7 +7,7 @@
 #include "base/checked.h"
 
 /* Sets *part to the part of the chunk that is searched for pieces of the occurrences that begin in
- * [from, to). The part ends length_max bytes after `to`, or at the chunk's end. */
+ * [from, to). It ends length_max bytes after `to`, or with the chunk. */
 static void chunk_of_pieces(const struct approximate *approximate, const struct engine_chunk *chunk,
                             uint64_t from, uint64_t to, struct engine_chunk *part)
 {
@@ -29,16 +29,16 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
 
 /* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
  * occurrence begins piece->symbol symbols before the piece. With edits, the occurrence ends after
- * the symbols that follow the piece in the literal, up to k symbols more or fewer. If symbols are
- * characters, returns false if the piece does not begin at a character of the scope, or if, with
- * mismatches, the occurrence would begin before the scope. If symbols are bytes, returns true. */
+ * the symbols that follow the piece in the literal, up to k symbols more or fewer. With characters,
+ * returns false if the piece does not begin at a character of the scope or, with mismatches, if the
+ * occurrence would begin before the scope. With bytes, returns true. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)
 {
     const uint64_t *begin = approximate->symbol_begin + piece->literal;
     const int64_t k = (int64_t)approximate->errors_max;
-    /* symbols from the piece's begin to the literal's end */
+    /* symbols from the piece's start to the literal's end */
     const int64_t after = (int64_t)(begin[1] - begin[0]) - piece->symbol;
     const int64_t least = max_i64(after - k, piece->symbols);
     const bool characters = scope_has_characters(scope);
@@ -59,7 +59,7 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     return !characters || candidate->offset >= scope->begin;
 }
 
-#define POLL_EVERY 64u /* once in this many hits, the search asks whether its call is over */
+#define POLL_EVERY 64u /* once in this many hits, asks whether the call is over */
 
 /* Appends a candidate for each hit of a piece, except hits that candidate_of rejects. The hits'
  * offsets count from the first byte of `part`, which chunk_of_pieces made. */
@@ -76,7 +76,6 @@ static enum trawl_status hits_take(const struct approximate *approximate,
         const uint32_t pattern =
             plan_literal_at(approximate->pieces, hits->items[i].literal).pattern;
 
-        TRAWL_ASSERT(pattern < approximate->piece_count);
         if (i % POLL_EVERY == 0 && engine_call_is_over(chunk->call))
             return TRAWL_STOPPED;
         candidates->count +=

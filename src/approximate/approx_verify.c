@@ -1,11 +1,11 @@
 /* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
  * A span (substring) lies in a scope, which is the text or a record of the text; within lines, a
- * span lies in one line of the scope. A call decides about some ends of spans. The symbols of the
+ * span lies in one line of the scope. A call checks a range of ends of spans. The symbols of the
  * scope on which these ends depend become the places of a struct approx_pair, with which distance.h
  * compares the literal. m is the literal's number of symbols. A span has at most m + k symbols, so
  * text further left changes no distance up to k; and the answer for an end depends on at most m + k
- * later ends. Therefore each end's answer does not depend on how the ends were divided among calls.
+ * later ends. Therefore it does not matter how the ends are divided among calls.
  */
 #include "approximate/approx_verify.h"
 
@@ -20,7 +20,7 @@
 /* number of ends whose distances are computed at a time after the last end that the caller asked
  * for */
 #define AHEAD 64
-/* once in this many found ends, the verification asks whether its call was cancelled */
+/* once in this many found ends, asks whether the call was cancelled */
 #define POLL_EVERY 64u
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
@@ -77,8 +77,8 @@ void approx_verifier_begin(struct approx_verifier *verifier, const struct engine
 /* ---- Stretches, places ----------------------------------------------------------------------- */
 
 /* Cuts [*from, *to) to the line of `byte`: from after the last line end before the byte to the
- * first line end at or after the byte. If a line end is a byte within a character, the border is
- * moved so that no character is cut. */
+ * first line end at or after the byte. If a line end is a byte within a character, the boundary
+ * moves so that no character is cut. */
 static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
                          int64_t *to)
 {
@@ -164,8 +164,8 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* Returns the first place that begins at or after the byte. If all places begin before the byte,
- * returns the number of places, or one more if the last place also ends before the byte. */
+/* Returns the first place that begins at or after the byte. If all begin before it, returns the
+ * number of places, or one more if the last one also ends before the byte. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
@@ -256,7 +256,7 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
 /* Returns the least distance of the spans that end at place `end`, are within `most` edits and
- * fulfil the plan's conditions for begins and ends. Sets *begin to the place at which the span with
+ * fulfil the plan's conditions for starts and ends. Sets *begin to the place at which the span with
  * the least distance begins. Returns most + 1 if there is no such span. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
@@ -269,8 +269,8 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     if (conditions && !accepts_end(verifier, byte_of(verifier, end)))
         return best;
     pair_spans(pair, end, most, costs);
-    /* tries spans with 0, 1, -1, 2, -2, ... symbols more than the literal, so that of equal costs
-     * the span wins whose length is nearest to the literal's */
+    /* tries spans with 0, 1, -1, 2, -2, ... symbols more than the literal, so that among equal
+     * costs the span nearest in length to the literal wins */
     for (uint32_t i = 0; i <= 2 * most; i++) {
         int64_t more = i % 2 == 1 ? (int64_t)i / 2 + 1 : -(int64_t)(i / 2);
         uint32_t cost = costs[most + more];
@@ -284,10 +284,9 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     return best;
 }
 
-/* Returns the least distance of the spans that end at `end` and that the plan accepts. Returns
- * k + 1 if there is no such span within k errors. The caller asks for ends in ascending order. `to`
- * is the last end of the search; for a row of ends with equal distances the caller also asks for
- * ends after `to`. */
+/* Returns the least distance of the spans that end at `end` and that the plan accepts; k + 1 if
+ * none is within k errors. The caller asks for ends in ascending order. `to` is the last end of the
+ * search; for a row of ends with equal distances the caller also asks for ends after `to`. */
 static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
 {
     struct approx_pair *pair = &verifier->pair;

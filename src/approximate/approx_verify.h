@@ -1,13 +1,13 @@
-/* approx_verify: decides for each candidate whether it is an occurrence with errors, and computes
- * the occurrence's length and distance. */
+/* approx_verify: decides which candidates are occurrences of an approximate search, and computes
+ * their lengths and distances. */
 #ifndef TRAWL_APPROXIMATE_APPROX_VERIFY_H
 #define TRAWL_APPROXIMATE_APPROX_VERIFY_H
 
 #include "approximate/approx_compile.h"
 #include "engine.h"
 
-/* Number of ends (places where an occurrence may end) that are examined together. If an occurrence
- * may have more bytes than that, more ends are examined together. Tests replace approx_ends_min. */
+/* Number of ends (places where an occurrence may end) that are examined together. There are more if
+ * an occurrence may have more bytes than that. Tests replace approx_ends_min. */
 #define APPROX_ENDS_MIN 4096
 extern int64_t approx_ends_min;
 
@@ -26,11 +26,11 @@ void approx_verifier_begin(struct approx_verifier *verifier, const struct engine
 void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place);
 
 /* Mismatches: decides whether the literal occurs at byte `begin` of the chunk. If so, and if the
- * begin is in [0, chunk->owned), appends a hit with its length and distance (hits_length). */
+ * start is in [0, chunk->owned), appends a hit with its length and distance (hits_length). */
 enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
                                       int64_t begin, struct hits *hits, struct trawl_error *error);
 /* Edits: appends the occurrences of the literal whose ends lie in bytes [from, to] of the chunk and
- * whose begins are in [begin_min, chunk->owned). For each literal, the caller passes ranges in
+ * whose starts are in [begin_min, chunk->owned). For each literal, the caller passes ranges in
  * ascending order, which do not overlap. */
 enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t literal,
                                      int64_t from, int64_t to, uint64_t begin_min,

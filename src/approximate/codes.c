@@ -52,10 +52,10 @@ static uint32_t own_byte(const struct approximate *approximate, const struct app
     return best;
 }
 
-/* Gives codes to bytes, class by class, the class that occurs most often in the literals first. All
- * remaining bytes of the classes get the last code. With ANY_BASE these are the letters that stand
- * for several bases: if these letters were spread over the codes, each base's class would have all
- * codes. */
+/* Gives codes to bytes, class by class, starting with the class that is most frequent in the
+ * literals. All remaining bytes of the classes get the last code. With ANY_BASE these are the
+ * letters that stand for several bases: if these letters were spread over the codes, each base's
+ * class would have all codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)
 {
     uint64_t symbols[APPROX_CLASSES_MAX] = {0};

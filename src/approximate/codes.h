@@ -1,9 +1,8 @@
 /* codes: maps each byte of a text to one of four codes of two bits. A byte that equals no symbol of
  * the patterns has no code.
  *
- * A literal's symbol becomes a set of codes. A comparison of codes may say yes where the bytes
- * differ, but never no where the bytes are equal. Bases of DNA that the patterns tell apart have
- * separate codes.
+ * A literal's symbol becomes a set of codes. Codes may match where the bytes differ, but equal
+ * bytes always match. Bases of DNA that the patterns tell apart have separate codes.
  */
 #ifndef TRAWL_APPROXIMATE_CODES_H
 #define TRAWL_APPROXIMATE_CODES_H
@@ -19,7 +18,7 @@ struct approx_codes {
     uint8_t sets[APPROX_CLASSES_MAX];
 };
 
-/* The most symbols of a literal that are compared. */
+/* most symbols of a literal that are compared */
 #define CODED_SYMBOLS_MAX 32u
 
 struct approx_coded {

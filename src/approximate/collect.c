@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define CANDIDATES_MIN 1024u
-/* the text is prefetched for the candidate that comes this many candidates later */
+/* the text is prefetched for the candidate this many places later */
 #define FETCH_AHEAD 16u
 
 uint64_t approx_candidates_max = APPROX_CANDIDATES_MAX;
@@ -94,7 +94,6 @@ static enum trawl_status collect_begins(struct approx_verifier *verifier,
     for (uint64_t i = 0; i < candidates->count; i++) {
         const struct approx_candidate *candidate = &candidates->items[i];
 
-        TRAWL_ASSERT(last == NULL || last->offset <= candidate->offset);
         if (i + FETCH_AHEAD < candidates->count)
             approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].offset);
         if (candidate->offset < (int64_t)from || candidate->offset >= (int64_t)to ||
@@ -170,7 +169,6 @@ static enum trawl_status collect_ends(struct approx_verifier *verifier,
              i++) {
             int64_t next = candidates->items[i].offset + candidates->items[i].reach;
 
-            TRAWL_ASSERT(candidates->items[i].offset >= candidate->offset);
             end = next > end ? next : end;
         }
         TRAWL_TRY(approx_verify_ends(verifier, candidate->literal, candidate->offset, end, from,

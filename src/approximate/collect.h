@@ -35,8 +35,8 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
                                      2 * k};
 }
 
-/* The most candidates of a step, which is a range of begins searched in one call. A step of a
- * single begin may have more candidates. Tests replace approx_candidates_max. */
+/* Most candidates of a step, a range of starts that is searched in one call. A step of a single
+ * start may have more. Tests replace approx_candidates_max. */
 #define APPROX_CANDIDATES_MAX (1u << 20)
 extern uint64_t approx_candidates_max;
 

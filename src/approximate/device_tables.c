@@ -1,9 +1,8 @@
 /* device_tables: cuts the literals into pieces, and makes the list of pieces for each gram.
  *
- * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than the gram is
- * on the list of every gram that begins with the piece. A motif is an exact part that literals
- * share; a segment has the pieces of one motif that begin at the same symbol
- * (kernels/approx_grams.h).
+ * The longer a gram, the fewer pieces are on its list. But a piece shorter than the gram is on the
+ * list of every gram that begins with it. A motif is an exact part that literals share; a segment
+ * has the pieces of one motif that begin at the same symbol (kernels/approx_grams.h).
  */
 #include "approximate/device_tables.h"
 
@@ -21,10 +20,10 @@
 #define GLOBAL_BYTES (32u << 20)
 #define GLOBAL_BYTES_MAX (512ull << 20)
 /* A longer gram is chosen only if its tables are expected to be more than LONGER_GAIN times as fast
- * as the tables of a shorter gram. */
+ * as those of a shorter one. */
 #define LONGER_GAIN 1.1
 /* Tables in L2 are chosen only if they are expected to be more than GLOBAL_GAIN times as fast as
- * tables in shared memory. */
+ * those in shared memory. */
 #define GLOBAL_GAIN 1.5
 
 /* The costs of an offset without comparisons, and of a comparison. The unit is a comparison with
@@ -49,10 +48,9 @@ struct literal_piece {
 
 struct cut_literal {
     struct approx_coded coded;
-    /* bit j is set if symbol j belongs to the motif, so that the symbol is compared before a list
-     * is read */
+    /* bit j: symbol j belongs to the motif, so it is compared before a list is read */
     uint32_t known;
-    double rate; /* the share of offsets in random text at which all known symbols are equal */
+    double rate; /* the fraction of offsets in random text at which all known symbols are equal */
     uint32_t piece_count;
     struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };
@@ -73,8 +71,8 @@ static double set_rate(const struct cut_literal *literal, uint32_t symbol)
     return (double)__builtin_popcount(literal->coded.sets[symbol]) / CODES;
 }
 
-/* Returns the share of offsets in random text that have a piece's first `symbols` symbols. Symbols
- * of the motif do not count. */
+/* Returns the fraction of offsets in random text that have a piece's first `symbols` symbols.
+ * Symbols of the motif do not count. */
 static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t symbols)
 {
@@ -150,8 +148,7 @@ static void write_literal(const struct cut_literal *literal, uint32_t *words)
 
 /* ---- Motifs -------------------------------------------------------------------------------- */
 
-/* Returns the number of the literal's motif. Returns GRAMS_MOTIFS_MAX if the motif is new and there
- * is no room for another motif. */
+/* Returns the number of the literal's motif; GRAMS_MOTIFS_MAX if there is no room for a new one. */
 static uint32_t motif_of(struct builder *builder, const struct cut_literal *literal)
 {
     uint32_t words[GRAMS_LITERAL_WORDS], motif = 0, *count = &builder->tables->motif_count;
@@ -167,8 +164,8 @@ static uint32_t motif_of(struct builder *builder, const struct cut_literal *lite
     return motif;
 }
 
-/* Returns the number of the segment for a motif's pieces that begin at the symbol. Returns
- * GRAMS_SEGMENTS_MAX if the segment is new and there is no room for another segment. */
+/* Returns the number of the segment for a motif's pieces that begin at the symbol;
+ * GRAMS_SEGMENTS_MAX if there is no room for a new one. */
 static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
 {
     uint32_t word = motif << GRAMS_SYMBOL_BITS | symbol, segment = 0;
@@ -240,8 +237,8 @@ static bool next_gram(const struct cut_literal *literal, const struct literal_pi
     return false;
 }
 
-/* Adds the piece to the list of each gram that begins with the piece: counts an entry if `entries`
- * is NULL, otherwise writes it. */
+/* Adds the piece to the list of each gram that begins with it: counts an entry if `entries` is
+ * NULL, otherwise writes it. */
 static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {
@@ -259,8 +256,7 @@ static void list_piece(const struct cut_literal *literal, const struct literal_p
 }
 
 /* Writes the lists of pieces for all grams. A head is the index of a list's first entry. The first
- * pass counts the entries, the second pass writes the entries, while each head moves to the end of
- * its list. */
+ * pass counts the entries. The second writes them, and moves each head to the end of its list. */
 static void write_lists(struct builder *builder)
 {
     struct approx_tables *tables = builder->tables;
@@ -293,7 +289,7 @@ static void write_lists(struct builder *builder)
             sum += count;
         }
     }
-    /* Each head is now the end of its list, which is the start of the next list. */
+    /* each head is now the end of its list, where the next list starts */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = 0;
 }
@@ -305,8 +301,8 @@ struct size {
     double rate;  /* pieces that are compared per offset of random text */
 };
 
-/* Computes the tables' sizes for each gram length from 1 symbol on. Returns the longest piece's
- * number of symbols, at most GRAM_SYMBOLS_MAX. */
+/* Computes the tables' sizes for each length of gram. Returns the longest piece's number of
+ * symbols, at most GRAM_SYMBOLS_MAX. */
 static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SYMBOLS_MAX + 1])
 {
     uint32_t literals = builder->approximate->plan->literal_count, longest = 1;

@@ -2,9 +2,9 @@
  * banded table.
  *
  * On each diagonal of the table text × literal, the paths with e errors reach a furthest row. The
- * search computes this row for e = 0 to k: k + 1 comparisons for each diagonal, whatever the
+ * search computes this row for e = 0 to k, with k + 1 comparisons for each diagonal, whatever the
  * literal's length. Each comparison ends at the first difference. In a text unlike the literal, a
- * comparison takes a few nanoseconds. With exact parts the furthest path need not be the best path,
+ * comparison takes a few nanoseconds. With exact parts, the furthest path need not be the best one,
  * so pair_spans computes a table of costs.
  */
 #include "approximate/distance.h"
@@ -165,7 +165,7 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
 /* rows[x] is the furthest row that a path has reached on diagonal first + x. On this diagonal lies
  * a path that begins at place first + x and has no insertions or deletions. Each error may move a
  * path by one diagonal. With fewer errors, more distant diagonals are computed, too, because the
- * errors that are left may lead a path from there to an end in [from, to]. */
+ * remaining errors may lead from there to an end in [from, to]. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
     const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;
@@ -196,10 +196,10 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
     }
 }
 
-/* Adds symbol number `row` of the literal: computes the costs of the text's spans, their distances
- * from the literal's part that was added so far, from the costs `before` this symbol. Returns the
- * least cost. The band is the spans with up to `most` symbols more or fewer than that part;
- * costs[0] and costs[2 * most + 2] lie outside of the band. */
+/* Adds symbol number `row` of the literal: from the costs `before` it, computes the costs of the
+ * text's spans, which are their distances from the part of the literal that was added so far.
+ * Returns the least cost. The band is the spans with up to `most` symbols more or fewer than that
+ * part; costs[0] and costs[2 * most + 2] lie outside of the band. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {

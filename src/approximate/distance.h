@@ -7,8 +7,8 @@
 #define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
-/* number of remembered answers of the plan's `utf8`, the caller's rules for letters (struct
- * trawl_letters), by which two characters may be equal */
+/* number of remembered answers of the caller's rules for letters (struct trawl_letters), by which
+ * two characters may be equal */
 #define DISTANCE_ASKED 1024u
 
 struct approx_pair {

@@ -1,9 +1,8 @@
-/* engine_approximate: searches for plans with errors, on the host or on devices.
+/* engine_approximate: runs approximate searches, on the host or on devices.
  *
- * docs/approximate.md says what an occurrence is. To read this directory, begin with
- * approx_compile.h (symbols, classes, pieces) and approx_choose.h (the cheapest method).
- * approx_host.h and approx_device.h find candidates, and collect.h and approx_verify.h make hits of
- * the candidates.
+ * docs/approximate.md says what an occurrence is. Start reading with approx_compile.h (symbols,
+ * classes, pieces) and approx_choose.h (the cheapest method). approx_host.h and approx_device.h
+ * find candidates, and collect.h and approx_verify.h make hits of them.
  */
 #ifndef TRAWL_APPROXIMATE_ENGINE_APPROXIMATE_H
 #define TRAWL_APPROXIMATE_ENGINE_APPROXIMATE_H

@@ -78,10 +78,10 @@ INLINE bool vector_any(vector a)
 #endif
 }
 
-/* Adapts vote->from, the number of groups of four rows after which the search of a block of offsets
- * first tests whether some offset can still have an occurrence. The search of the last block tested
- * `votes` times; `passed` says that the last test found no such offset. In the long run, one block
- * in nine tests more than once. */
+/* Adapts vote->from, the number of groups of four rows after which the search of a block first
+ * tests whether some offset can still have an occurrence. The last block tested `votes` times;
+ * `passed`: the last test found no such offset. In the long run, one block in nine tests more than
+ * once. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)
@@ -103,7 +103,7 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
         bytes_vector low[BLOCK_VECTORS], high[BLOCK_VECTORS], bit[BLOCK_VECTORS];
 
         /* A lookup with an index above 127 returns 0. So a byte below 128 finds its bits in the
-         * first table and 0 in the second, and a byte from 128 on the reverse. */
+         * first table and 0 in the second; for other bytes it is the reverse. */
         for (uint32_t v = 0; v < BLOCK_VECTORS; v++) {
             bytes_vector loaded;
 
@@ -255,16 +255,16 @@ struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
-/* A step searches 64 offsets of each window. At the last of these offsets, the cell in a symbol's
- * row is compared with the cell above, in the row of the symbol before. For each window, `more` is
- * 1 if the cell is one more than the cell above, and `less` is 1 if it is one less; else both are
- * 0. */
+/* A step searches 64 offsets of each window. At the last of these offsets, the cell in a
+ * symbol's row is compared with the one above, in the row of the symbol before. For each window,
+ * `more` is 1 if the cell is one more than the cell above, and `less` is 1 if it is one less;
+ * else both are 0. */
 struct border {
     vector more[2], less[2];
 };
 
 /* Computes the next symbol's row. On entry *border is the difference at the offset before the
- * step's first offset, on return at the step's last offset. */
+ * step's first one, on return at its last one. */
 INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct border *border)
 {
     for (uint32_t v = 0; v < 2; v++) {
@@ -306,7 +306,7 @@ INLINE signed_vector sums_before(signed_vector bytes)
 }
 
 /* Returns a value that is not 0 in the lanes of windows in which a cell may be within errors_max.
- * The least cell is estimated from below: within half a byte, cells fall at most as often as that
+ * The least cell is estimated from below: within half a byte, cells fall at most as often as the
  * half has bits of `less`. */
 INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t errors_max)
 {
@@ -361,10 +361,10 @@ static bool cells_take(const struct sellers_cells *cells, const vector open[2], 
 }
 
 /* Finds the offsets at which a literal ends within errors_max edits. A step computes the rows of 64
- * offsets of each window. At the left border of a step, no row starting at `rows_open` has a cell
- * within errors_max. So the step ends at the first row starting at `rows_open` in which all 64
- * cells exceed errors_max. For the rows below, the next step assumes that each cell of the border
- * is one more than the cell above: such cells exceed errors_max, and so do the true cells. */
+ * offsets of each window. At the left edge of a step, no row at or after `rows_open` has a cell
+ * within errors_max. So the step ends at the first row at or after `rows_open` in which all 64
+ * cells exceed errors_max. For the rows below, the next step assumes that each cell of the edge is
+ * one more than the one above: such cells exceed errors_max, as the true ones do. */
 static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, uint32_t count,
                        uint32_t errors_max, const struct filter_windows *windows,
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)
@@ -407,10 +407,10 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* At the right border, no row starting at `empty` has a cell within k errors. The reason:
-         * `empty` is greater than k, because the cells of rows 0 to k do not exceed k. So a path
-         * that enters at the left border below row `empty` has fewer than 64 - k symbols left, but
-         * needs at least 64 - k symbols to reach the right border, 64 offsets later. */
+        /* At the right edge, no row at or after `empty` has a cell within k errors. `empty` is
+         * greater than k, because the cells of rows 0 to k do not exceed k. So a path that enters
+         * at the left edge below row `empty` has fewer than 64 - k symbols left, but needs at least
+         * 64 - k to reach the right edge, 64 offsets later. */
         rows_open = empty < count ? empty : count;
     }
     return any;

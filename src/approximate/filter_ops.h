@@ -16,10 +16,10 @@ struct filter_rows {
     uint64_t words_used; /* words of each row that are searched */
 };
 
-/* A search compares a block of offsets with a literal's rows, and stops early if a test finds that
- * no offset of the block can have an occurrence. `from` is the number of groups of four rows before
- * the first test. `passed` counts the blocks whose first test found no such offset. `from` moves
- * towards the least number at which most tests find none. */
+/* A search compares a block of offsets with a literal's rows, and stops early once a test finds
+ * that no offset of the block can have an occurrence. `from` is the number of groups of four rows
+ * before the first test. `passed` counts the blocks whose first test found no such offset. `from`
+ * moves towards the least number at which most tests find none. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;

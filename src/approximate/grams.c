@@ -1,7 +1,6 @@
 /* grams: makes the lists of the grams with which the pieces of literals begin (grams.h), and turns
- * the codes of a text's bytes (codes.h) into bit planes. The list of a gram has an entry for
- * each literal that has a piece which begins with the gram. A head is the index of a list's first
- * entry. */
+ * the codes of a text's bytes (codes.h) into bit planes. A gram's list has an entry for each
+ * literal with a piece that begins with the gram. A head is the index of a list's first entry. */
 #include "approximate/grams.h"
 
 #include <string.h>
@@ -108,8 +107,8 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
 }
 
 /* Returns the number of the group of the literal that was read last. A group has the literals with
- * the same exact part (symbols that allow no error). Makes a new group if necessary. Returns
- * GRAMS_GROUPS_MAX if there is no room for a new group. */
+ * the same exact part (symbols that allow no error). A new group is made if necessary;
+ * GRAMS_GROUPS_MAX if there is no room for it. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -168,10 +167,9 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
     return entries;
 }
 
-/* Writes where the group's pieces begin and where the last piece ends. The pieces reach as far as
- * the group's shortest literal. The symbols up to there that may have errors are divided evenly
- * among the pieces; if there are fewer such symbols than pieces, all symbols up to there are
- * divided. Returns the number of the group's literals. */
+/* Writes where the group's pieces begin and where the last one ends. They reach as far as the
+ * group's shortest literal. The symbols up to there that may have errors, or all of them if there
+ * are fewer than pieces, are divided evenly. Returns the number of the group's literals. */
 static uint64_t cut(struct lists_builder *builder, uint32_t group,
                     uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {
@@ -227,9 +225,9 @@ static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
     return total;
 }
 
-/* Writes the lists of a piece: the first pass counts each list's entries, the second pass writes
- * the entries, while each head moves to the end of its list. The piece's entries begin at
- * `begin`; returns where the entries end. */
+/* Writes the lists of a piece. The first pass counts each list's entries. The second writes them,
+ * and moves each head to the end of its list. The piece's entries begin at `begin`; returns where
+ * the entries end. */
 static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
                             const struct grams_piece *piece, uint32_t begin)
 {
@@ -258,7 +256,7 @@ static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
             end += count;
         }
     }
-    /* Each head is now the end of its list, which is the start of the next list. */
+    /* each head is now the end of its list, where the next list starts */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = begin;
     return end;

@@ -1,11 +1,11 @@
 /* grams: finds the candidates of an approximate search on the host, by a table of the grams (codes
  * of some symbols in a row) with which the literals' pieces begin.
  *
- * With k errors, at least one of k + 1 pieces of a literal occurs without an error. Piece j has
- * the same symbol range in all literals, or in all literals that share an exact part. For each
- * begin in the text at which the exact part stands, and for each j, the scan looks up the codes
- * at the piece's range: the gram's list holds the literals whose piece begins with these codes.
- * The scan compares GRAMS_LANES literals of the list at once.
+ * With k errors, at least one of k + 1 pieces of a literal occurs without an error. Piece j has the
+ * same symbol range in all literals, or in all literals that share an exact part. For each start in
+ * the text that has the exact part, and for each j, the scan looks up the codes at the piece's
+ * range. The gram's list holds the literals whose piece begins with these codes, of which the scan
+ * compares GRAMS_LANES at once.
  *
  * Each instruction set has its own file, which compiles grams_impl.h.
  */
@@ -17,7 +17,7 @@
 
 struct filter_ops;
 
-/* The bit planes of a text: the high bit and the low bit of each byte's code, and whether it has
+/* The bit planes of a text: the high and the low bit of each byte's code, and whether it has
  * none. */
 enum { GRAMS_HIGH, GRAMS_LOW, GRAMS_NONE, GRAMS_PLANES };
 
@@ -27,7 +27,7 @@ enum { GRAMS_HIGH, GRAMS_LOW, GRAMS_NONE, GRAMS_PLANES };
 #define GRAMS_BITS_BEFORE 64u /* bits of a stretch before the bit of offset 0 */
 
 /* A group has the literals with the same exact part. The scan compares the exact part with the text
- * first, and looks up the pieces only where the exact part stands. */
+ * first, and looks up the pieces only where it is. */
 #define GRAMS_GROUPS_MAX 8u
 
 struct grams_group {
@@ -45,8 +45,7 @@ struct grams_piece {
     uint32_t symbol;       /* the piece's first symbol in each literal */
     uint32_t gram_symbols; /* the first symbols of the piece, which are looked up as a gram */
     /* index in approx_grams.heads of the piece's first head. A head is the index of the first entry
-     * of a gram's list. A piece has a head for each gram, and after these the end of the last
-     * list. */
+     * of a gram's list. A piece has a head for each gram, and then the end of the last list. */
     uint64_t heads;
 };
 
@@ -60,8 +59,8 @@ struct approx_grams {
     struct grams_piece pieces[GRAMS_GROUPS_MAX * (TRAWL_ERRORS_MAX + 1)];
     uint32_t *heads; /* head_count indices into the entries; owned */
     uint64_t head_count;
-    /* Five arrays of entry_room words, one word for each entry of the lists, sorted by piece and
-     * gram. After the entries GRAMS_LANES more words are readable. All arrays are owned. */
+    /* Five arrays of entry_room words, one for each entry of the lists, sorted by piece and gram.
+     * After the entries, GRAMS_LANES more words are readable. All are owned. */
     uint32_t *high;  /* bit j: the high bit of symbol j's code */
     uint32_t *low;   /* bit j: the low bit of symbol j's code */
     uint32_t *care;  /* bit j: symbol j has exactly one code, so a different code is an error */
@@ -78,13 +77,13 @@ struct approx_grams {
 /* A range of text as bit planes: bit GRAMS_BITS_BEFORE + i belongs to offset i. */
 struct grams_stretch {
     uint64_t bits[GRAMS_PLANES][GRAMS_STRETCH_WORDS];
-    uint32_t offset; /* the bit of the next begin to scan */
-    uint32_t end;    /* the bit after the last begin to scan */
+    uint32_t offset; /* the bit of the next start to scan */
+    uint32_t end;    /* the bit after the last start to scan */
 };
 
-/* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more begin.
+/* Scans from stretch->offset until stretch->end, or until `found` may lack room for one more start.
  * Each candidate is literal << 32 | the bit of the stretch at which the candidate begins; with
- * edits the true begin may be up to errors_max before or after that bit. Returns the number of
+ * edits the true start may be up to errors_max before or after that bit. Returns the number of
  * candidates. */
 typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct grams_stretch *stretch,
                                    uint64_t *found, uint64_t room);
@@ -95,8 +94,8 @@ typedef uint64_t (*grams_function)(const struct approx_grams *grams, struct gram
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams, struct trawl_error *error);
 void approx_grams_free(struct approx_grams *grams); /* accepts NULL */
-/* Returns a size in words for the array `found` of grams_function: larger than the number of
- * candidates that one begin may have. */
+/* Returns a size in words for the array `found` of grams_function: more than the candidates that
+ * one start may have. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Makes a stretch of bytes [0, bytes), as if no text came before or after, for occurrences that
  * begin in [0, offsets). The scan compares bytes up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX

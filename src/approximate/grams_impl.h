@@ -87,8 +87,8 @@ static inline void count_bits(const lanes *bits, lanes *count)
 }
 
 /* Compares the literals of a list, entries [entry, end), with the codes at an offset, and writes
- * the literals that may occur. Every list of at most GRAMS_LANES entries, even an empty list, takes
- * one pass of the loop, so the processor seldom mispredicts the loop's end. */
+ * the literals that may occur. Even an empty list takes one pass of the loop, like any list of at
+ * most GRAMS_LANES entries, so the processor seldom mispredicts the loop's end. */
 static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
                                       uint32_t none, uint32_t entry, uint32_t end, uint32_t offset,
                                       uint64_t *found)
@@ -115,7 +115,7 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* Returns a bit for each of 32 begins from `at` on, set if the group's exact part stands there. */
+/* Returns a bit for each of the 32 starts at `at`, set if the group's exact part is there. */
 static inline uint32_t group_stands(const struct grams_stretch *stretch,
                                     const struct grams_group *group, uint32_t at)
 {
@@ -131,9 +131,8 @@ static inline uint32_t group_stands(const struct grams_stretch *stretch,
     return stands;
 }
 
-/* For each begin starting at stretch->offset at which a group's exact part stands, and for each
- * piece of the group, compares the literals on the list of the gram that stands at the piece's
- * symbols. */
+/* For each start at or after stretch->offset that has a group's exact part, and for each piece of
+ * the group, compares the literals on the list of the gram at the piece's symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
@@ -182,8 +181,8 @@ struct waiting {
     uint32_t count;
 };
 
-/* The text that each lane compares with its literal: the codes from errors_max offsets before the
- * literal's start on, 32 offsets per word. */
+/* The text that each lane compares with its literal: the codes starting errors_max offsets before
+ * the literal, 32 offsets per word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {
@@ -265,7 +264,7 @@ static inline uint64_t compare_ends(const struct approx_grams *grams,
     return count;
 }
 
-/* Does for edits what scan_begins does for mismatches. */
+/* As scan_begins, for edits. */
 static uint64_t scan_ends(const struct approx_grams *grams, struct grams_stretch *stretch,
                           uint64_t *found, uint64_t room)
 {

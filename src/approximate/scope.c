@@ -1,4 +1,4 @@
-/* scope: finds the record that contains a byte, and the begins of characters near a byte. */
+/* scope: finds the record that contains a byte, and where characters near it begin. */
 #include "approximate/scope.h"
 
 #include <string.h>

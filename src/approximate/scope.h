@@ -1,5 +1,5 @@
-/* scope: finds the scope of an occurrence, which is the text or one of the text's records, and
- * the begins of symbols in a scope. */
+/* scope: finds the scope of an occurrence, which is the text or one of its records, and where
+ * symbols in it begin. */
 #ifndef TRAWL_APPROXIMATE_SCOPE_H
 #define TRAWL_APPROXIMATE_SCOPE_H
 
@@ -10,7 +10,7 @@
 struct approx_scope {
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk;
-    /* the index of the record that is the scope; the next search for a record begins there */
+    /* index of the record that is the scope, where the next search for one begins */
     uint64_t record;
     int64_t begin; /* bytes of the chunk: [begin, end) */
     int64_t end;
@@ -40,10 +40,9 @@ uint64_t scope_ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end);
  * once. */
 bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to);
 
-/* scope_back returns the start of the symbol that stands `count` symbols before the symbol at
- * `byte`, or scope->begin - 1 if the scope has fewer symbols before that symbol. scope_ahead
- * returns the start of the symbol that stands `count` symbols after the symbol at `byte`, or
- * scope->end if the scope has fewer symbols after it. */
+/* scope_back returns the start of the symbol that is `count` symbols before the one at `byte`, or
+ * scope->begin - 1 if the scope has fewer before it. scope_ahead returns the start of the symbol
+ * `count` symbols after it, or scope->end if the scope has fewer after it. */
 int64_t scope_back(struct approx_scope *scope, int64_t byte, int64_t count);
 int64_t scope_ahead(struct approx_scope *scope, int64_t byte, int64_t count);
 

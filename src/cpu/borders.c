@@ -1,12 +1,10 @@
-/* borders: for searches of whole words or whole lines, drops candidates by the byte before the
- * candidate.
+/* borders: for searches of whole words or whole lines, drops candidates by the byte before them.
  *
  * A candidate is a position where a pattern may occur. Whole words and lines begin at few
- * positions, and the byte before a position rules most positions out. Where candidates are dense,
- * vectors clear the bits of such positions before the scan compares any candidate. Without this
- * step, each position of a text of a's would be a candidate for the word `a`. If the plan has a
- * single literal, the byte after an occurrence is at a known offset, and the same test of that byte
- * rules out more positions.
+ * positions, and the byte before rules most others out. Where candidates are dense, vectors clear
+ * the bits of such positions before the scan compares any. Without this step, each position of a
+ * text of a's would be a candidate for the word `a`. If the plan has a single literal, the byte
+ * after an occurrence is at a known offset, and testing it, too, rules out more positions.
  */
 #include "cpu/worker.h"
 

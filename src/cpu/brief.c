@@ -1,11 +1,10 @@
 /* brief: counts or lists the occurrences in a short text, or finds the first occurrence there,
  * without the start-up work of a long search: no worker is set up, no clock is read, and the text
- * is copied only where a vector would load bytes behind its end.
+ * is copied only where a vector would load bytes beyond its end.
  *
  * A single literal is found by two of its bytes, which the plan chose (its first two probes). A set
  * of up to PLAN_NIBBLE_LITERALS_MAX literals is found by nibble tables (plan/nibbles.h), a larger
- * one by the plan's bitmap. They propose positions, the candidates, and a comparison decides about
- * each candidate. If the
+ * one by the plan's bitmap. They propose candidates, which are compared one by one. If the
  * comparisons exceed a bound, brief gives up and the caller starts an ordinary search, so the time
  * stays linear in the text.
  */
@@ -33,8 +32,8 @@ struct brief {
     const struct plan_set_tables *tables;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
-    /* occurrences begin below this position; from here on, the caller asks for none, or the
-     * remaining text is shorter than every literal */
+    /* occurrences begin below this position: later ones are not asked for, or the remaining text is
+     * shorter than every literal */
     uint64_t limit;
     uint64_t work, work_max;
     struct engine_brief *found;
@@ -53,9 +52,8 @@ static void list(struct brief *brief, uint64_t x, uint32_t index)
         brief->work = UINT64_MAX - UINT32_MAX;
 }
 
-/* Compares the literal with the text at x. If the literal occurs there, counts the occurrence, and
- * lists the occurrence if the caller wants a list. If only the first occurrence is wanted,
- * remembers the occurrence. */
+/* Compares the literal with the text at x. Counts an occurrence, and lists it if the caller wants a
+ * list, or remembers it if only the first one is wanted. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;
@@ -127,8 +125,8 @@ struct bucket {
 };
 
 /* Looks up a bucket (a list of set entries) for each position. Lists only buckets with several
- * entries, or with one entry whose first bytes stand at the position. Has no branch for each
- * position, because the processor could not predict the branch. */
+ * entries, or with one whose first bytes are at the position. Has no branch for each position,
+ * because the processor could not predict it. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {
@@ -168,7 +166,7 @@ static void take_positions(struct brief *brief, const uint32_t *positions, uint3
     }
 }
 
-/* Searches `positions` positions of the text from `at` on. `place` points to the same bytes, in
+/* Searches `positions` positions of the text starting at `at`. `place` points to the same bytes, in
  * the text or in a copy. */
 static void search_words(struct brief *brief, const struct find_ops *find,
                          const struct plan_nibbles *nibbles, const uint8_t *place, uint64_t at,
@@ -215,7 +213,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
             positions = min_u64(positions, FIRST_BYTES);
         if (words > 0) {
             search_words(brief, find, nibbles, brief->text + at, at, positions);
-        } else { /* near the text's end, a copy with room behind the text is searched */
+        } else { /* near the text's end, a copy with room after it is searched */
             positions = min_u64(limit - at, END_POSITIONS);
             room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
             memcpy(end, brief->text + at, (size_t)room);

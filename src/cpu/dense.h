@@ -2,7 +2,7 @@
  *
  * The other ways to search for a set compare candidates, which is slow where candidates are dense.
  * The automaton (plan/automaton.h) reads each byte a fixed number of times. The first search that
- * needs the automaton makes all of it, for all threads; afterwards the automaton does not change.
+ * needs it makes all of it, for all threads; afterwards it does not change.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H
@@ -14,9 +14,9 @@ struct fold;
 
 /* The automaton of a plan, which all threads share. Usually its strings are the plan's literals.
  * The patterns of a plan with tails (parts of patterns that are compared after a literal was found)
- * have characters with variants, like the two cases of a letter outside ASCII. For such a plan the
- * strings are whole patterns, in which one representative replaces all variants of a character.
- * Each text is rewritten in the same way before the automaton reads it. */
+ * have characters with variants, like the two cases of a letter outside ASCII. Then the strings are
+ * whole patterns, in which one representative replaces all variants of a character. Each text is
+ * rewritten in the same way before the automaton reads it. */
 struct dense_set {
     struct plan_automaton automaton;
     /* The automaton cannot be used: texts cannot be rewritten (a pattern is not UTF-8, or
@@ -32,8 +32,8 @@ struct dense_set {
 /* The state of a single thread's searches by the automaton. */
 struct dense_worker {
     uint64_t serial; /* serial number of the plan that `set` belongs to; 0: no plan */
-    /* Owned by the plan of that serial number, and invalid once that plan is freed. NULL: the
-     * automaton was not needed yet, and all members below are empty. */
+    /* Owned by the plan of that serial number, and invalid once it is freed. NULL: the automaton
+     * was not needed yet, and all members below are empty. */
     const struct dense_set *set;
     uint64_t read_bytes; /* bytes that the automaton has searched in all; tests read this count */
     /* The automaton searches in steps. For each position of a step: the index in automaton.ends of
@@ -72,8 +72,7 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
 /* Returns true if all characters with the same representative are variants of each other. If not,
- * the scan must compare the pattern with the text wherever the automaton finds the pattern's
- * string. */
+ * the scan must compare each pattern that the automaton finds with the text. */
 bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 

@@ -4,8 +4,7 @@
  * Variants are characters that match each other, like the cases of a letter. A character of a
  * pattern and its variants form a group. The member with the shortest encoding represents the
  * group. If the variants are not mutual, a group may have more members than a character has
- * variants; the scan then compares the pattern with the text wherever the automaton finds the
- * pattern's string.
+ * variants; the scan then compares each pattern that the automaton finds with the text.
  */
 #include <string.h>
 
@@ -19,11 +18,11 @@
 
 struct member {
     uint32_t code_point;
-    /* index of a member that is nearer to the group's representative, as in a union-find
-     * structure; the representative has its own index */
+    /* index of a member nearer to the group's representative, as in a union-find structure; the
+     * representative has its own */
     uint32_t group;
     uint32_t size; /* number of the group's members, if this is the group's representative */
-    /* number of variants of the character in the patterns; 0: no pattern holds the character */
+    /* number of variants of the character in the patterns; 0: no pattern has it */
     uint32_t variants;
     uint8_t bytes[4];
     uint8_t bytes_count;
@@ -189,7 +188,7 @@ static void fold_finish(struct fold *fold)
 
 #define CHARACTER_BYTES 4u /* longest UTF-8 character */
 
-/* Copies up to CHARACTER_BYTES bytes, and reads each byte only once. The bytes of a mapped file may
+/* Copies up to CHARACTER_BYTES bytes, and reads each only once: the bytes of a mapped file may
  * change meanwhile, and the decoded length must match the bytes that are used. */
 static inline uint64_t read_once(const uint8_t *text, uint64_t count, uint8_t *bytes)
 {

@@ -1,4 +1,4 @@
-/* dense_read: runs the automaton of a set over a text, from the end to the begin, in several parts
+/* dense_read: runs the automaton of a set over a text, from the end to the start, in several parts
  * of the text at once.
  *
  * The automaton is stored in one of two forms. In rows, each node has a word for each class of
@@ -8,8 +8,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Number of lanes: parts of the text that are read at once. Each lane has to wait for memory before
- * its next byte, and meanwhile the other lanes go on. */
+/* Number of lanes, the parts of the text that are read at once. While one lane waits for memory,
+ * the others go on. */
 #define LANES 8u
 /* Repeats the statement STEP for each lane, with the lane's number as a constant. */
 #define EACH_LANE(STEP) \
@@ -27,10 +27,10 @@
 
 struct lanes {
     uint32_t state[LANES];
-    /* Number of the part that the lane reads. When a lane has finished its own part, it repeats a
-     * different lane's work, so that the loop needs no test. */
+    /* Number of the part that the lane reads. A lane that has finished its own part repeats another
+     * lane's work, so that the loop needs no test. */
     uint32_t owner[LANES];
-    uint64_t at[LANES]; /* the lane has yet to read the bytes [from, at), from the last byte on */
+    uint64_t at[LANES]; /* the lane has yet to read the bytes [from, at), the last first */
     uint64_t from[LANES];
 };
 

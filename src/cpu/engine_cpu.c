@@ -10,7 +10,7 @@
 /* ---- Instruction sets --------------------------------------------------------------------- */
 
 /* What a variant (the functions of find.h for one instruction set) needs of the processor. Each
- * level needs what all levels before need, and more. */
+ * level needs all that the levels before need, and more. */
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
@@ -149,8 +149,8 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     worker->learned = 0;
     choice_begin(worker);
     worker_probes_begin(worker);
-    /* A periodic literal occurs in runs, and verify_run tests a run as a whole. So for such
-     * literals borders_apply need not test the bytes beside each candidate. */
+    /* A periodic literal occurs in runs, which verify_run tests as a whole, so borders_apply need
+     * not test the bytes beside each candidate. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);
@@ -198,14 +198,15 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* Copies a short text to a buffer with room behind it. Near a text's end, vectors would load bytes
- * that are not readable, so the scan would have to test positions in plain C: in a text of 80
- * bytes, nearly all positions. */
+/* Copies a short text to a buffer with room behind it, if a set is searched for. Near a text's end,
+ * vectors would load bytes that are not readable, so the scan would have to test positions in plain
+ * C: in a text of 80 bytes, nearly all positions. For five strings in 40 to 1,000 bytes, a call
+ * takes 0.3 to 0.5 of the time. For a single literal, such positions cost as little as the copy. */
 static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;
 
-    if (bytes >= (worker->method == TRAWL_METHOD_SET ? cpu_sizes.short_set : cpu_sizes.short_one) ||
+    if (worker->method != TRAWL_METHOD_SET || bytes >= cpu_sizes.short_set ||
         chunk->readable >= chunk->after + WORKER_SHORT_SLACK)
         return;
     TRAWL_ASSERT(bytes < WORKER_SHORT_BYTES);
@@ -215,8 +216,8 @@ static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
     chunk->readable = chunk->after + WORKER_SHORT_SLACK;
 }
 
-/* Searches from scan->at to scan->limit by the worker's method. If the worker may later sample the
- * text to change its method, measures the time. */
+/* Searches from scan->at to scan->limit by the worker's method. Measures the time if the worker may
+ * later sample the text to change its method. */
 static void scan_part(struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;

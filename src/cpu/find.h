@@ -69,9 +69,9 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
  * candidate if some slot has both samples, the one at the position, or a byte later, and the next:
  *
  *   text       s t o r m .     slot 0 has "form", slot 1 has "storm"
- *   samples    s t o           begin s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since
+ *   samples    s t o           start s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since
  *                  o r m       "form" ends there: a candidate
- *                              begin t: "orm" at 1: slot 0; "m.." at 3: slots 0 and 1: a candidate,
+ *                              start t: "orm" at 1: slot 0; "m.." at 3: slots 0 and 1: a candidate,
  *                              although "torm" is no literal
  */
 #define FIND_TRIGRAM_BITS 13u
@@ -105,16 +105,16 @@ struct find_ops {
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
      * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count). Tests the further probes only in
-     * words where a position passed the first probes; a variant may test them at every position,
-     * too. The tile is dense if all probes were tested at every position. */
+     * words where a position passed the first probes; a variant may test them everywhere, too. The
+     * tile is dense if all probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* Does what `every` does, for probes that may ignore case. */
+    /* As `every`, for probes that may ignore case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if
      * gram number i of the text equals grams->gram[o], the gram at offset grams->offset + o of the
-     * literal. May set further bits, which the caller rejects. Depends on text bytes -8 to 64 *
+     * literal. May have false positives, which the caller rejects. Depends on text bytes -8 to 64 *
      * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
@@ -144,8 +144,8 @@ struct find_ops {
     /* Writes the positions x in [*from, to) at which the first two probes match at text + x, and
      * may drop positions at which the third does not match. Returns the number of positions, which
      * ascend. Stops before the positions might exceed `room`, which is at least FIND_PAIR_ROOM;
-     * *from is where to go on. Loads no byte behind those that the last position's probes test, so
-     * no byte behind the text. */
+     * *from is where to go on. Loads no byte after those that the last position's probes test, so
+     * none after the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* Searches for a class of literals (cpu/set_class.h) by grams, with a stride > 1. Tests the
@@ -158,12 +158,11 @@ struct find_ops {
     /* Three functions serve a class that is searched by stems, the first (up to) 8 bytes of
      * literals. Each returns how many entries it wrote, and may write up to SET_ROOM entries more.
      * Positions are less than 2^32. `stem_samples` writes the samples whose four bytes pass the
-     * class's bitmap, among the samples that can lie in a literal with a begin in a span. The spans
+     * class's bitmap, among those that can lie in a literal that starts in a span. The spans
      * ascend. text is readable up to `readable`. `stem_begins` looks at each position in
-     * `positions` and the stride - 1 positions before, and writes the begins in [begin, end) whose
-     * first stem_min bytes pass the stem map. Depends on 8 bytes from each begin on. `stems` writes
-     * the stems at the begins that pass the stem map, as set_stem_code of (begin - base). Depends
-     * on 8 bytes from each begin on. */
+     * `positions` and the stride - 1 positions before, and writes the starts in [begin, end) whose
+     * first stem_min bytes pass the stem map. `stems` writes the stems at the starts that pass the
+     * stem map, as set_stem_code of (start - base). Both depend on 8 bytes at each start. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
                              uint32_t *positions);

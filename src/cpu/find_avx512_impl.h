@@ -1,7 +1,7 @@
 /* find_avx512_impl: the code that both variants with AVX-512's mask registers share. A variant
  * defines VARIANT, includes this file, defines how it finds grams, and includes find_impl.h.
  *
- * block_equal compares two 32-byte vectors and not a single vector of 64: the loads are at odd
+ * block_equal compares two 32-byte vectors instead of one of 64 bytes: the loads are at odd
  * addresses, and wider loads cross cache lines more often. The search of 1 GiB for "the" ran at 35
  * GB/s, and at 29 with 64-byte loads. Two aligned blocks in registers and a byte permutation (VBMI)
  * per probe were slower still: 50 GB/s in the cache, against 62 with 64-byte loads (EPYC, family

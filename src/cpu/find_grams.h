@@ -13,8 +13,8 @@
 
 #include "cpu/find.h"
 
-/* Returns the bits of a block, as find.h defines them, for the grams that begin in the 64 bytes
- * from text - 8 on. */
+/* Returns the bits of a block, as find.h defines them, for the grams that begin in the 64 bytes at
+ * text - 8. */
 static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams *grams,
                                    uint32_t stride)
 {

@@ -3,11 +3,11 @@
  * A variant defines, before it includes this file:
  *   VARIANT                 the suffix of the variant's functions
  *   block_equal(text, v)    returns which of the 64 bytes at text equal byte v, as 64 bits
- *   block_equal_wide(text, v)      does the same by fewer loads; with HAS_BLOCK_EQUAL_WIDE
- *   block_equal_fold(text, v, f)   does the same after or-ing f into each byte
+ *   block_equal_wide(text, v)      the same by fewer loads; with HAS_BLOCK_EQUAL_WIDE
+ *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
  *   HAS_GRAM_VECTORS               if find_grams.h can test blocks of 64 bytes by the variant's
- *                                  vectors; or HAS_GRAMS_TILE, if the variant has a whole
- *                                  function `grams`
+ *                                  vectors; or HAS_GRAMS_TILE, if the variant has a whole function
+ *                                  `grams`
  *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
  *   block_pair, pair_any, pair_few for find_pair.h; with HAS_PAIR and HAS_PAIR_FEW
  *   positions_of_bits(bits, block, positions)   with HAS_POSITIONS_OF_BITS; see below
@@ -18,11 +18,10 @@
  *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * This file then defines the variant's functions, and FIND_OPS, which makes their table.
  *
- * A probe tests one byte of the pattern. The first probes are tested at every position. The further
- * probes are tested only in blocks where a position passed the first probes. That takes a branch
- * per block, which is predicted well if the first probes rule out enough positions. How many first
- * probes that needs depends on the text. So the caller passes the number, and the function reports
- * how many blocks passed.
+ * A probe tests one byte of the pattern. The first probes are tested at every position. The others
+ * are tested only in blocks where a position passed these. That takes a branch per block, which is
+ * predicted well if the first probes rule out enough positions. How many that needs depends on the
+ * text, so the caller passes the number, and the function reports how many blocks passed.
  */
 #ifndef TRAWL_CPU_FIND_IMPL_H
 #define TRAWL_CPU_FIND_IMPL_H
@@ -44,23 +43,23 @@
 
 #include "cpu/find_pair.h"
 
-/* Distance from the current block to the prefetched block, in bytes. With the hardware's own
- * prefetch alone, rare words were searched at 0.78 x the read speed (EPYC, family 26); with 1 KiB
- * at 0.74, 2 KiB at 0.83, 4 KiB at 0.91. A prefetch never faults, so addresses beyond the text are
- * harmless. */
+/* Distance from the current block to the prefetched one, in bytes. With the hardware's own
+ * prefetch alone, rare words were searched at 0.78 x the read speed (EPYC, family 26); with 1
+ * KiB at 0.74, 2 KiB at 0.83, 4 KiB at 0.91. A prefetch never faults, so addresses beyond the
+ * text are harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
-/* From this number of first probes on, fewer but wider loads (block_equal_wide) are faster,
- * although wide loads cross cache lines more often. */
+/* With this many first probes or more, fewer but wider loads (block_equal_wide) are faster,
+ * although they cross cache lines more often. */
 #define FIND_WIDE_MIN 5
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal
 #endif
 
-/* Tests a block: the first probes at every position, then, with MORE, the further probes where a
- * position passed. The compiler drops the tests that FIRST and MORE rule out. With MORE false, no
- * branch may depend on the text: with such a branch, "the" was counted at 0.42 x the read speed,
- * because of mispredictions. */
+/* Tests a block: the first probes at every position, then, with MORE, the others where a position
+ * passed. The compiler drops the tests that FIRST and MORE rule out. With MORE false, no branch may
+ * depend on the text: mispredicted, such a branch slowed the count of "the" to 0.42 x the read
+ * speed. */
 #define FIND_EVERY_BLOCK(EQUAL, FIRST, MORE)                        \
     const uint8_t *block = text + 64 * w;                           \
     uint64_t bits;                                                  \
@@ -358,8 +357,8 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* Keeps those bits of `bits` where the literal's first bytes stand. The loop's body is free of
- * branches, which would be mispredicted. */
+/* Keeps those bits of `bits` where the literal's first bytes are. The loop's body has no branches,
+ * which would be mispredicted. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
                                              const uint8_t *literal, uint64_t ignored)
 {

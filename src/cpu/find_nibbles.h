@@ -40,8 +40,8 @@ static inline __attribute__((always_inline)) void nibbles_load(struct nibble_tab
     }
 }
 
-/* Returns for each position the slots (bits that stand for literals of the group) which all tested
- * bytes let pass. */
+/* Returns for each position the slots (bits that stand for literals of the group) that pass all
+ * tested bytes. */
 static inline __attribute__((always_inline)) bytes_vector nibbles_shared(
     const struct nibble_tables *tables, const bytes_vector *low, const bytes_vector *high,
     uint32_t bytes, bool whole)

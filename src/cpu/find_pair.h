@@ -1,5 +1,5 @@
-/* find_pair: finds the positions where two chosen bytes of a literal (its first two probes) stand,
- * in long texts also a third, without loading a byte behind the text.
+/* find_pair: finds the positions of two chosen bytes of a literal (its first two probes), and in
+ * long texts of a third, without loading a byte beyond the text.
  *
  * Most functions of find.h that test every position fill a bitmap. This function writes only
  * positions, so it stores nothing where no position matches. A variant may replace the functions
@@ -19,7 +19,7 @@
 /* Distance of the prefetch in bytes. Without the prefetch, searching 64 KiB in the second-level
  * cache took 1.2 x the time [Xeon, AVX-512]. */
 #define PAIR_AHEAD 1024u
-#define PAIR_ALIGNED 1024u /* for at least this many positions, begin loads at cache lines */
+#define PAIR_ALIGNED 1024u /* for at least this many positions, align loads to cache lines */
 
 #ifndef HAS_PAIR
 /* block_pair returns which of the 64 positions starting at `text` match both probes. pair_any
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) bool pair_any(const uint8_t *text,
 #endif
 
 #ifndef HAS_PAIR_FEW
-/* Does what block_pair does, for 1 to 63 positions, and loads no byte behind these positions. */
+/* As block_pair, for 1 to 63 positions, without loading a byte after them. */
 static __attribute__((noinline)) uint64_t pair_few(const uint8_t *text, uint64_t count,
                                                    const struct plan_probe *probes)
 {
@@ -70,7 +70,7 @@ static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positi
     return count;
 }
 
-/* Searches whole steps from *from on, while the positions have room. Most steps have no position.
+/* Searches whole steps starting at *from, while there is room for positions. Most steps have none.
  * So the first loop only notes the steps that have one, without a branch that depends on the text.
  */
 static inline __attribute__((always_inline)) uint32_t pair_steps(const uint8_t *text,

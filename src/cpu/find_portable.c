@@ -1,4 +1,4 @@
-/* find_portable: finds candidates in plain C, eight bytes at a time. Serves where no variant with
+/* find_portable: finds candidates in plain C, eight bytes at a time. Used where no variant with
  * vectors can run. */
 #include <string.h>
 

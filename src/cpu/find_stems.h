@@ -1,8 +1,8 @@
 /* find_stems: looks up the stems of literals in a text, in plain C.
  *
  * A stem is the first (up to) 8 bytes of a literal. Large sets of words are searched by stems in
- * three steps (find.h): samples of four bytes select positions, then begins of literals near these
- * positions are tested, then stems are looked up at the begins that passed. The file also tests
+ * three steps (find.h): samples of four bytes select positions, then possible starts of literals
+ * near them are tested, then stems are looked up at the starts that passed. The file also tests
  * samples for sets that are searched by grams. A variant with vectors for these steps defines
  * HAS_STEM_VECTORS. No function has a branch that depends on the text.
  */
@@ -13,9 +13,8 @@
 
 #include "cpu/set_class.h"
 
-/* Writes position i after the `count` positions that have passed before. Returns the new count:
- * position i counts if the four bytes at i pass the bitmap; otherwise the next position overwrites
- * position i. */
+/* Writes position i after the `count` positions that have passed. Returns the new count, which
+ * includes i if the four bytes there pass the bitmap; otherwise the next position overwrites i. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
                                    uint64_t i, uint32_t fold, uint32_t *positions, uint64_t count)
 {
@@ -128,7 +127,7 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
     return (uint32_t)count;
 }
 
-/* Does what find_ops.stems does. `least` is the class's stem_min, a compile-time constant. */
+/* As find_ops.stems. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
@@ -156,7 +155,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
     return (uint32_t)count;
 }
 
-/* Runs a function like stem_codes_plain for the class's stem_min, which its loops then know. */
+/* Runs a function like stem_codes_plain for the class's stem_min, as a constant of its loops. */
 #define STEM_CASE(FUNCTION, LEAST) \
     case LEAST:                    \
         return FUNCTION(text, begins, begin_count, base, class, fold, (LEAST), codes);

@@ -2,9 +2,9 @@
  * steps of a search by stems (find_stems.h has the same in plain C). Also tests samples of at least
  * 8 bytes.
  *
- * The tables of a large set exceed the second-level cache. So the third step handles a batch of
- * begins before the next batch starts, and within a batch no load waits for another load. Tables in
- * huge pages would save 1 to 3 % of the time, but take 2 MiB each (94,438 words in English, Zen 4).
+ * The tables of a large set exceed the second-level cache. So the third step handles the starts in
+ * batches, and within a batch no load waits for another. Tables in huge pages would save 1 to 3 %
+ * of the time, but take 2 MiB each (94,438 words in English, Zen 4).
  */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
@@ -126,8 +126,8 @@ static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
     return _mm512_test_epi64_mask(_mm512_and_si512(first, second), _mm512_set1_epi64(1));
 }
 
-/* Of the eight begins in the mask `asked`, returns those whose first stem_min bytes may begin a
- * stem. `low` holds the first 8 bytes at each begin. */
+/* Of the eight starts in the mask `asked`, returns those whose first stem_min bytes may begin a
+ * stem. `low` holds the first 8 bytes at each start. */
 static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold, uint32_t stem_min,
                                        const struct stem_filter *filter)
 {
@@ -151,9 +151,9 @@ static inline __mmask8 stem_eight(uint32_t left)
     return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
 }
 
-/* Tests each position and the stride - 1 positions before it together, as possible begins. The
- * first stem_min bytes from each of these begins on lie in the same 8 bytes, which are loaded once.
- * Each position must be at least stride - 1 after the first begin that is searched. */
+/* Tests each position and the stride - 1 positions before it together, as possible starts. The
+ * first stem_min bytes of each lie in the same 8 bytes, which are loaded once. Each position must
+ * be at least stride - 1 after the first start that is searched. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *positions,
                                             uint32_t position_count, uint64_t end, uint32_t stride,
                                             const struct set_class *class, uint64_t fold,
@@ -275,7 +275,7 @@ static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first,
 
 /* ---- The third step ---- */
 
-/* The 8 bytes at each begin of a batch, and the words of the stem map that these bytes select. */
+/* The 8 bytes at each start of a batch, and the words of the stem map that they select. */
 struct stem_batch {
     _Alignas(64) uint64_t low[SET_STEM_BATCH];
     /* the word for stems shorter than SET_STEM_FAR bytes, which the first stem_min bytes select */
@@ -319,8 +319,8 @@ static inline __attribute__((always_inline)) void stem_fetch(
     }
 }
 
-/* Returns which of the batch's eight begins from number i on may have a stem of k bytes, as the
- * stem map tells. `hashes` are the hashes of the first k bytes at these begins. */
+/* Returns which of the batch's eight starts, from number i, may have a stem of k bytes, as the stem
+ * map tells. `hashes` are the hashes of their first k bytes. */
 static inline __attribute__((always_inline)) __mmask8 stem_have(const struct stem_batch *batch,
                                                                 uint32_t i, __m512i hashes,
                                                                 uint32_t least, uint32_t k)
@@ -330,8 +330,8 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
     return stem_pass(_mm512_loadu_si512(of_k + i), _mm512_srli_epi64(hashes, SET_STEM_SHIFT));
 }
 
-/* Writes the stems that stand at the begins of a batch and pass the stem map, as set_stem_code, and
- * returns their number. `least` is the class's stem_min, a compile-time constant. */
+/* Writes the stems at the starts of a batch that pass the stem map, as set_stem_code, and returns
+ * their number. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)

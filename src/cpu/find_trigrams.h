@@ -6,8 +6,8 @@
 
 #include "cpu/find.h"
 
-/* What 16 samples tell about 32 begins, the first of which is the byte before the first sample:
- * `first` as the first sample of a begin, and `second` as the second sample of the begin two bytes
+/* What 16 samples tell about 32 starts, the first of which is the byte before the first sample:
+ * `first` as the first sample of a start, and `second` as the second sample of the start two bytes
  * before. */
 struct trigram_slots {
     __m256i first, second;
@@ -37,7 +37,7 @@ static inline struct trigram_slots trigram_slots(const uint8_t *text,
     return slots;
 }
 
-/* Returns the begins of `now` whose two samples share a slot. `next` has the samples after those of
+/* Returns the starts of `now` whose two samples share a slot. `next` has the samples after those of
  * `now`. */
 static inline uint32_t trigram_begins(struct trigram_slots now, struct trigram_slots next)
 {

@@ -1,15 +1,14 @@
 /* programs: chooses the program (search loop) by which a worker of the host searches, and runs it.
  *
  * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
- * measures how much more time this program takes than the cheapest program could. Once the
- * difference is as large as the time for a look, the worker looks at the text: it takes a sample,
- * prices all methods by the sample, and goes on with the cheapest method.
+ * measures how much more time it takes than the cheapest program could. Once the difference is as
+ * large as the time for a look, the worker looks at the text: it takes a sample, prices all methods
+ * by it, and goes on with the cheapest.
  *
  * For sets, the number of strings chooses the first program. The fastest program depends on the
  * text, the strings and the caches, and cannot be predicted. Once other programs could save more
- * time than a tournament costs, all these programs search pieces of the text in turn. A program
- * leaves the tournament as soon as it is far behind. The fastest program then goes on until the
- * next tournament.
+ * time than a tournament costs, they all search pieces of the text in turn. A program that is far
+ * slower leaves the tournament at once. The fastest then goes on until the next tournament.
  */
 #include "base/checked.h"
 #include "base/clock.h"
@@ -29,8 +28,8 @@ static const enum trawl_method methods[PROGRAMS] = {
 #include "plan/set_prices.def"
 };
 
-/* Returns true if there is text for a program to search. If the last program gave up (is_left),
- * lets the next program go on. */
+/* Returns true if there is text left to search. If the last program gave up (is_left), lets the
+ * next one go on. */
 static bool scan_goes_on(struct scan *scan)
 {
     if (scan->is_left)
@@ -148,7 +147,7 @@ static double rate_of(const struct tournament *own, uint32_t program)
     return (double)max_u64(own->of[program].ns, 1) / (double)own->of[program].bytes;
 }
 
-/* Returns the fastest of the programs that were measured; the current program if none was. */
+/* Returns the fastest of the measured programs; the current one if none was measured. */
 static enum program fastest(const struct tournament *own)
 {
     enum program best = own->now;
@@ -160,9 +159,8 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament: the fastest program goes on; or, if it is nearly as fast, the program that
- * searched before the tournament. Each measured program then rests: it is not compared again for a
- * while. */
+/* Ends a tournament. The fastest program goes on or, if nearly as fast, the one that searched
+ * before. Each measured program then rests: it is not compared again for a while. */
 static void tournament_choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
@@ -190,8 +188,8 @@ static void tournament_choose(struct tournament *own)
     own->left = 0;
 }
 
-/* Gives the turn to the program that has searched the least, of those that are still in the
- * tournament. Ends the tournament if one program is left, or if all have searched enough. */
+/* Gives the turn to the program in the tournament that has searched the least. Ends the tournament
+ * if only one is left, or if all have searched enough. */
 static void next_turn(struct tournament *own)
 {
     uint64_t enough = PIECES_MAX * cpu_sizes.trial_bytes;
@@ -214,7 +212,7 @@ static void next_turn(struct tournament *own)
     own->left = cpu_sizes.trial_bytes;
 }
 
-/* Removes the programs that are far behind. */
+/* Removes the programs that are far slower than the fastest. */
 static void leave(struct tournament *own)
 {
     enum program best = fastest(own);
@@ -261,8 +259,8 @@ static void tournament_begin(struct scan *scan)
         if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
             own->open |= bit_of(i);
     }
-    /* If little text was searched since the search began, or since the last tournament, the time
-     * for this text counts as the result of the current program. */
+    /* If little text was searched since the start or since the last tournament, the time for it
+     * counts as the current program's result. */
     if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
         own->of[own->now].ns = own->spent;
         own->of[own->now].bytes = own->searched;
@@ -271,9 +269,9 @@ static void tournament_begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Counts a piece of `bytes` bytes for the current program, which took `ns`. Then begins a
- * tournament, or gives the turn to the next program, if that is due. `counts` is false if the
- * program also made tables in this time. */
+/* Counts `bytes` bytes for the current program, which took `ns`. Then starts a tournament, or gives
+ * the turn to the next program, if that is due. `counts` is false if the program also made tables
+ * in this time. */
 static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -311,9 +309,9 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
         next_turn(own);
 }
 
-/* Returns how often the worker made or fetched tables. Adds the same number for the workers of the
- * plan's parts, if the current program searches the parts one after the other. A piece during which
- * the sum grows took longer than a later piece will. */
+/* Returns how often the worker made or fetched tables, and the workers of the plan's parts if the
+ * current program searches these in turn. A piece during which this number grows took longer than
+ * later ones will. */
 static uint64_t makes_of(const struct cpu_worker *worker)
 {
     const struct cpu_parts *parts = parts_of(worker, worker->tournament.now);
@@ -330,8 +328,8 @@ void scan_any_set(struct scan *scan)
     struct tournament *own = &worker->tournament;
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
 
-    /* Reading the clock takes as long as searching a text of some hundred bytes: 10 strings in
-     * pieces of 4 KiB took 700 ns with the clock, and 500 ns without. */
+    /* Reading the clock takes as long as searching a few hundred bytes: 10 strings in texts of 4
+     * KiB took 700 ns with the clock, and 500 ns without. */
     bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
                     ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
@@ -379,8 +377,8 @@ static void count_anew(struct cpu_worker *worker)
     worker->took = worker->priced = 0;
 }
 
-/* Makes the tables of method "sampled". If the text may end before the tables pay, chooses a
- * different method until then. Errors: MEMORY. */
+/* Makes the tables of method "sampled". If the text may end before they pay, chooses another method
+ * until then. Errors: MEMORY. */
 static enum trawl_status begin_sampled(struct cpu_worker *worker, const struct engine_chunk *chunk,
                                        struct trawl_error *error)
 {
@@ -475,8 +473,8 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
     struct plan_set_facts of = plan_set_facts_of(plan);
     struct plan_set_price buckets, classes;
 
-    /* Further classes of lengths do not count: the strings of mixed lengths that make them are
-     * those of which buckets test too many positions. */
+    /* Further classes of lengths do not count: buckets test too many positions for strings of mixed
+     * lengths anyway. */
     of.length_max = of.length_min;
     buckets = plan_set_price(PROGRAM_BUCKETS, &of, false);
     classes = plan_set_price(PROGRAM_CLASSES, &of, false);

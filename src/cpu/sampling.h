@@ -1,6 +1,6 @@
-/* sampling: the state of a search for a large set in a tile (a piece of text), which is shared by
- * the files scan_classes, scan_stems, scan_stem_lines and scan_verify. The literals are divided
- * into classes by length (set_class.h), and the tile is searched for one class after the other. */
+/* sampling: the state of a search for a large set in a tile (a stretch of text), which
+ * scan_classes, scan_stems, scan_stem_lines and scan_verify share. The literals are divided into
+ * classes by length (set_class.h), and the tile is searched for one class after the other. */
 #ifndef TRAWL_CPU_SAMPLING_H
 #define TRAWL_CPU_SAMPLING_H
 
@@ -38,7 +38,7 @@ enum trawl_status sample_stems(const struct sampling *sampling);
  * of the tile by pairs of bytes or trigrams; otherwise tests samples of four bytes at every
  * stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
-/* Does what stem_positions does by samples, for literals that begin in the spans. */
+/* As stem_positions, by samples, for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
 /* Returns the number of words of the tile in which stem_positions can test all positions. Returns 0
@@ -46,11 +46,11 @@ uint32_t stem_span_positions(const struct sampling *sampling, const struct set_s
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
 /* Tests each position and the stride - 1 positions before it. Sets *begins to the tested positions
  * below `end` where a literal may begin, and returns their number. If the class does not look at
- * begins (set_looks_at_begins), *begins becomes `positions`. */
+ * starts (set_looks_at_begins), *begins becomes `positions`. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *positions, uint32_t position_count,
                         const uint32_t **begins);
-/* Looks up the stems of all lengths at the first cpu_sizes.stem_batch begins. Writes the stems that
+/* Looks up the stems of all lengths at the first cpu_sizes.stem_batch starts. Writes the stems that
  * the text may have to scratch->stems, as set_stem_code, and returns the number. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
 /* Gathers the occurrences that begin in [sampling->begin, end), at a position of `positions` or up
@@ -68,8 +68,8 @@ enum trawl_status sample_stem_lines(const struct sampling *sampling);
 void emit_stem_lines(struct scan *scan);
 
 /* ---- scan_verify.c ---- */
-/* Both functions take what passed the tables (stems, or samples), compare the literals with the
- * text, and gather the occurrences in the worker. Errors: MEMORY. */
+/* Both take what passed the tables (stems, or samples), compare the literals with the text, and
+ * gather the occurrences in the worker. Errors: MEMORY. */
 enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
                                uint32_t count);
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,

@@ -3,9 +3,9 @@
  *
  * A search for lines (WANT_LINES) needs only one hit of each line. If hits are few, the scan looks
  * for the line's end after each hit. Otherwise bytes of the set and line ends are events, and a
- * line has a hit if the first event after its begin is a byte of the set. One addition finds the
- * first events of 64 positions: it carries a bit from each line's begin through the positions
- * without an event to the first event.
+ * line has a hit if its first event is a byte of the set. One addition finds the first events of 64
+ * positions: it carries a bit from each line's start through the positions without an event to the
+ * first event.
  */
 #include <string.h>
 
@@ -68,7 +68,7 @@ bool scan_bytes_fits(const struct cpu_worker *worker, enum want want)
            (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
-/* Fills a word of the mask in plain C, where a vector would load bytes behind the text. */
+/* Fills a word of the mask in plain C, where a vector would load bytes beyond the text. */
 static void fill_last(const uint8_t *text, uint64_t positions, const bool has[256],
                       struct find_tile *tile)
 {
@@ -128,7 +128,7 @@ static void emit(struct scan *scan, uint64_t words)
         }
 }
 
-/* Returns the number of occurrences, for a set in which the same literal stands several times. */
+/* Returns the number of occurrences, for a set that has a literal several times. */
 static uint64_t count_repeated(const struct scan *scan, uint64_t words)
 {
     const uint8_t *text = scan->chunk->bytes + scan->at;

@@ -1,9 +1,9 @@
 /* scan_classes: searches for a large set. The literals are divided into classes by length
- * (set_class.h), and each tile (a piece of text) is searched for one class after the other.
+ * (set_class.h), and each tile (a stretch of text) is searched for one class after the other.
  *
  * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the tile
- * turns out to have too many candidates, the scan can drop what it has gathered, and leave the text
- * from the tile's begin on to the automaton.
+ * turns out to have too many candidates, the scan can drop them and leave the text to the
+ * automaton, starting with this tile.
  */
 #include <string.h>
 
@@ -222,9 +222,9 @@ static void gather_tile(struct sampling *sampling)
 }
 
 /* Adapts the size of the next tile, in a search for lines. After a hit, the scan skips the rest of
- * the line. So a tile after a tile with a hit is as small as can be; otherwise the next tile is
- * twice as large. In a search line by line, the next tile is small if the skipped text behind the
- * tile is at least as long as the tile. */
+ * the line. So the tile after a hit is as small as can be; otherwise the next tile is twice as
+ * large. In a search line by line, the next tile is small if the skipped text after a tile is at
+ * least as long as the tile. */
 static void adapt_tile(struct cpu_worker *worker, bool hit, const struct sampling *sampling)
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
@@ -292,7 +292,7 @@ void scan_classes(struct scan *scan)
         scan->work += TILE_WORK;
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over && !dense_leaves(scan, sampling.begin))
-            /* try again: dense_leaves has raised work_max to where the automaton pays */
+            /* try again: dense_leaves has raised work_max to the point where the automaton pays */
             gather_tile(&sampling);
         if (scan->over)
             return;

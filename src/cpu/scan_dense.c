@@ -1,9 +1,9 @@
 /* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). The scan takes
  * over from other search loops where a text has many candidates, because the automaton's time does
- * not depend on the number of candidates. An end of the automaton is a group of equal strings of
- * the set.
+ * not depend on the number of candidates. An end of the automaton stands for a group of equal
+ * strings of the set.
  *
- * The text is searched in steps. The automaton reads a step's text from the end to the begin, and
+ * The text is searched in steps. The automaton reads a step's text from the end to the start, and
  * stores for each position the longest string that begins there. The scan then emits the
  * occurrences in ascending order. If the scan only counts, the automaton may add up the count
  * itself.
@@ -123,7 +123,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
 }
 
 /* Makes room for a list of `count` strings in worker->pool, the memory of all lists. Drops all
- * lists if the pool would otherwise exceed both cpu_sizes.pool and its present room. Errors:
+ * lists if the pool would otherwise exceed both cpu_sizes.pool and its present size. Errors:
  * MEMORY. */
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t count,
                                       struct trawl_error *error)
@@ -209,8 +209,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* step->begins may end inside a character. Then all rewritten bytes of this character still
-     * become begins, so more than step->begins ends may be stored: up to step->count. */
+    /* step->begins may lie inside a character. All rewritten bytes of this character still count as
+     * starts, so more than step->begins ends may be stored: up to step->count. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
@@ -233,9 +233,8 @@ static bool ends_tell(const struct scan *scan)
            (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
-/* Looks among the pattern's literals, from *literal on, for the first that stands at x. Sets
- * *literal to that literal, and returns the length of its occurrence. Returns 0 if no literal
- * stands there. */
+/* Looks among the pattern's literals, starting at *literal, for the first that occurs at x. Sets
+ * *literal to it, and returns the length of the occurrence; 0 if there is none. */
 static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *literal)
 {
     uint64_t length = 0, pattern = plan_literal_at(scan->plan, *literal).pattern;
@@ -345,7 +344,7 @@ static void emit_position(struct scan *scan, const struct step *step, uint64_t p
         emit_string(scan, step, position, list[i]);
 }
 
-/* Emits the strings at all begins of the step. */
+/* Emits the strings that begin in the step. */
 static void emit_positions(struct scan *scan, const struct step *step)
 {
     const struct dense_worker *worker = &scan->worker->dense;
@@ -374,7 +373,7 @@ static void emit_positions(struct scan *scan, const struct step *step)
     }
 }
 
-/* Counts the strings that begin at the step's begins. */
+/* Counts the strings that begin in the step. */
 static uint64_t count_positions(const struct dense_worker *worker, uint64_t begins)
 {
     const struct plan_automaton *set = &worker->set->automaton;

@@ -37,16 +37,16 @@ static enum trawl_status parts_search(struct scan *scan, struct cpu_parts *parts
     struct engine_chunk chunk = *scan->chunk;
     uint64_t end = scan->limit, before = result->hits.count;
 
-    /* A part knows only its own occurrences. The longest occurrence at a position may belong to a
-     * different part, so the parts list all hits instead of spans, and the sink chooses the spans.
-     * Several parts may have a hit in a single line, so one_per_line becomes false below. */
+    /* A part knows only its own occurrences. The longest one at a position may belong to another
+     * part, so the parts list all hits instead of spans, and the sink chooses the spans. Several
+     * parts may have a hit in the same line, so one_per_line becomes false below. */
     if (scan->want == WANT_SPANS)
         scan->want = WANT_HITS;
     for (uint32_t i = 0; i < parts->of->count; i++) {
         struct engine_result *found = &parts->found[i];
 
-        /* If a part's result is full, the part stops early. The later parts then search only up to
-         * the position where that part stopped. */
+        /* If a part's result is full, it stops early. Later parts then search only up to where it
+         * stopped. */
         chunk.after += chunk.owned - end;
         chunk.readable += chunk.owned - end;
         chunk.owned = end;

@@ -8,13 +8,12 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* Number of samples by which the prefetch is ahead. Hardware prefetchers do not follow such
- * strides. */
+/* The prefetch is this many samples ahead. Hardware prefetchers do not follow such strides. */
 #define SAMPLES_AHEAD 32u
 #define CLOCK_CANDIDATES 64u /* the clock is read once for this many candidates */
 #define BATCH 8u             /* samples whose bits are tested together */
 
-/* Tests the occurrences that begin in [scan->at, i] and hold the sample at position i. */
+/* Tests the occurrences that begin in [scan->at, i] and contain the sample at position i. */
 static void verify_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -35,17 +34,17 @@ static void verify_sample(struct scan *scan, uint64_t i)
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
         memcpy(&own, bytes + offset, sizeof own); /* the literal's gram at this offset */
         if ((own | tables->layout.fold) == gram && offset <= i - begin)
-            verify_one(scan, i - offset); /* `next` leads to smaller offsets, so begins ascend */
+            verify_one(scan, i - offset); /* `next` leads to smaller offsets, so x ascends */
     }
 }
 
-/* Skips samples from position i on that the bitmap of grams rules out, in batches while the text
- * allows. Returns the position of the first sample that was not skipped. */
+/* Starting at position i, skips samples that the bitmap of grams rules out, in batches while the
+ * text allows. Returns the position of the first that it does not rule out. */
 static uint64_t pass_over(const struct scan *scan, uint64_t i)
 {
     const struct sampled_tables *tables = scan->worker->sampled;
     uint64_t stride = tables->layout.stride, fold = tables->layout.fold;
-    /* a whole batch of samples from i on reads at most this many bytes */
+    /* a whole batch of samples at i reads at most this many bytes */
     uint64_t last = BATCH * stride + sizeof(uint64_t);
     const uint8_t *bytes = scan->chunk->bytes;
     const uint64_t *bitmap = tables->bitmap;
@@ -76,12 +75,12 @@ struct sampled_progress {
     uint64_t began;      /* time when the scan began, in ns */
     uint64_t candidates; /* the result's number of candidates when the scan began */
     uint64_t samples;    /* samples so far */
-    uint64_t clock_at;   /* number of candidates from which on the clock may be read again */
+    uint64_t clock_at;   /* the clock may be read again at this number of candidates */
 };
 
-/* Leaves the rest of the text to a different method if this scan took far longer than that method
- * is expected to take. Reads the clock only if there are many candidates: a text that waits for
- * memory is slow with any method. */
+/* Leaves the rest of the text to another method if this scan took far longer than that one is
+ * expected to take. Reads the clock only if there are many candidates: a text that waits for memory
+ * is slow with any method. */
 static bool leaves(struct scan *scan, struct sampled_progress *progress)
 {
     struct cpu_worker *worker = scan->worker;
@@ -120,14 +119,14 @@ void scan_sampled(struct scan *scan)
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t next = pass_over(scan, i);
 
-        if (next > i) { /* the skipped samples rule out all begins before the new scan->at */
+        if (next > i) { /* the skipped samples rule out all occurrences before the new scan->at */
             progress.samples += (next - i) / stride;
             i = next;
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
-            /* each occurrence that begins at scan->at or later would hold all 8 bytes of this
-             * sample or of a later one, but the text ends before */
+            /* each occurrence at scan->at or later would contain this sample or a later one, but
+             * the text ends before that */
             scan->at = scan->limit;
             return;
         }

@@ -8,7 +8,7 @@
 /* work for a character of a literal's tail, which is compared after the literal's bytes */
 #define TAIL_WORK 4u
 
-/* Emits the literal if it stands at position x. */
+/* Emits the literal if it occurs at position x. */
 static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
 {
     const struct plan_literal literal = plan_literal_at(scan->plan, index);
@@ -51,7 +51,7 @@ static void verify_position(struct scan *scan, uint64_t x)
     scan->passed++;
     TRAWL_ASSERT(hash >> set->bitmap_bits == 0 && bucket >> set->bucket_bits == 0);
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
-        return; /* the nibble tables let the position pass, but the set has no such literal */
+        return; /* a false positive of the nibble tables */
     scan->result->candidate_count++;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;

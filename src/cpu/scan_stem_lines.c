@@ -3,7 +3,7 @@
  *
  * A line needs only one hit. So while many lines have a hit, the scan works in rounds: first it
  * looks at the first few positions of all lines of a tile, then at further positions of the lines
- * without a hit, and last at the remaining positions of such lines.
+ * without a hit, and last at their remaining positions.
  */
 #include "cpu/sampling.h"
 
@@ -104,7 +104,8 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* Returns true if the hit counts. If the text has records, one record must hold the whole hit. */
+/* Returns true if the hit counts. If the text has records, one of them must contain the whole
+ * hit. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
@@ -169,7 +170,7 @@ uint64_t stem_line_words(const struct sampling *sampling)
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
 }
 
-/* Gathers all hits of the tile, also several hits of a line. */
+/* Gathers all hits of the tile, even several of a line. */
 static enum trawl_status gather_lines(const struct sampling *sampling)
 {
     uint64_t words = stem_pair_words(sampling, sampling->end);
@@ -182,7 +183,7 @@ static enum trawl_status gather_lines(const struct sampling *sampling)
                        sampling->scan->worker->scratch->positions, count);
 }
 
-/* Gathers hits in rounds over the lines. A round leaves out the lines that have a hit. */
+/* Gathers hits in rounds over the lines. Lines with a hit are left out of later rounds. */
 static enum trawl_status gather_spans(const struct sampling *sampling, const struct line_map *map)
 {
     const struct scan *scan = sampling->scan;

@@ -1,9 +1,9 @@
 /* scan_stems: searches a tile for a class of a large set by stems, the first (up to) 8 bytes of
  * literals.
  *
- * The search has three steps (find.h). Each step handles all positions of the tile that the step
- * before let pass, without a branch that depends on the text. First, samples of four bytes select
- * positions near which a literal may begin. Second, the first stem_min bytes at each possible begin
+ * The search has three steps (find.h). Each step handles all positions of the tile that passed the
+ * step before, without a branch that depends on the text. First, samples of four bytes select
+ * positions near which a literal may begin. Second, the first stem_min bytes at each possible start
  * are looked up. Third, the stems of each length are looked up. If a class has few literals,
  * vectors select the positions instead: by pairs of bytes, or by trigrams.
  */
@@ -37,7 +37,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
     else
         find->trigrams(bytes + span.from, words, sampling->class->trigrams, tile);
     tile_cut(tile, words, end - span.from);
-    /* the test alone lets too many positions pass */
+    /* the test alone has too many false positives */
     return find->positions(bytes, tile, span.from, sampling->class, sampling->matcher->fold,
                            sampling->scan->worker->scratch->positions);
 }
@@ -106,8 +106,8 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
     return TRAWL_OK;
 }
 
-/* Handles the last begins of the text, where the filters would load bytes that are not readable:
- * looks up a stem of each length at each begin. */
+/* Handles the last starts of the text, where the filters would load bytes that are not readable:
+ * looks up a stem of each length at each of them. */
 static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;

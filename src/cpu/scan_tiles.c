@@ -1,5 +1,5 @@
-/* scan_tiles: searches for a single literal: finds the candidates of a tile (a piece of text), and
- * then tests which candidates are occurrences. The method "every" tests some bytes of the literal,
+/* scan_tiles: searches for a single literal: finds the candidates of a tile (a stretch of text),
+ * and then tests which of them are occurrences. The method "every" tests some bytes of the literal,
  * the probes, at every position. The method "grams" tests up to 8 bytes of the literal, a gram, at
  * every stride-th position. */
 #include <string.h>
@@ -13,20 +13,20 @@
 /* if fewer than 1 of 1024 words passes, one probe fewer is tested at every position */
 #define PASSED_SHARE_MIN 1024u
 /* If more than 1 of 8 words of the mask has candidates, the method "every" searches the rest of the
- * text instead of the method "grams". Even true occurrences count as candidates here: after the
- * vectors, plain C finds the grams of a word, which takes longer than comparing the candidates. */
+ * text instead of the method "grams". True occurrences count, too: finding the grams of a word in
+ * plain C, after the vectors, takes longer than comparing the candidates. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
 /* If more than 1 of 4 positions is a candidate of a periodic literal of at least 8 bytes, the
  * occurrences overlap in runs, and the scan verifies whole runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
-/* If more than 1 of 1024 positions is a candidate but no occurrence, the method "every" from then
- * on also probes the byte of the literal where the comparisons failed. */
+/* If more than 1 of 1024 positions is a candidate but no occurrence, the method "every" then also
+ * probes the byte of the literal where the comparisons failed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
 /* A last probe that costs less ns per position than this is tested at every position: a branch that
- * may skip it costs as much, and more where the branch is mispredicted. */
+ * may skip it costs as much, and more where it is mispredicted. */
 #define FREE_PROBE_NS 0.02
 
 static void probe_bounds(struct cpu_worker *worker)
@@ -51,11 +51,10 @@ void worker_probes_begin(struct cpu_worker *worker)
     worker->probe_count = worker->tuning->probe_count;
     worker->head_bytes = 0;
     /* If the whole literal fits a vector, all candidates are compared with it at once, which costs
-     * little, so that no probe is tested behind a branch. This is not done for a literal that
-     * ignores case, and not for a periodic literal: its runs are verified as a whole, so few
-     * candidates are left. Comparing the first 64 bytes of longer literals was slower (for 1024
-     * bytes, in a Fibonacci text: 1.9 against 2.4 GB/s), because dense texts also hold these 64
-     * bytes. */
+     * little, so that no probe depends on a branch. This is not done for a literal that ignores
+     * case, and not for a periodic literal: its runs are verified as a whole, so few candidates are
+     * left. Comparing the first 64 bytes of longer literals was slower (for 1024 bytes, in a
+     * Fibonacci text: 1.9 against 2.4 GB/s), because dense texts also hold these 64 bytes. */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
         plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
@@ -87,9 +86,9 @@ static void probes_learn(struct cpu_worker *worker)
     probe_bounds(worker);
 }
 
-/* Sets *positions to the number of positions of the next tile: first a short tile up to a cache
- * line's begin, then whole tiles. Position scan->at loads bytes from scan->at + lead on. Returns
- * how many words vectors can fill, if position x depends on bytes up to x + reach. */
+/* Sets *positions to the number of positions of the next tile: first a short tile up to the start
+ * of a cache line, then whole tiles. Position scan->at loads bytes at scan->at + lead. Returns how
+ * many words vectors can fill, if position x depends on bytes up to x + reach. */
 static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach,
                           uint64_t *positions)
 {
@@ -195,7 +194,7 @@ static void fill_grams(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->worker->tuning->grams;
     /* `find` takes grams from 8 bytes before the address that it gets, and sets a gram's bit up to
-     * stride - 1 positions after the gram's begin (find.h) */
+     * stride - 1 positions after the gram's start (find.h) */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
     TRAWL_ASSERT(grams->q + grams->stride - 1 + grams->offset <= scan->plan->length_min);

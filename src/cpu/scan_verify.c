@@ -1,4 +1,4 @@
-/* scan_verify: finds which literals of a large set stand at the samples or stems that passed the
+/* scan_verify: finds which literals of a large set occur at the samples or stems that passed the
  * filters.
  *
  * A sample is a gram (q bytes) of the text; a stem is the first (up to) 8 bytes of a literal. Both
@@ -6,7 +6,7 @@
  * A tag is a few bits of a hash of bytes beside a sample, or after a stem. A literal whose tag
  * differs from the text's is not compared.
  *
- * Tables and literals exceed the caches. So each step prefetches what the next step needs, for many
+ * Tables and literals exceed the caches. So each step prefetches what the next one needs, for many
  * samples at once. The usual case has no branch that depends on the text.
  */
 #include "cpu/sampling.h"
@@ -15,8 +15,8 @@
 #define SHORT_BYTES 16u
 #define STEM_WORK 8u  /* work that is counted for a stem until its bucket is read */
 #define WHOLE_WORK 4u /* work that is counted for an occurrence that needs no comparison */
-/* work that is added for each occurrence that is kept as a hit: this program has to sort its hits,
- * while the automaton, which takes over after much work, finds hits in order */
+/* work that is added for each occurrence that is kept as a hit: this program has to sort them,
+ * while the automaton, which takes over after much work, finds them in order */
 #define LISTED_WORK 8u
 /* number of a bucket's entries that are compared without a branch; more entries are rare */
 #define USUAL_ENTRIES 2u
@@ -33,7 +33,7 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (bytes_load64(literal + last) ^ bytes_load64(text + last))) & keep) == 0;
 }
 
-/* Returns true if the literal stands at position x of the text. `exact` says that the case of
+/* Returns true if the literal occurs at position x of the text. `exact` says that the case of
  * letters counts. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
@@ -102,7 +102,7 @@ static inline uint32_t load32(const uint8_t *bytes)
 struct tile {
     const struct set_entry *entries;
     const uint8_t *text;
-    uint64_t begin; /* the tile's begins are [begin, end) */
+    uint64_t begin; /* the tile's starts are [begin, end) */
     uint64_t end;
     uint64_t loadable;
     uint64_t fold;
@@ -246,9 +246,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* Returns true if the key's literal may stand where the stem was found, as the key's tag tells.
- * `open` says that the text ends soon after the stem, so the following bytes rule out no
- * literal. */
+/* Returns true if the key's literal may occur where the stem was found, as the key's tag tells.
+ * `open`: the text ends soon after the stem, so the following bytes rule out no literal. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);

@@ -2,19 +2,19 @@
  *
  * The literals are divided into classes by length. Each class chooses q, the length of its grams
  * (sequences of q bytes), and a stride. The search samples the text: it looks at the gram at each
- * multiple of the stride. Since stride ≤ shortest length - q + 1, each occurrence holds a whole
- * sample: the literal has the sample's gram at an offset below the stride. The search hashes the
- * sample: two bits in a word of a bitmap rule out most samples, and a bucket lists the literals and
- * offsets of the samples that pass.
+ * multiple of the stride. Since stride ≤ shortest length - q + 1, each occurrence contains a whole
+ * sample, at an offset below the stride. The search hashes the sample: two bits in a word of a
+ * bitmap rule out most samples, and a bucket lists the literals and offsets of the samples that
+ * pass.
  *
  *   text      a partition of     literal "partition", q 4, stride 3; its entries are
  *   samples   ^  ^  ^  ^  ^      "part" at offset 0, "arti" at offset 1, "rtit" at offset 2;
  *                                the second sample, "arti", is an entry
  *
  * If the literals are words, too many literals share grams. The class is then searched by stems.
- * The stem of a literal is its first 8 bytes, or the whole literal if the literal is shorter. A
- * sample of four bytes selects positions where a literal may begin (set_stems.c). At each such
- * position, a begin, the search looks up the stems of all lengths.
+ * The stem of a literal is its first 8 bytes, or all of it if it is shorter. A sample of four bytes
+ * selects positions where a literal may start (set_stems.c). At each such start, the search looks
+ * up the stems of all lengths.
  */
 #ifndef TRAWL_CPU_SET_CLASS_H
 #define TRAWL_CPU_SET_CLASS_H
@@ -99,14 +99,14 @@ struct set_matcher {
     struct set_class classes[SET_CLASSES_MAX];
 };
 
-/* A literal that may stand at a position of the chunk, and is still to be compared. */
+/* A literal that may occur at a position of the chunk, and is still to be compared. */
 struct set_named {
     uint32_t position;
     uint32_t literal;
 };
 
-/* Most positions of a tile, the part of a chunk that is searched at a time: a page of text plus
- * what a stream kept of the text before. */
+/* Most positions of a tile, the part of a chunk that is searched at a time: a page of text, and
+ * what a stream kept of the text before it. */
 #define SET_TILE_POSITIONS 4224u
 #define SET_ROOM 16u /* vectors may write this many entries after the entries that they count */
 #define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)
@@ -119,7 +119,7 @@ struct set_passed {
 };
 
 /* A stem that was found in the text, and the tags that the keys of its literals may have if the
- * literals stand there (set_stem_tag). */
+ * literals occur there (set_stem_tag). */
 struct set_stem {
     uint64_t hash;
     uint32_t position;
@@ -131,7 +131,7 @@ struct set_stem {
     uint8_t two;
 };
 
-/* Number of begins whose stems are looked up together before the next step. */
+/* Number of starts whose stems are looked up together before the next step. */
 #define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
@@ -149,9 +149,9 @@ struct set_scratch {
     uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
     /* For a search line by line (scan_stem_lines.c), which works in rounds. A span has the
-     * positions of a line without a hit that this round looks at. span_line is the number of the
-     * span's line in the tile, and span_end the end of that line. line_hit, indexed by the line's
-     * number, is the index of the line's hit in `gathered`. */
+     * positions that this round looks at in a line without a hit. span_line is the line's number in
+     * the tile, span_end its end. line_hit, indexed by the number, is the index of the line's hit
+     * in `gathered`. */
     struct set_span spans[SET_TILE_POSITIONS + 1];
     uint16_t span_line[SET_TILE_POSITIONS + 1];
     uint32_t span_end[SET_TILE_POSITIONS + 1];
@@ -220,10 +220,10 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* For classes that are searched by stems. Before the bits of a hash in the stem map are taken, the
- * hash is shifted: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first
- * stem_min bytes. The bits of a stem must depend on all its bytes, and the lowest bits of a hash
- * depend only on the first six bytes. */
+/* For classes that are searched by stems. A hash is shifted before its bits in the stem map are
+ * taken: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min bytes.
+ * The bits of a stem must depend on all its bytes, and the lowest bits of a hash depend only on the
+ * first six bytes. */
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
 
@@ -237,8 +237,8 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* For stride 1: returns the number of the gram's bit in the bitmap. `low` holds the 8 bytes from
- * the gram on. */
+/* For stride 1: returns the number of the gram's bit in the bitmap. `low` holds the 8 bytes at the
+ * gram. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
@@ -279,7 +279,7 @@ static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 }
 
 /* In a class that is searched by stems, a key is the hash of the literal's stem, with a tag in
- * place of the highest byte, which the bucket already tells. A tag ≥ SET_WHOLE_TAG says that the
+ * place of the highest byte, which the bucket already tells. With a tag ≥ SET_WHOLE_TAG, the
  * literal is no longer than its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller
  * tag is made from the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
 #define SET_KEY_TAG_SHIFT 56u
@@ -302,8 +302,8 @@ static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* Returns true if all bytes are letters, or `fold` is 0. If so, or-ing `fold` into the bytes and
- * the text is exact: they are equal afterwards only if they differ in nothing but case. */
+/* Returns true if comparing these bytes with a text after or-ing `fold` into both is exact: if all
+ * are letters, so that nothing but case is ignored, or if `fold` is 0. */
 static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
 {
     bool exact = true;
@@ -388,23 +388,23 @@ static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
-/* Returns the number of a word of the stem map. `hash` is the hash of the first bytes that the
- * word's stems share. */
+/* Returns the number of a word of the stem map. `hash` is that of the first bytes that the word's
+ * stems share. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns true if a search by stems needs its second step, which tests a begin's first stem_min
- * bytes. With stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested these
- * bytes already. */
+/* Returns true if a search by stems needs its second step, which tests a start's first stem_min
+ * bytes. With stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested them
+ * already. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
-/* Returns the hash of a sample's four bytes. The hash's high bits choose a word of the bitmap, and
- * its bits 8 to 12 a bit of that word. */
+/* Returns the hash of a sample's four bytes. Its high bits choose a word of the bitmap, and its
+ * bits 8 to 12 a bit of that word. */
 static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
 {
     return (four | fold) * PLAN_HASH32_FACTOR;
@@ -453,12 +453,12 @@ static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
     return set_gram_long(low, high, matcher->fold);
 }
 
-/* A sample of a text. The matcher gets the strides that cost least in that sample. */
+/* A sample of a text, in which the matcher's strides cost least. */
 struct set_sample {
     const struct trawl_plan *plan;
     const struct find_ops *find; /* the functions that the tables are for */
     const uint8_t *bytes;
-    /* below PLAN_SAMPLE_BYTES_MIN: too short, so the strides are chosen by the literals alone */
+    /* below PLAN_SAMPLE_BYTES_MIN, the strides are chosen by the literals alone */
     uint64_t bytes_count;
 };
 

@@ -11,8 +11,8 @@
 #include "plan/analyse.h"
 #include "plan/sampler.h"
 
-/* A class with less than 1/8 of the literals of the class before is joined to that class, if the
- * literals of that class have at least 4 bytes. */
+/* A class with less than 1/8 of the literals of the class before is joined to it, if the literals
+ * there have at least 4 bytes. */
 #define MERGE_SHARE 8u
 /* In a set of more than this many words, the words of two bytes, and the literals of 16 bytes and
  * more, are searched faster in classes of their own. */
@@ -252,7 +252,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
 }
 
 /* An entry that is about to be added to a class's tables: a literal's gram at an offset, or a
- * literal's stem. The memory that will be written was prefetched. */
+ * literal's stem. Its memory was prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;
@@ -395,8 +395,8 @@ static void filler_position(struct filler *filler)
 }
 
 /* Fills the tables, and sorts the entries by bucket (a counting sort). `buckets` first holds the
- * sizes of the buckets, and then their ends. Then each entry, from the last to the first, moves
- * its bucket's end back by 1 and is stored there. */
+ * sizes of the buckets, and then their ends. Then each entry, from the last to the first, moves its
+ * bucket's end back by one and goes there. */
 static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher,
                          const uint32_t of[SET_CLASSES_MAX])
 {

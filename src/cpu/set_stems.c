@@ -9,9 +9,9 @@
 #include "cpu/set_stems.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* The bitmap has at least 64 bits for each gram as long as the bitmap then has at most 128 KiB.
- * That mostly suffices, because words have few different grams of four bytes. A larger bitmap has
- * only 4 bits for each gram. */
+/* The bitmap has at least 64 bits for each gram if it then has at most 128 KiB. That is mostly
+ * enough, because words have few different grams of four bytes. A larger bitmap has only 4 bits for
+ * each gram. */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
@@ -21,10 +21,10 @@
 #define BUCKET_BITS_LIGHT 24u
 /* For more literals, trigrams are as fast as pairs or faster. */
 #define PAIRS_LITERALS_MAX 512u
-/* From this number of words on, trigrams are faster than tables of half bytes, of which each word
- * lets more positions pass: 4 MiB of English took 0.39 ms by tables and 0.51 by trigrams for 40
- * words, 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). Pairs are not slower than tables of
- * six bits from about 100 words on. */
+/* With this many words or more, trigrams are faster than tables of half bytes, where each word lets
+ * more positions pass: 4 MiB of English took 0.39 ms by tables and 0.51 by trigrams for 40 words,
+ * 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). With about 100 words or more, pairs are not
+ * slower than tables of six bits. */
 #define TRIGRAMS_PAY_FROM 56u
 #define PAIRS_PAY_FROM 100u
 
@@ -152,7 +152,7 @@ static uint64_t key_weight(uint64_t key)
 }
 
 /* Divides the sorted keys among the slots, with about the same weight in each slot. Literals with
- * the same first pairs come to share a slot. */
+ * the same first pairs share a slot. */
 static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 {
     uint64_t total = 0, before = 0;
@@ -184,7 +184,7 @@ static uint64_t trigrams_weight(uint64_t length)
 }
 
 /* Adds the slot's literal, of `length` bytes, to the sets of its trigrams; or to *open, the sets
- * that all entries share, where the literal ends before the trigram begins to tell anything. */
+ * that all entries share, where the literal ends before the trigram starts to tell anything. */
 static void trigrams_add(struct find_trigrams *trigrams, const uint8_t bytes[6], uint64_t length,
                          uint32_t slot, uint32_t *open)
 {
@@ -204,8 +204,8 @@ static void trigrams_add(struct find_trigrams *trigrams, const uint8_t bytes[6],
         slots[find_trigram(bytes[3], bytes[4], bytes[5])] |= slot << 16;
 }
 
-/* Makes class->trigrams. stem_literals ascends in the length of stems, so that a slot has literals
- * of about the same length: those that few samples tell about share slots. */
+/* Makes class->trigrams. stem_literals ascends by the length of stems, so that a slot has literals
+ * of about the same length: those with few samples share slots. */
 static enum trawl_status trigrams_make(const struct trawl_plan *plan, struct set_class *class,
                                        uint64_t fold, struct trawl_error *error)
 {

@@ -1,6 +1,6 @@
-/* set_stems: makes the tables of a class, the literals of a set that have similar lengths, if the
- * class is searched by stems. The stem of a literal is its first 8 bytes, or the whole literal if
- * the literal is shorter. The search first looks up samples of four bytes of the text in a bitmap
+/* set_stems: makes the tables of a class, the literals of a set that have similar lengths, if
+ * the class is searched by stems. The stem of a literal is its first 8 bytes, or all of it if it
+ * is shorter. The search first looks up samples of four bytes of the text in a bitmap
  * (set_class.h). */
 #ifndef TRAWL_CPU_SET_STEMS_H
 #define TRAWL_CPU_SET_STEMS_H

@@ -6,21 +6,18 @@
 
 #include <stdint.h>
 
-/* These values change how long a search takes, never its result. Tests set smaller values, so that
- * short texts reach every border. */
+/* These values change how long a search takes, never its result. Tests set smaller ones, so that
+ * short texts cross every boundary. */
 struct cpu_sizes {
-    /* in a search for one literal, shorter chunks of text are copied to a buffer with room behind
-     * the text */
-    uint64_t short_one;
-    uint64_t short_set; /* in a search for a set, shorter chunks are copied */
+    /* in a search for a set, shorter chunks of text are copied to a buffer with room behind them */
+    uint64_t short_set;
     /* a worker looks at a sample of the text only after this many bytes, and may then change its
      * method */
     uint64_t look_after;
     uint64_t look_again; /* bytes of text between two looks, at least */
-    /* A look is due once the method has lost this many ns against the best possible method, or will
-     * have lost them after the next chunk. The look itself takes about as long. With 0, a look is
-     * due as often as look_again allows, and the methods are compared by their prices instead of
-     * the clock. */
+    /* A look is due once the method has lost this many ns against the best possible one, or will
+     * have after the next chunk. The look itself takes about as long. With 0, a look is due as
+     * often as look_again allows, and methods are compared by their prices instead of the clock. */
     double look_lost_ns;
     /* sizes of the first two parts of a text: in the first part the method adapts to the text, and
      * the second part is timed */
@@ -36,7 +33,7 @@ struct cpu_sizes {
     uint64_t trial_advance; /* ns that a tournament may begin before it is due; for tests */
     /* verify_linear searches this many positions for one literal, then for the next */
     uint64_t verify_step;
-    /* if more than this many bytes were compared for each literal and each byte of the chunk, a
+    /* once more than this many bytes were compared for each literal and each byte of the chunk, a
      * search in linear time (two_way) takes over */
     uint64_t work_factor;
     /* positions that the automaton searches in the first dense part of a text, a part full of
@@ -46,15 +43,15 @@ struct cpu_sizes {
     /* positions of a step that each lane reads at least; the automaton reads lanes, parts of the
      * text, side by side */
     uint64_t lane_bytes;
-    /* an automaton that takes up to this many words (< 2^32) as a table of rows is stored as rows;
-     * a larger automaton is stored as cells, which take less memory and then are faster */
+    /* an automaton whose table of rows has up to this many words (< 2^32) is stored as rows; a
+     * larger one is stored as cells, which take less memory and then are faster */
     uint64_t row_words;
     /* borders_apply skips tiles with less than one candidate for this many words of 64 positions */
     uint64_t border_share;
-    /* for each group of equal strings that the automaton found, a worker keeps a list of the
-     * strings that occur at the same position: the group and all prefixes that are in the set; this
-     * is about how many entries these lists have in all: if a further list does not fit, the worker
-     * drops all lists */
+    /* For each group of equal strings that the automaton found, a worker keeps a list of the
+     * strings that occur at the same position: the group, and all prefixes in the set. These
+     * lists have about this many entries in all; if another one does not fit, the worker drops
+     * them all. */
     uint64_t pool;
     uint64_t hits; /* hits after which a scan stops; a further task continues there */
 };

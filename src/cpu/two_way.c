@@ -35,7 +35,7 @@ uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limi
         TRAWL_ASSERT(search->memory < count);
         while (i < count && equal_at(search, text, i))
             i++;
-        /* The right part fails: move the literal so far that its split lies after the mismatch. */
+        /* The right part fails: move the literal's split past the mismatch. */
         if (i < count) {
             search->at += i - critical + 1;
             search->memory = 0;

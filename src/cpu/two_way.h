@@ -2,7 +2,7 @@
  *
  * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). The literal is
  * split at its critical position; the right part is compared first, then the left part. The search
- * compares at most twice as many bytes as the text has, but goes byte by byte. So a scan begins
+ * compares at most twice as many bytes as the text has, but goes byte by byte. So a scan starts
  * with a filter by vectors, and changes to two_way when comparing the candidates has cost too much.
  */
 #ifndef TRAWL_CPU_TWO_WAY_H
@@ -24,7 +24,7 @@ struct two_way {
 void two_way_begin(struct two_way *search, const uint8_t *bytes, uint64_t count, uint64_t critical,
                    uint64_t period, bool fold, uint64_t from);
 
-/* Returns the position of the next occurrence, or UINT64_MAX if none begins below `limit`. The text
+/* Returns the position of the next occurrence, or UINT64_MAX if none starts below `limit`. The text
  * must be readable up to limit - 1 + count. */
 uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limit);
 

@@ -3,7 +3,7 @@
  * Three rules keep the time of verification linear (docs/design.md has the argument):
  *   runs      if a literal occurs whose period is at most half its length, the scan finds once
  *             where the text stops repeating with this period. The other occurrences of this run
- *             follow by arithmetic, and nothing else in the run can match (Fine and Wilf 1965);
+ *             follow by arithmetic, and nothing else in it can match (Fine and Wilf 1965);
  *   learning  the scan first compares the offset where the last candidate failed;
  *   budget    when the work (about the compared bytes) exceeds cpu_sizes.work_factor for each byte
  *             of the chunk and each literal, two_way, whose time is linear, searches the rest. For
@@ -19,12 +19,12 @@
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
 #define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
-/* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding
- * one line end alone. */
+/* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding a
+ * single one. */
 #define WORDS_PER_END 8u
 
-/* Returns the record that holds position x. Looks first near the record that the last call
- * returned, because positions mostly ascend from call to call. */
+/* Returns the record that contains position x. Looks first near the one that the last call
+ * returned, because positions mostly ascend. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
 {
     const struct records *records = scan->chunk->records;
@@ -145,7 +145,7 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
         return false;
     TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
     if (!records && !two && end < scan->chunk->owned && scan->chunk->bytes[end] != plan->line_end)
-        /* the end found is a NUL, and some callers let the line go on after a NUL */
+        /* the end is a NUL, after which the line goes on for some callers */
         scan->result->hits.one_per_line = false;
     scan->line_until = end + 1;
     scan->run_until = max_u64(scan->run_until, scan->line_until);
@@ -192,7 +192,7 @@ void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool ve
 }
 
 /* In a search for spans, which are hits that do not overlap, returns true if the hit is a new span.
- * If a longer hit begins where the last span begins, it replaces that span. */
+ * A longer hit at the start of the last span replaces it. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     struct hits *hits = &scan->result->hits;
@@ -251,8 +251,8 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         scan->over = true;
 }
 
-/* Compares each of the `count` bytes at `text` with the byte that stands `period` bytes before it.
- * Returns how many bytes are equal, up to the first byte that differs. */
+/* Compares each of the `count` bytes at `text` with the byte `period` bytes before it. Returns how
+ * many are equal, up to the first that differs. */
 static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_t period,
                            uint64_t count)
 {
@@ -369,8 +369,8 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
-    /* A tile of a single word only leads up to the next cache line. It says little about the text,
-     * so it does not change the counts. */
+    /* A tile of a single word, up to the next cache line, says little about the text, so it does
+     * not change the counts. */
     if (word_count > 1) {
         scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
         scan->tile_count = scan->result->count;

@@ -1,8 +1,8 @@
 /* worker: the memory of a thread that searches on the host's cores, and the state of a scan, a
  * search of a single chunk of text.
  *
- * A begin is a position where an occurrence may begin. A candidate is a begin that passed a filter.
- * A program is one of the search loops scan_*.c. A tile is a piece of text whose candidates are
+ * A start is a position where an occurrence may begin. A candidate is a start that passed a filter.
+ * A program is one of the search loops scan_*.c. A tile is a stretch of text whose candidates are
  * collected together. Candidates are dense where there are so many that the automaton is faster.
  */
 #ifndef TRAWL_CPU_WORKER_H
@@ -23,8 +23,8 @@
 /* A set whose literals all have one byte. */
 struct byte_set {
     struct find_bytes bytes;
-    uint32_t literal[256]; /* indexed by the value of a byte: the first literal that is this byte */
-    /* indexed by the value of a byte: the number of literals that are this byte */
+    uint32_t literal[256]; /* for each value of a byte: the first literal that is this byte */
+    /* for each value of a byte: the number of literals that are this byte */
     uint32_t count[256];
     bool repeats; /* some byte is the literal of several patterns */
 };
@@ -42,12 +42,12 @@ struct cpu_parts {
 
 struct tournament {
     uint32_t fits; /* programs that may search, as bits */
-    uint32_t warm; /* pieces of a turn that bring tables into the caches, and do not count */
+    uint32_t warm; /* pieces of a turn that only bring tables into the caches */
     enum program now;
     enum program first;  /* the program that searches first */
     enum program before; /* the program that searched before the current tournament */
     uint32_t open;       /* programs that are compared, as bits; 0: no tournament is going on */
-    uint32_t step;       /* number of the piece in the program's turn, from 1 on */
+    uint32_t step;       /* number of the piece in the program's turn, starting at 1 */
     uint32_t unsettled;  /* pieces of the turn in which tables were made */
     /* bytes of text until the piece ends; between tournaments, until the next tournament may
      * begin */
@@ -75,15 +75,14 @@ struct cpu_worker {
     struct cpu_parts *parts[CPU_PARTS];
     struct tournament tournament; /* compares the programs that can search for a set */
     uint64_t makes;               /* how often tables were made or fetched */
-    /* what is known about the literal and the text: the plan's tuning, or `own` once a look at a
-     * sample of the text has led to a new choice */
+    /* what is known about the literal and the text: the plan's tuning, or `own` after a look at a
+     * sample of the text */
     const struct plan_tuning *tuning;
     struct plan_tuning own;         /* the tuning that the last such look made */
     const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
     /* expected costs of the methods, by the plan's tuning or by the last look */
     struct plan_prices prices;
-    /* ns per byte that the method "sampled" took when a search last left this method; 0: not
-     * known */
+    /* ns per byte that the method "sampled" took when a search last left it; 0: not known */
     double sampled_took;
     /* bytes of text until a look at a sample of the text may be due; UINT64_MAX: never */
     uint64_t look_left;
@@ -102,7 +101,7 @@ struct cpu_worker {
     const struct sampled_tables *sampled;
     /* the method in use: the plan's, or one that the worker expects to be faster on the text */
     enum trawl_method method;
-    /* bytes of the literal that are tested: the tuning's probes, and probes at offsets where
+    /* bytes of the literal that are tested: the tuning's probes, and those at offsets where
      * candidates failed */
     struct plan_probe probes[PLAN_PROBES_MAX];
     uint64_t probe_offset_min;
@@ -114,8 +113,8 @@ struct cpu_worker {
     /* If not 0, the first head_bytes bytes of `head` are compared at all candidates of a tile at
      * once. */
     uint32_t head_bytes;
-    /* the plan wants whole words or lines, and has no periodic literal: the byte before a begin
-     * rules out most begins */
+    /* the plan wants whole words or lines, and has no periodic literal: the byte before a start
+     * rules most of them out */
     bool at_borders;
     struct find_bytes inside; /* byte values after which no occurrence can begin */
     bool bytes_only; /* all literals have one byte, and whole words or lines are not wanted */
@@ -138,18 +137,18 @@ struct cpu_worker {
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* number of begins that were left to the automaton at the last dense part of the text; halved
+    /* number of starts that were left to the automaton at the last dense part of the text; halved
      * at each later part that was not dense */
     uint64_t dense_bytes;
-    uint64_t dense_left;   /* number of those begins that the automaton has yet to search */
+    uint64_t dense_left;   /* how many of them the automaton has yet to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
     /* a set's candidates are dense if they cost more work than this for each byte of text */
     uint64_t work_per_byte;
     /* work that is allowed beyond work_per_byte: what sparse parts of the text left over, at most
-     * WORK_SPARED_MAX. After the automaton has searched, the value is WORK_SPARED_MAX. */
+     * WORK_SPARED_MAX; that much after the automaton has searched */
     uint64_t work_spared;
-    /* Work in dense parts before the automaton is made, for the plan with number dense_serial.
-     * Enough such work pays for the automaton. */
+    /* Work in dense parts before the automaton is made, for the plan with number dense_serial. Once
+     * there is enough of it, the automaton pays. */
     uint64_t dense_work;
     uint64_t dense_searched; /* bytes of text that were searched for that plan by candidates */
     uint64_t dense_serial;
@@ -159,12 +158,12 @@ struct cpu_worker {
     struct find_tile tile;
     struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
     struct find_tile ends_also; /* the line ends by the second byte that ends lines */
-    struct find_tile after;     /* marks bytes that may stand on neither side of an occurrence */
+    struct find_tile after;     /* marks bytes that may not be next to an occurrence */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
     uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
 };
 
-/* The host's worker behind the tag that all engines share. */
+/* The host's worker, from the type that all engines share. */
 static inline struct cpu_worker *cpu_worker_of(struct engine_worker *worker)
 {
     return (struct cpu_worker *)worker;
@@ -175,70 +174,68 @@ void worker_probes_begin(struct cpu_worker *worker);
 
 /* The state of a scan: a search of a single chunk. */
 struct scan {
-    /* NULL if a different engine, which has no such worker, uses verify_steps */
+    /* NULL if another engine, which has no such worker, uses verify_steps */
     struct cpu_worker *worker;
-    void *context; /* for the caller of verify_steps; other functions leave it alone */
+    void *context; /* for the caller of verify_steps; others do not touch it */
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk; /* owned by the caller */
     enum want want;
     struct engine_result *result; /* owned by the caller */
     struct trawl_error *error;
-    uint64_t at;    /* all begins < at are searched */
-    uint64_t limit; /* begins from `limit` on are not searched now */
-    /* begins from `end` on belong to the next chunk, or leave no room for the shortest
+    uint64_t at;    /* all starts below `at` are searched */
+    uint64_t limit; /* this call searches the starts below `limit` */
+    /* starts at `end` or later belong to the next chunk, or leave no room for the shortest
      * occurrence */
     uint64_t end;
-    uint64_t available; /* bytes of text from chunk->bytes on */
-    uint64_t loadable;  /* bytes from chunk->bytes on that a vector may load, ≥ available */
-    /* begins below this need no search: they lie in a run of occurrences that was handled, or in a
+    uint64_t available; /* bytes of text at chunk->bytes */
+    uint64_t loadable;  /* bytes at chunk->bytes that a vector may load, ≥ available */
+    /* starts below this are skipped: they lie in a run of occurrences that was handled, or in a
      * line or span that has its hit */
     uint64_t run_until;
-    /* cost of failed candidates and of occurrences so far; a unit is about a compared byte */
+    /* cost of failed candidates and of occurrences so far, about the number of compared bytes */
     uint64_t work;
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
-    /* in a search for a set: the part of `work` that was added to dense_work already, or that
-     * belongs to earlier positions */
+    /* in a search for a set: the part of `work` that was added to dense_work already, or belongs to
+     * earlier positions */
     uint64_t work_begin;
     /* number of positions that passed the first filter; with the method "every", number of words of
      * the mask in which a position passed */
     uint64_t passed;
     uint64_t failed; /* candidates that turned out to be no occurrence */
-    /* first position of the tile that is being verified; tile_words is 0 if there is no such
-     * tile */
+    /* first position of the tile that is being verified; tile_words is 0 if there is none */
     uint64_t tile_begin;
     uint64_t tile_words;
     bool ends_known; /* `ends` has the line ends of this tile */
-    /* result->count at the begin of the last tile that has several words */
+    /* result->count at the start of the last tile that has several words */
     uint64_t tile_count;
-    /* weighted number of hits in earlier tiles: a tile counts half as much as the next tile */
+    /* weighted number of hits in earlier tiles: each counts half as much as the next */
     uint64_t tiles_count;
     /* valid if ends_known: whether `ends` also has NULs, which the plan does not take for line ends
      */
     bool has_nulls;
-    /* in a search for lines: begins below this position lie in a line whose hit was taken */
+    /* in a search for lines: starts below this lie in a line whose hit was taken */
     uint64_t line_until;
     uint64_t record; /* if the text has records: number of the record that was looked up last */
-    /* WANT_SPANS: [span_begin, span_end) is the longest hit at the last begin that was taken.
-     * span_is_sure is set at the first begin before which all earlier hits have ended. From there
-     * on, each hit that is taken is a span. */
+    /* WANT_SPANS: [span_begin, span_end) is the longest hit at the last start with a hit.
+     * span_is_sure is set at the first start that no earlier hit reaches; each hit that is taken
+     * from then on is a span. */
     uint64_t span_begin;
     uint64_t span_end;
-    /* each occurrence that this scan met, or that began before this scan, ends at this position or
-     * before */
+    /* each occurrence that this scan met, or that began before it, ends here or before */
     uint64_t span_reach;
     bool span_is_sure;
     /* a literal's occurrences have different lengths, which hits.lengths stores */
     bool keeps_lengths;
-    /* true: the program returns, because it has its answer, its result is full, it failed, or it
-     * leaves the text to a different program (is_left) */
+    /* the program returns: it has its answer, its result is full, it failed, or it leaves the text
+     * to another program (is_left) */
     bool over;
-    bool is_left; /* the program has left the text from `at` on to a different program */
+    bool is_left; /* the program has left the text starting at `at` to another program */
     enum trawl_status status;
 };
 
 /* ---- engine_cpu.c ---- */
 
-/* Prepares a scan of the begins in [from, chunk->owned), which adds to the result. Sets worker and
+/* Prepares a scan of the starts in [from, chunk->owned), which adds to the result. Sets worker and
  * context to NULL. */
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum want want, struct engine_result *result,
@@ -255,12 +252,12 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* A comparison for qsort: hits by offset, then by literal. */
 int verify_compare_hits(const void *a, const void *b);
-/* In a search for lines, returns a mask of `words` words, with a bit for each position from `begin`
- * on at which a line or a record ends. A NUL ends a line, too, unless the plan has a second line
- * end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
+/* In a search for lines, returns a mask of `words` words, which starts at `begin` and has a bit for
+ * each position where a line or a record ends. A NUL ends a line, too, unless the plan has a second
+ * line end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
-/* In a search for lines, returns true if the hit at x is the first of its line, and if so, skips
- * the rest of the line. If the text has records, a single record must hold the whole hit. */
+/* In a search for lines, returns true if the hit at x is the first of its line, and then skips the
+ * rest of the line. If the text has records, one of them must contain the whole hit. */
 bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length);
 /* A search for lines looks for the line's end after each hit, if the mask has less than 1 hit for
  * VERIFY_WORDS_PER_BIT words. Otherwise it finds the line ends of the whole tile. */
@@ -270,33 +267,32 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length);
  * The tile begins at scan->at. `vectors` says that the text is readable for FIND_LOAD_SLACK bytes
  * after the tile. */
 void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors);
-/* Returns the offset of the last byte of the record that holds x, at most chunk->owned. Returns
- * UINT64_MAX if that record does not hold all `length` bytes from x on. */
+/* Returns the offset of the last byte of the record that contains x, at most chunk->owned;
+ * UINT64_MAX if it does not contain all `length` bytes at x. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length);
 /* Sets a bit in the worker's tile `ends` for each of 64 * words positions that end records. */
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Tests a candidate of a plan with a single literal, and emits it if it is an occurrence.
  * Candidates must ascend from call to call. */
 void verify_one(struct scan *scan, uint64_t x);
-/* Calls `verify` for each candidate of the worker's tile that is not below scan->run_until, until
+/* Calls `verify` for each candidate of the worker's tile at or after scan->run_until, until
  * scan->over is set. The tile begins at scan->at. */
 void verify_tile(struct scan *scan, uint64_t word_count,
                  void (*verify)(struct scan *scan, uint64_t x));
-/* Handles a position where the bytes of a literal stand: matches the literal's tail (variants of
- * characters), and then calls verify_emit. */
+/* Handles a position with the bytes of a literal: matches its tail (variants of characters), and
+ * then calls verify_emit. */
 void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x);
 
-/* Verifies the literal at all begins in [scan->at, to), in ascending order. */
+/* Verifies the literal at all starts in [scan->at, to), in ascending order. */
 typedef void (*verify_search)(struct scan *scan, uint32_t index, uint64_t to);
-/* Searches the begins in [scan->at, scan->limit) in steps of max(step_min, 2 * length_max)
+/* Searches the starts in [scan->at, scan->limit) in steps of max(step_min, 2 * length_max)
  * positions. In each step, calls `search` for each literal, and then sorts the hits. */
 void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
 #define VERIFY_STEP (1u << 16)
 /* Searches by two_way, whose time is linear, for each literal. */
 void verify_linear(struct scan *scan);
 
-/* ---- scan_*.c: the programs; each searches the begins from scan->at to limit, or until
- * scan->over ---- */
+/* ---- scan_*.c: the programs; each searches from scan->at to limit, or until scan->over ---- */
 #define METHOD(name, literals, length_min, work, program) void program(struct scan *scan);
 #include "plan/methods.def"
 void scan_bytes(struct scan *scan); /* sets of one-byte literals */
@@ -309,9 +305,8 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* Prepares the worker for a plan that wants whole words or lines. */
 void borders_begin(struct cpu_worker *worker, const struct trawl_plan *plan);
-/* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of
- * candidates that cannot begin after the byte before them (whole words, whole lines). May leave
- * some of these bits. */
+/* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of those
+ * that the byte before them rules out (whole words, whole lines). May leave some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
 /* Returns true if all literals of the plan have one byte, and the plan has no conditions (words,
@@ -333,18 +328,18 @@ void choice_begin(struct cpu_worker *worker);
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
 /* Runs before a chunk is searched. Makes the tables of the method "sampled" if they pay. If a look
- * is due, samples the chunk and chooses the method for the text from here on. The present method
+ * is due, samples the chunk and chooses the method for the text that follows. The present method
  * stays if it was faster than the best price in the sample. Errors: MEMORY. */
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
-/* Searches the begins in [scan->at, scan->limit) by the programs that the worker chose. */
+/* Searches the starts in [scan->at, scan->limit) by the programs that the worker chose. */
 void scan_run(struct scan *scan);
 /* Returns the method that the worker uses now. */
 enum trawl_method scan_method(const struct cpu_worker *worker);
 
 /* ---- scan_parts.c ---- */
 
-/* Searches the begins in [scan->at, scan->limit) for each part of the plan's patterns. `kind` is an
+/* Searches the starts in [scan->at, scan->limit) for each part of the plan's patterns. `kind` is an
  * index of worker->parts. Returns false, and has searched nothing, if the plan has no parts or
  * memory is short. */
 bool scan_parts(struct scan *scan, uint32_t kind);
@@ -352,35 +347,35 @@ void parts_release(struct cpu_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */
 
-/* Searches the begins in [from, to) by the automaton. Afterwards scan->at is where to go on; it is
+/* Searches the starts in [from, to) by the automaton. Afterwards scan->at is where to go on; it is
  * at least `to` unless scan->over is set. Returns false, and has searched nothing, if the automaton
  * cannot search. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
-/* For sets: sets scan->work_max, the work that the next `positions` positions may cost. */
+/* For sets: sets scan->work_max, the most work for the next `positions` positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Called after positions whose search took no more work than scan->work_max. `bytes` is the length
- * of the text that was searched or skipped. Keeps the unused work for later positions, unless
- * worker->dense_waits is set, and halves worker->dense_bytes. */
+/* Called after a search that took no more work than scan->work_max. `bytes` of text were searched
+ * or skipped. Keeps the unused work for later positions, unless worker->dense_waits is set, and
+ * halves worker->dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
-/* Called when verifying positions took more work than scan->work_max. Leaves the text from x on to
- * the automaton, each time for more begins. Returns false if making the automaton would not pay
- * yet, or if no text is left. The scan must then verify the candidates from x on. */
+/* Called when verification took more work than scan->work_max. Leaves the text at x to the
+ * automaton, each time a longer stretch. Returns false if making the automaton would not pay yet,
+ * or if no text is left; the scan must then go on verifying at x. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
-/* Returns true if the result has so many hits that the scan stops. A later scan can go on there. */
+/* Returns true if the result has so many hits that the scan stops. A later one can go on there. */
 static inline bool scan_is_full(const struct scan *scan)
 {
     return scan->result->hits.count >= cpu_sizes.hits;
 }
 
-/* Ends a program that costs too much in this text. The next program searches from x on. */
+/* Ends a program that costs too much in this text. The next one goes on at x. */
 static inline void scan_leave(struct scan *scan, uint64_t x)
 {
     scan->at = x > scan->run_until ? x : scan->run_until;
     scan->over = scan->is_left = true;
 }
 
-/* Clears the tile's bits from `positions` on. All these bits must lie in the last word. */
+/* Clears the tile's bits starting at `positions`, which must all lie in the last word. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
 {
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);

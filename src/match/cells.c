@@ -37,7 +37,6 @@ enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl
     enum trawl_status status = TRAWL_OK;
 
     TRAWL_ASSERT(cells->count <= cells->capacity);
-    TRAWL_ASSERT(cells->count + more >= cells->count);
     if (cells->count + more <= cells->capacity)
         return TRAWL_OK;
     capacity = max_u64(capacity, cells->count + more);
@@ -84,13 +83,10 @@ enum trawl_status cells_merge(struct cells *cells, struct cells *room, const str
         const struct cells *from = first ? cells : others;
         uint64_t at = first ? a : b;
 
-        TRAWL_ASSERT(at < (first ? cells->count : count));
         b += !first || (b < count && cells->patterns[a] == others->patterns[b]);
         a += first;
         cells_append(room, from->records[at], from->patterns[at], from->begins[at]);
     }
-    TRAWL_ASSERT(room->count <= cells->count + count);
-    TRAWL_ASSERT(room->count <= room->capacity);
     merged = *room;
     *room = *cells;
     *cells = merged;
@@ -104,14 +100,12 @@ enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_erro
     uint64_t room = max_u64(2 * scratch->row_room, ROW_ROOM_MIN);
     void *memory;
 
-    TRAWL_ASSERT(scratch->row_count <= scratch->row_room);
     TRAWL_TRY(memory_allocate(2 * room, sizeof *scratch->row, &memory, error));
     if (scratch->row_count > 0)
         memcpy(memory, scratch->row, (size_t)scratch->row_count * sizeof *scratch->row);
     memory_release(scratch->row, 2 * scratch->row_room, sizeof *scratch->row);
     scratch->row = (struct cell *)memory;
     scratch->row_room = room;
-    TRAWL_ASSERT(scratch->row_count < scratch->row_room);
     return TRAWL_OK;
 }
 
@@ -130,7 +124,6 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
             at--;
         if (at > 0 && row[at - 1].pattern == cell.pattern)
             continue;
-        TRAWL_ASSERT(at <= left && left <= i);
         memmove(row + at + 1, row + at, (size_t)(left - at) * sizeof *row);
         row[at] = cell;
         left++;
@@ -157,7 +150,6 @@ static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
             places[(from[i].pattern >> shift & 255) + 1]++;
         for (unsigned i = 1; i < 256; i++)
             places[i] += places[i - 1];
-        TRAWL_ASSERT(places[255] <= count);
         for (uint64_t i = 0; i < count; i++)
             room[places[from[i].pattern >> shift & 255]++] = from[i];
         row = room;
@@ -219,7 +211,6 @@ static inline void keep_word(struct cells *cells, struct cell_scratch *scratch, 
     uint64_t bits = scratch->marks[word], count = cells->count;
     uint64_t *records = cells->records, *patterns = cells->patterns, *begins = cells->begins;
 
-    TRAWL_ASSERT(64 * word < scratch->patterns);
     scratch->marks[word] = 0;
     for (; bits != 0; bits &= bits - 1) {
         uint64_t pattern = 64 * word + (uint64_t)__builtin_ctzll(bits);
@@ -237,8 +228,6 @@ void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64
 {
     uint64_t words = (scratch->patterns + 63) / 64;
 
-    TRAWL_ASSERT(scratch->marks != NULL && scratch->offsets != NULL);
-    TRAWL_ASSERT(cells->count <= cells->capacity);
     if (scratch->patterns <= CELLS_MARKS_FEW) {
         for (uint64_t word = 0; word < words; word++)
             keep_word(cells, scratch, word, record, base);
@@ -247,7 +236,6 @@ void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64
     for (uint64_t upper = 0; upper < (words + 63) / 64; upper++) {
         uint64_t bits = scratch->marks[words + upper];
 
-        TRAWL_ASSERT(bits == 0 || 64 * upper < words);
         scratch->marks[words + upper] = 0;
         for (; bits != 0; bits &= bits - 1)
             keep_word(cells, scratch, 64 * upper + (uint64_t)__builtin_ctzll(bits), record, base);

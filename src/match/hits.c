@@ -54,7 +54,6 @@ enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct 
 void hits_release(struct hits *hits)
 {
     TRAWL_ASSERT(hits->count <= hits->capacity);
-    TRAWL_ASSERT(hits->lengths == NULL || hits->items != NULL);
     memory_release(hits->items, hits->capacity, sizeof *hits->items);
     if (hits->lengths != NULL)
         memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);

@@ -76,7 +76,6 @@ uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t p
         else
             high = middle;
     }
-    TRAWL_ASSERT(low <= records->count && low >= from);
     TRAWL_ASSERT(low == records->count || records_begin(records, low + 1) > position);
     return low;
 }

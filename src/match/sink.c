@@ -17,7 +17,6 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {
     (void)digest;
-    TRAWL_ASSERT(sink->count + chunk->count >= sink->count);
     sink->count += chunk->count;
     return true;
 }
@@ -77,8 +76,6 @@ static bool deliver_begins_into(struct sink *sink, const struct sink_chunk *chun
     uint64_t base = chunk->begin - chunk->hits_base;
 
     (void)digest;
-    TRAWL_ASSERT(sink->count + min_u64(left, chunk->hit_count) <=
-                 max_u64(sink->begins_max, sink->count));
     TRAWL_ASSERT(chunk->hit_count == 0 || chunk->hits[0].offset >= chunk->hits_base);
     for (uint64_t i = 0; i < min_u64(left, chunk->hit_count); i++)
         sink->begins[sink->count + i] = base + chunk->hits[i].offset;
@@ -101,7 +98,6 @@ static uint64_t count_line_ends(const struct sink *sink, const uint8_t *bytes, u
 {
     uint64_t ends = bytes_count_value(bytes, count, sink->line_end);
 
-    TRAWL_ASSERT(ends <= count);
     if (sink->line_end != sink->line_end_also)
         ends += bytes_count_value(bytes, count, sink->line_end_also);
     return ends;
@@ -132,7 +128,6 @@ static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *ch
     while (i < chunk->hit_count) {
         uint64_t end = line_end_from(sink, chunk, hit_place(chunk, i));
 
-        TRAWL_ASSERT(end <= chunk->owned);
         if (end == chunk->owned) {
             *open_hit = true;
             return ended;
@@ -157,7 +152,6 @@ static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chu
     /* If no hit is left (i == hit_count), *open_hit must be false, even if a mapped file has lost
      * its line ends since the hits of the first line were counted. */
     *open_hit = i < chunk->hit_count && hit_place(chunk, chunk->hit_count - 1) >= last;
-    TRAWL_ASSERT(i + *open_hit <= chunk->hit_count);
     return chunk->hit_count - i - *open_hit;
 }
 
@@ -168,7 +162,6 @@ static enum trawl_status digest_lines(const struct sink *sink, const struct sink
     struct line_digest *lines = &digest->lines;
 
     (void)error;
-    TRAWL_ASSERT(first <= chunk->owned);
     memset(lines, 0, sizeof *lines);
     lines->has_bytes = chunk->owned > 0;
     if (first == chunk->owned) {

@@ -1,8 +1,8 @@
-/* algorithm: what a plan stores if its options name a published algorithm. Such algorithms are in
- * the gallery, a part that a build may leave out.
+/* algorithm: what a plan stores if its options name a published algorithm. These algorithms are in
+ * the gallery, which a build may leave out.
  *
- * So files of src/plan call no algorithm by name. The gallery fills a struct plan_algorithms, and
- * the caller of plan_build passes this struct to plan_build.
+ * So no file of src/plan calls one by name. The gallery fills a struct plan_algorithms, which is
+ * passed to plan_build.
  */
 #ifndef TRAWL_PLAN_ALGORITHM_H
 #define TRAWL_PLAN_ALGORITHM_H
@@ -23,7 +23,7 @@ struct plan_algorithm {
     bool for_records;
 };
 
-/* What an algorithm did on a device; plan_algorithms.tell says it as the members of struct
+/* What an algorithm did on a device, which plan_algorithms.tell turns into members of struct
  * trawl_stats. */
 struct algorithm_work {
     uint64_t copy_ns, back_ns, kernel_ns, shifts_ns, memory_ns, host_ns;
@@ -35,8 +35,7 @@ struct algorithm_work {
 
 struct plan_algorithms {
     /* Reads a name with options, and sets name, engines and for_records of *algorithm. Errors:
-     * ARGUMENT if there is no algorithm of that name, or if the algorithm does not have these
-     * options. */
+     * ARGUMENT if there is no algorithm of that name, or it does not have these options. */
     enum trawl_status (*read)(const char *asked, struct plan_algorithm *algorithm,
                               struct trawl_error *error);
     /* Checks that the algorithm takes the plan's patterns. Errors: ARGUMENT. */

@@ -53,7 +53,6 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
     for (uint64_t at = 0; at < count; at += step) {
         uint64_t end = min_u64(at + ENTROPY_BYTES, count);
 
-        TRAWL_ASSERT(at < end && looked <= at);
         for (uint64_t i = at; i < end; i++)
             counts[bytes[i]]++;
         looked += end - at;
@@ -85,7 +84,6 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
         for (uint32_t i = 0; i < 3; i++)
             rate[i] = rate[i + 1];
     }
-    TRAWL_ASSERT(best + 7 <= count);
     return best;
 }
 
@@ -102,7 +100,7 @@ static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
         uint8_t may = (uint8_t) ~(1u << b);
 
         for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
-            /* index in the gram of the byte that stands at byte j of a word */
+            /* index in the gram of byte j of a word */
             uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
 
             if (j >= begin)
@@ -118,9 +116,9 @@ static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
     memcpy(&grams->carried, carried, sizeof carried);
 }
 
-/* Computes the expected share of each residue. The sum of the rates is the divisor, since
- * rates_from_literal may raise the sum above 1. With `fold`, the rates of A-Z are already part of
- * the rates of a-z. */
+/* Computes the expected fraction of each residue. The sum of the rates is the divisor, since
+ * rates_from_literal may raise it above 1. With `fold`, the rates of A-Z are already part of the
+ * rates of a-z. */
 static void residue_shares(const struct byte_rates *rates, bool fold, double share[RESIDUES])
 {
     double total = 0;
@@ -131,7 +129,6 @@ static void residue_shares(const struct byte_rates *rates, bool fold, double sha
         share[byte % RESIDUES] += rates->rate[byte];
         total += rates->rate[byte];
     }
-    TRAWL_ASSERT(total > 0);
     for (uint32_t residue = 0; residue < RESIDUES; residue++)
         share[residue] /= total;
 }
@@ -191,7 +188,6 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
             (const uint8_t *)memmem(literal, (size_t)literal_bytes, sample + at, REPEAT_BYTES);
         uint32_t p = 0;
 
-        TRAWL_ASSERT(at + REPEAT_BYTES <= sample_bytes);
         if (there == NULL)
             continue;
         found++;
@@ -202,11 +198,11 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
         if (p == place_count && place_count < REPEAT_PLACES_MIN)
             places[place_count++] = begin;
     }
-    TRAWL_ASSERT(place_count <= REPEAT_PLACES_MIN && place_count <= found);
     return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
 }
 
-/* Enumerates a sample's positions in jumps, so that the first positions lie all over the sample. */
+/* Enumerates a sample's positions in jumps, so that the first of them are spread over the
+ * sample. */
 struct seen_positions {
     uint64_t span; /* positions: 0 to span - 1 */
     uint64_t left; /* number of positions that are not examined yet */
@@ -219,7 +215,7 @@ static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
     uint64_t span = sample_bytes - bytes + 1;
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN && bytes <= 16 && span > SEEN_JUMP);
-    span -= span % SEEN_JUMP == 0; /* otherwise a few positions would come again and again */
+    span -= span % SEEN_JUMP == 0; /* otherwise a few positions would repeat */
     return (struct seen_positions){span, span / SEEN_STEP, 0};
 }
 
@@ -231,10 +227,10 @@ static void position_next(struct seen_positions *positions)
         positions->at -= positions->span;
 }
 
-/* What positions of a sample hold of a sampler's pieces. */
+/* how many of a sampler's pieces positions of a sample have */
 struct seen {
     uint64_t places, found; /* positions examined, and those that hold a piece */
-    uint64_t named, deep; /* pieces that the positions hold; and those that go on as is_deep says */
+    uint64_t named, deep;   /* pieces at these positions; and those that go on as is_deep says */
 };
 
 /* Returns true if a literal and the sample also agree after the 16 bytes that are known to be
@@ -253,7 +249,7 @@ static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *there,
     return true;
 }
 
-/* Counts the pieces at up to `most` positions of the sample, until SEEN_ENOUGH positions hold one.
+/* Counts the pieces at up to `most` positions of the sample, until SEEN_ENOUGH positions have one.
  * The pieces are those of a literal, and their owners the offsets; or bytes is NULL. */
 static struct seen see(const struct sampler *sampler, const uint8_t *sample, uint64_t sample_bytes,
                        uint64_t most, const uint8_t *bytes, uint64_t count)
@@ -275,7 +271,6 @@ static struct seen see(const struct sampler *sampler, const uint8_t *sample, uin
         if (bytes != NULL && is_deep(bytes + own, count - own, sample + p.at, left, sampler->fold))
             seen.deep += named;
     }
-    TRAWL_ASSERT(seen.places > 0);
     return seen;
 }
 
@@ -472,8 +467,8 @@ static void take_grams(const struct trawl_plan *plan, uint64_t offsets_max, stru
 }
 
 /* Measures how often grams of each length are equal. If too few pieces are equal, assumes that a
- * further byte makes grams rarer by the last factor that could be measured: in a language, by less
- * than an independent byte would. */
+ * further byte makes grams rarer by the last factor that could be measured, which in a language is
+ * less than for independent bytes. */
 void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
                            struct gram_likeness *likeness)
 {

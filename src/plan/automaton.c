@@ -1,17 +1,16 @@
 /* automaton: builds the automaton of a set of strings (automaton.h), as a table of rows or as a
  * table of cells.
  *
- * A node stands for a string of bytes that ends some string of the set; the children are longer by
+ * A node stands for a string of bytes that ends some string of the set; its children are longer by
  * a byte. A table of rows has the next node for each node and class, so that a byte takes one load.
  * Large automatons get a table of cells, which takes less memory.
  *
- * Nodes have numbers in the order in which the sorted strings reach them, so that a node's first
- * child has the next number. A node's cell is a test: has the next byte the node's class? If yes,
- * the automaton is at this node and reads the following byte. If no, the automaton tests the same
- * byte for the next child of the same parent. After the last child come the children of the node to
- * which the parent fails, which is the node of the parent's longest proper prefix that has a node.
- * A node with many children has a row instead of a chain of tests: a cell for each class, with the
- * state after a byte of that class.
+ * Nodes are numbered in the order in which the sorted strings reach them, so that a node's first
+ * child has the next number. A node's cell tests whether the next byte has the node's class. If so,
+ * the automaton is at this node and reads the following byte. If not, it tests the same byte for
+ * the next child of the same parent. After the last child come the children of the node to which
+ * the parent fails, its longest proper prefix that is a node. A node with many children has a row
+ * instead of a chain of tests: a cell for each class, with the state after a byte of that class.
  *
  * Each byte passes exactly one test. A failed test goes to a sibling, or makes the node less deep.
  * So a byte takes, on average over a text, at most 2 × row_children tests (struct making).
@@ -28,15 +27,15 @@
 /* least value of row_children: a node with fewer children has no row */
 #define ROW_CHILDREN_MIN 3u
 /* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all. row_children, the least
- * number of children with which a node gets a row, is as low as this limit allows. */
+ * number of children with which a node gets a row, is as low as that allows. */
 #define ROW_CELLS_FREE (1ull << 20)
 
-/* Divides the bytes into classes. Class 0 has all bytes that no string holds, if any. Each other
- * byte has a separate class; if case is ignored, both cases of a letter share a class. */
+/* Divides the bytes into classes. Class 0 has all bytes that are in no string, if any. Each other
+ * byte has its own class; if case is ignored, both cases of a letter share one. */
 static void automaton_classes(struct plan_automaton *set, bool fold)
 {
     uint64_t held[256] = {0};
-    uint8_t order[256]; /* the bytes that strings hold, ordered by frequency */
+    uint8_t order[256]; /* the bytes of the strings, ordered by frequency */
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < set->count; i++) {
@@ -60,7 +59,6 @@ static void automaton_classes(struct plan_automaton *set, bool fold)
         set->class_of[order[i]] = (uint8_t)set->classes++;
     for (uint32_t byte = 'A'; byte <= 'Z' && fold; byte++)
         set->class_of[byte] = set->class_of[byte | 0x20];
-    TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
 }
 
 /* How a sorted string shares nodes with the string before it: both have the same nodes up to
@@ -137,7 +135,7 @@ static enum trawl_status find_branches(struct making *making, struct backwards *
     return TRAWL_OK;
 }
 
-/* Gives each node a number, and counts the children of each node. */
+/* Numbers the nodes, and counts the children of each. */
 static void number_nodes(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -158,7 +156,7 @@ static void number_nodes(struct making *making)
     TRAWL_ASSERT(next == set->node_count);
 }
 
-/* Lowers row_children as long as the rows have no more cells than ROW_CELLS_FREE allows. */
+/* Lowers row_children as far as ROW_CELLS_FREE allows. */
 static void plan_rows(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -259,7 +257,7 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
         uint32_t state = cells[making->fail[parent]].to[1];
 
         if (!plan_automaton_is_row(state) && cells[state >> 1].class == cell->class)
-            /* skip this test, because the byte has just failed for the same class */
+            /* skip this test: the byte has just failed for the same class */
             state = cells[state >> 1].to[0];
         cell->to[0] = state;
     }
@@ -377,7 +375,7 @@ static void finish_nodes(struct making *making)
     }
 }
 
-/* Makes the table of the strings' automaton. Sets *fits to whether nodes_max nodes suffice. */
+/* Makes the table of the strings' automaton. Sets *fits to whether nodes_max nodes are enough. */
 static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
                                     struct trawl_error *error)
 {

@@ -3,8 +3,8 @@
  *
  * After reading the byte at position x, the automaton is at a node: the longest string that begins
  * at x in the text and is a suffix of some string of the set. So the node tells which strings of
- * the set begin at x. An automaton is stored as a table of rows if the rows fit the caches, and
- * else as a table of cells, which is smaller.
+ * the set begin at x. An automaton is stored as a table of rows if they fit the caches, and else as
+ * a table of cells, which is smaller.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
 #define TRAWL_PLAN_AUTOMATON_H
@@ -12,9 +12,9 @@
 #include "plan/plan.h"
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
-/* A node's row begins with two words: the number of strings that begin at the text's byte that led
- * to the node, and the longest of these strings as an index in `ends` (or PLAN_NONE). Then follows,
- * for each class of bytes, the index in `rows` of the next node's row. */
+/* A node's row begins with two words: the number of strings that begin at the byte that led to the
+ * node, and the longest of them as an index in `ends` (or PLAN_NONE). Then follows, for each class
+ * of bytes, the index in `rows` of the next node's row. */
 #define PLAN_AUTOMATON_ROW_HEAD 2u
 
 /* An end: a group of equal strings of the set. */
@@ -24,8 +24,8 @@ struct plan_automaton_end {
     uint32_t alike;
     /* index of the end of the longest proper prefix that is in the set; PLAN_NONE: none */
     uint32_t shorter;
-    /* number of strings of the group and of all its prefixes in the set: the strings that begin
-     * where this string begins in a text */
+    /* number of strings of the group and of all its prefixes in the set, which all begin where this
+     * string begins in a text */
     uint32_t outputs;
 };
 
@@ -47,7 +47,7 @@ struct plan_automaton {
     const struct plan_literal *strings;
     const uint8_t *bytes; /* the bytes to which the strings' offsets refer */
     uint32_t count;
-    /* the most words that a table of rows may have; above, the automaton gets cells */
+    /* most words of a table of rows; a larger automaton gets cells */
     uint64_t row_words_max;
     /* numbers of the strings, sorted by reversed bytes, then by number */
     uint32_t *sorted;
@@ -62,8 +62,8 @@ struct plan_automaton {
     uint32_t node_count;
     uint32_t start;      /* state before the first byte */
     uint64_t length_max; /* bytes of the longest string */
-    /* Number of classes. Class 0 has the bytes that no string holds, if there are such bytes.
-     * Classes of frequent bytes come first, so that the used words of a row share cache lines. */
+    /* Number of classes. Class 0 has the bytes that are in no string, if any. Classes of frequent
+     * bytes come first, so that the used words of a row share cache lines. */
     uint32_t classes;
     uint8_t class_of[256];
 };

@@ -83,7 +83,7 @@ static void count_keys(struct key *keys, struct key *other, uint32_t count)
         memcpy(keys, from, count * sizeof *keys);
 }
 
-/* Returns how many bytes two different keys have in common, from the most significant byte on. */
+/* Returns how many of their most significant bytes two different keys have in common. */
 static uint32_t common_bytes(uint64_t a, uint64_t b)
 {
     uint64_t least = min_u64(a & 0xff, b & 0xff);

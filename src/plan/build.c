@@ -18,8 +18,8 @@
 
 static _Atomic uint64_t plans_built;
 
-/* Checks the options about regular expressions, and whether the other options can be combined with
- * these options. */
+/* Checks the options about regular expressions, and whether the others can be combined with
+ * them. */
 static enum trawl_status check_syntax(const struct trawl_plan_options *options,
                                       struct trawl_error *error)
 {
@@ -120,7 +120,6 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
             return status;
         }
         plan->pattern_begin[i + 1] = total;
-        TRAWL_ASSERT(plan->pattern_begin[i] < total);
     }
     TRAWL_TRY(MEMORY_NEW(plan->pattern_bytes, total, error));
     for (uint64_t i = 0; i < count; i++)
@@ -186,16 +185,15 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     }
     plan->literal_count = (uint32_t)plan->pattern_count;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        TRAWL_ASSERT(begin[i] < begin[i + 1]);
         plan->length_min = min_u64(plan->length_min, begin[i + 1] - begin[i]);
         plan->length_max = max_u64(plan->length_max, begin[i + 1] - begin[i]);
     }
     return TRAWL_OK;
 }
 
-/* Makes each expression a literal. The literal only says that the expression exists: no engine
- * searches for its bytes. A search for expressions reads whole lines (or records, or texts), and no
- * bytes before or after them. */
+/* Makes each expression a literal, which only says that it exists: no engine searches for its
+ * bytes. A search for expressions reads whole lines (or records, or texts), and no bytes before or
+ * after them. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;
@@ -250,7 +248,6 @@ static enum trawl_status read_algorithm(const char *asked, const struct plan_alg
                           "algorithm \"%.100s\": this build has no gallery, so no algorithms",
                           asked);
     algorithm->of = algorithms;
-    TRAWL_ASSERT(algorithms->read != NULL && algorithms->check != NULL);
     return algorithms->read(asked, algorithm, error);
 }
 

@@ -2,8 +2,8 @@
  * method of the host.
  *
  * A single literal is searched by the method with the least expected cost. `every` tests a few
- * bytes of the literal at every position, as many as leave next to no candidates. `grams` loads
- * each text byte once, but needs a literal whose grams are rare. `sampled` leaves most of the text
+ * bytes of the literal at every position, enough to leave next to no candidates. `grams` loads each
+ * text byte once, but needs a literal whose grams are rare. `sampled` leaves most of the text
  * unread, if the literal is long. Several literals, or a literal with a tail, are a `set`. A worker
  * asks for the prices when a search begins, and again when it has sampled the text
  * (cpu/programs.c). A choice that turns out wrong costs time, never an answer.
@@ -77,7 +77,6 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     tuning->first_probes = analyse_first_probes(passed, tuning->probe_count);
     tuning->every_rate = passed[tuning->probe_count - 1];
     tuning->probes_exact = tuning->probe_count == count;
-    TRAWL_ASSERT(tuning->first_probes > 0 && tuning->first_probes <= tuning->probe_count);
 }
 
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
@@ -156,7 +155,7 @@ struct work {
 static struct work work_every(const struct asked *of)
 {
     /* Candidates of a periodic literal cost as little as candidates of a short literal: where the
-     * text repeats the period, the search decides about all begins there at once. */
+     * text repeats the period, the search checks all of them at once. */
     bool is_short = of->plan->length_min <= COMPARED_LENGTH_MAX || of->plan->period > 0;
     double rate = of->tuning->every_rate;
 

@@ -1,5 +1,5 @@
-/* errors: the part of a plan that concerns approximate searches (mismatches or edits): checks the
- * options, makes the literals, and computes how much text a search reads around occurrences.
+/* errors: the part of a plan about approximate searches (mismatches or edits). Checks the options,
+ * makes the literals, and computes how much text a search reads around occurrences.
  *
  * docs/approximate.md defines what is found; the search is in src/approximate.
  */
@@ -21,7 +21,7 @@ static bool asks_for_errors(const struct trawl_plan_options *options)
     return options->mismatches_max > 0 || options->edits_max > 0 || options->alphabet == TRAWL_DNA;
 }
 
-/* Checks that each flag about errors is given together with the option that the flag modifies. */
+/* Checks that each flag about errors comes with the option that it modifies. */
 static enum trawl_status check_flags(const struct trawl_plan_options *options,
                                      struct trawl_error *error)
 {
@@ -187,8 +187,8 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
 
 /* To find where characters begin and end, a search reads the bytes before and after an occurrence.
  * Let a pattern have m symbols, and k edits be allowed. A span's distance is the number of edits
- * between the span and the pattern. Whether an occurrence ends at e depends on the distances of the
- * spans that end a symbol before e, and of the spans that end at the m + k positions after e
+ * between it and the pattern. Whether an occurrence ends at e depends on the distances of the spans
+ * that end a symbol before e, and of the spans that end at the m + k positions after e
  * (docs/approximate.md). A span has at most m + k symbols, and an occurrence has at least m - k. So
  * a span that ends a symbol before e begins at most 2 k + 1 symbols before the occurrence. */
 void errors_need(struct trawl_plan *plan)

@@ -1,11 +1,11 @@
 /* expand: makes literals and tails of patterns whose characters have variants of other bytes, like
  * the two cases of a letter in UTF-8.
  *
- * The first characters of a pattern become literals, a literal for each combination of variants.
- * Characters are taken while there are at most EXPAND_LITERALS_MAX combinations. The characters
- * after these are the tail. The bytes of a character never begin with the bytes of another
- * character. So at each position at most a single literal of a pattern matches, and the tail
- * matches in a single way. An element is a character of a pattern with its variants.
+ * The first characters of a pattern become literals, one for each combination of variants, as long
+ * as there are at most EXPAND_LITERALS_MAX combinations. The characters after these are the tail.
+ * No character's bytes begin with those of another. So at each position at most a single literal of
+ * a pattern matches, and the tail matches in a single way. An element is a character of a pattern
+ * with its variants.
  */
 #include "plan/steps.h"
 
@@ -29,7 +29,6 @@ static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t patter
         TRAWL_TRY(MEMORY_GROW(plan->literals, plan->literal_capacity, capacity, error));
         plan->literal_capacity = capacity;
     }
-    TRAWL_ASSERT(plan->literal_count < plan->literal_capacity && pattern < plan->pattern_count);
     plan->literals[plan->literal_count++] = literal;
     return TRAWL_OK;
 }
@@ -48,7 +47,6 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
         TRAWL_TRY(MEMORY_GROW(plan->literal_bytes, plan->literal_bytes_capacity, capacity, error));
         plan->literal_bytes_capacity = capacity;
     }
-    TRAWL_ASSERT(plan->literal_count > 0 && needed <= plan->literal_bytes_capacity);
     for (uint64_t i = 0; i < count; i++)
         plan->literal_bytes[plan->literal_bytes_total + i] = fold_byte(bytes[i]);
     plan->literal_bytes_total = needed;
@@ -142,7 +140,6 @@ static enum trawl_status element_append(struct trawl_plan *plan, const struct pl
         TRAWL_TRY(MEMORY_GROW(plan->elements, plan->element_capacity, capacity, error));
         plan->element_capacity = capacity;
     }
-    TRAWL_ASSERT(plan->element_count < plan->element_capacity && element->alternative_count > 0);
     plan->elements[plan->element_count++] = *element;
     return TRAWL_OK;
 }
@@ -170,9 +167,8 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
 }
 
 /* Makes literals and a tail from a pattern whose characters may have variants. Appends all elements
- * of the pattern to plan->elements, makes literals from the first elements, and then removes these
- * elements, so that only the tail stays. Sets *length_max to the length in bytes of the longest
- * occurrence. */
+ * of the pattern to plan->elements, makes literals from the first ones, and then removes these, so
+ * that only the tail stays. Sets *length_max to the length in bytes of the longest occurrence. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {
@@ -189,7 +185,6 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
         bytes += plan_element_read(plan, bytes, (uint64_t)(end - bytes), &element);
         for (uint32_t i = 0; i < element.alternative_count; i++)
             widest = (uint32_t)max_u64(widest, element.alternative_bytes_count[i]);
-        TRAWL_ASSERT(bytes <= end && widest > 0);
         *length_max += widest;
         if (count == plan->element_count - begin &&
             variants * element.alternative_count <= EXPAND_LITERALS_MAX) {
@@ -201,7 +196,6 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
     for (uint32_t i = 0; i < variants; i++)
         TRAWL_TRY(literal_compose(plan, pattern, begin, count, variants, i, error));
     TRAWL_ASSERT(begin + count <= plan->element_count && variants <= EXPAND_LITERALS_MAX);
-    TRAWL_ASSERT(plan->literal_count - first == variants);
     tail_count = plan->element_count - begin - count;
     memmove(plan->elements + begin, plan->elements + begin + count,
             tail_count * sizeof *plan->elements);
@@ -221,7 +215,6 @@ enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *e
 
         TRAWL_TRY(expand_utf8(plan, (uint32_t)pattern, &length_max, error));
         plan->length_max = max_u64(plan->length_max, length_max);
-        TRAWL_ASSERT(plan->literal_count > first && length_max > 0);
         for (uint32_t i = first; i < plan->literal_count; i++)
             plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);
     }

@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "plan/parts.h"
 
-/* The explanation of a plan with more patterns than this does not list the plan's parts
- * (plan/parts.h), since the parts would have to be made first. */
+/* The parts of a plan with more patterns than this are not listed (plan/parts.h), since they would
+ * have to be made first. */
 #define EXPLAINED_PATTERNS_MAX (1u << 16)
 
 /* The text that is being written. Stores as many characters as fit, and counts all. */
@@ -35,8 +35,8 @@ static void add(struct explanation *text, const char *format, ...)
             text->buffer[text->needed] = line[i];
 }
 
-/* Adds the expected costs of each method, by which a worker chooses the method for a single
- * literal, and says whether the text may still change the choice. */
+/* Adds the expected cost of each method, by which a worker chooses one for a single literal, and
+ * whether the text may still change the choice. */
 static void explain_prices(struct explanation *text, const struct trawl_plan *plan,
                            const struct plan_prices *prices)
 {
@@ -49,7 +49,7 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
-/* Adds which programs (search loops) the CPU tries in turn before the fastest goes on. */
+/* Adds which programs (search loops) the CPU tries in turn before it goes on with the fastest. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan_has_program(plan, PROGRAM_BUCKETS) && plan_has_program(plan, PROGRAM_CLASSES))
@@ -90,8 +90,8 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
                 (plan_has_program(plan, PROGRAM_BUCKETS) ? sizeof(struct plan_head) : 0));
 }
 
-/* Returns the method that the caller asked for, or else the method with which a worker with AVX2
- * begins. Sets *prices if the worker chooses by prices. */
+/* Returns the method that the caller asked for, or else the one with which a worker with AVX2
+ * starts. Sets *prices if the worker chooses by prices. */
 static enum trawl_method first_method(const struct trawl_plan *plan, struct plan_prices *prices)
 {
     if (plan->method_asked != TRAWL_METHOD_AUTO || plan->method != TRAWL_METHOD_AUTO)
@@ -147,7 +147,6 @@ static void explain_errors(struct explanation *text, const struct trawl_plan *pl
 {
     static const char *const alphabets[] = {"bytes", "characters", "DNA"};
 
-    TRAWL_ASSERT((uint32_t)plan->errors.alphabet < sizeof alphabets / sizeof alphabets[0]);
     add(text, "alphabet: %s\n", alphabets[plan->errors.alphabet]);
     add(text, "%s: %u\n", plan->errors.edits ? "edits" : "mismatches", plan->errors.max);
 }

@@ -27,14 +27,14 @@ struct plan_probe {
  * gram[o], the literal's q bytes at offset + o, for 0 ≤ o < stride. If the bytes at position i
  * equal gram[o], an occurrence may begin at i - offset - o.
  *
- * The vector code tests 8 bytes at once. It replaces each byte by its residue, the byte's low
- * three bits: the two cases of a letter have the same residue, and A, C, G, T have four residues.
- * An aligned word of 8 bytes holds 8 / stride grams, or parts of grams. Bit b stands for the gram
- * that begins at byte b - b % stride of a word, with o = stride - 1 - b % stride. Bit b of
- * residues[8 * j + r] is clear if that gram allows byte j of the word to have the residue r. In
- * byte b of `begun`, bit 7 - j is set if byte j belongs to a gram that began in this word; in byte
- * b of `carried`, if byte j belongs to a gram that began in the word before. Here a gram has 8
- * bytes, also if q is less; byte j may then have any residue where the gram has ended.
+ * The vector code tests 8 bytes at once. It replaces each byte by its residue, the byte's low three
+ * bits: the two cases of a letter have the same residue, and A, C, G, T have four residues. An
+ * aligned word of 8 bytes holds 8 / stride grams, or parts of grams. Bit b stands for the gram that
+ * begins at byte b - b % stride of a word, with o = stride - 1 - b % stride. Bit b of residues[8 *
+ * j + r] is clear if that gram allows byte j of the word to have the residue r. In byte b of
+ * `begun`, bit 7 - j is set if byte j belongs to a gram that began in this word; in byte b of
+ * `carried`, if byte j belongs to a gram that began in the word before. Here a gram has 8 bytes
+ * even if q is less; byte j may then have any residue where the gram has ended.
  */
 #define PLAN_GRAM_STRIDE_MAX 8u
 #define PLAN_GRAM_BYTES 8u
@@ -53,9 +53,9 @@ struct plan_grams {
 
 /* Method "sampled": the search loads q bytes (a sample) at every stride-th position of the text,
  * hashes them, and looks up the offsets of the literal whose q bytes have the same hash. These
- * offsets form a chain: heads[hash] is the first, next[offset] the one that follows, and PLAN_NONE
- * ends the chain. Offsets descend along a chain, so that the begins of possible occurrences ascend.
- * Most samples have no offset; a bitmap of hashes tells so without reading heads. */
+ * offsets form a chain: heads[hash] is the first, next[offset] the one after `offset`, and
+ * PLAN_NONE ends the chain. Offsets descend along a chain, so that possible occurrences ascend.
+ * Most samples have no offset, as a bitmap of hashes tells without reading heads. */
 struct plan_sampled {
     uint64_t stride;      /* distance of the samples in bytes */
     uint32_t q;           /* bytes of a sample: always 8 */

@@ -1,5 +1,5 @@
 /* match: compares a literal with the text at a single position, checks the conditions around an
- * occurrence (whole words, whole lines), and tells which occurrences no later bytes can change. */
+ * occurrence (whole words, whole lines), and tells which occurrences later bytes cannot change. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -7,8 +7,8 @@
 #include "plan/plan.h"
 
 /* Replaces A-Z by a-z in each of eight bytes. `upper` gets the high bit of each byte in A..Z: the
- * first sum carries into that bit from 'A' on, the second sum for bytes after 'Z', and bytes ≥ 0x80
- * are masked out. */
+ * first sum carries into it for bytes ≥ 'A', the second for bytes > 'Z', and bytes ≥ 0x80 are
+ * masked out. */
 static uint64_t fold_word(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -18,7 +18,7 @@ static uint64_t fold_word(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* Does what plan_mismatch does. `fold` is a compile-time constant. */
+/* As plan_mismatch. `fold` is a compile-time constant. */
 static inline __attribute__((always_inline)) uint64_t mismatch(const uint8_t *literal,
                                                                const uint8_t *text, uint64_t count,
                                                                bool fold)
@@ -46,7 +46,7 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
 }
 
 /* Returns how many bytes of the text the element (a character with its variants) matches; 0 if none
- * of its alternatives stands there. */
+ * of its alternatives is there. */
 static uint64_t element_match(const struct plan_element *element, const uint8_t *text,
                               uint64_t text_bytes)
 {
@@ -76,7 +76,6 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
         if (taken == 0)
             return 0;
         count += taken;
-        TRAWL_ASSERT(count <= text_bytes);
     }
     return count;
 }
@@ -145,7 +144,6 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
     if (length == 0 || length > count)
         return 0;
     value = bytes[0] & (0x7fu >> length);
-    TRAWL_ASSERT(length <= 4 && length <= count);
     for (uint64_t i = 1; i < length; i++) {
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
@@ -192,7 +190,6 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
     while ((plan->flags & TRAWL_SINGLE_BYTE) == 0 && back < 4 && back < count &&
            (end[-(int64_t)back] & 0xc0) == 0x80)
         back++;
-    TRAWL_ASSERT(back <= count && back <= 4);
     if (plan_decode(plan, end - back, back, &code_point) != back)
         return (plan->flags & TRAWL_STRICT_WORD) != 0;
     return plan->utf8.is_word(plan->utf8.context, code_point);
@@ -253,8 +250,8 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t 
 /* After this many compared literals and bytes, plan_decided looks no further. */
 #define DECIDED_WORK_MAX (1u << 18)
 
-/* Returns true if bytes to come may decide about an occurrence of the literal at text[0], where
- * `count` bytes are known. Adds the work to *work. */
+/* Returns true if an occurrence of the literal at text[0], where `count` bytes are known, may
+ * depend on bytes to come. Adds the work to *work. */
 static bool literal_is_open(const struct trawl_plan *plan, uint32_t index, const uint8_t *text,
                             uint64_t count, uint64_t *work)
 {

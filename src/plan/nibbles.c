@@ -14,9 +14,9 @@
 /* number of rounds, in each of which every literal is assigned to a slot */
 #define PASSES 2u
 #define NONE UINT8_MAX
-/* If tables test six low bits of each byte, six bytes suffice when a seventh byte would still leave
- * more than 1/8 of the positions that pass six bytes. That happens if many literals, like short
- * words, have no seventh byte. */
+/* If tables test six low bits of each byte, six bytes are enough when a seventh byte would still
+ * leave more than 1/8 of the positions that pass six bytes. That happens if many literals have no
+ * seventh byte, like short words. */
 #define SIX_BYTES 6u
 /* If a byte of the literals carries fewer bits of information than this, the literals have few
  * different bytes, as DNA does. */
@@ -26,16 +26,16 @@
 #define MANY_BITS 5.0
 /* in literals with fewer bits than MANY_BITS, both halves of at most this many bytes are tested */
 #define WHOLE_FEW 3u
-/* This many half bytes suffice if there are at most as many literals as slots (GROUP_SLOTS), and if
- * at most HALVES_PASS of the positions of usual texts pass. Two further half bytes cost as much as
- * comparing literals at 1/1000 to 1/400 of all positions. */
+/* This many half bytes are enough if there are at most as many literals as slots (GROUP_SLOTS), and
+ * if at most HALVES_PASS of the positions of usual texts pass. Two further half bytes cost as much
+ * as comparing literals at 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
 /* the limit HALVES_PASS for tables of six low bits, lower because the bytes of words are not
  * independent */
 #define SIX_PASS (HALVES_PASS / 64)
 
-/* The most literals for which six tested bytes, one group or two groups suffice. The limits are
+/* The most literals for which six tested bytes, one group or two groups are enough. The limits are
  * lower for literals with few different bytes, because each byte then rules out less. */
 static const struct limits {
     uint32_t six_bytes, one_group, two_groups;
@@ -58,8 +58,8 @@ struct dealing {
     uint16_t uses[LOOKUPS_MAX][PLAN_NIBBLE_LOWS][SLOTS_MAX];
     /* for each table and slot: how many values the slot allows */
     float values[LOOKUPS_MAX][SLOTS_MAX];
-    /* for each slot: the product of `values` over all tables, which is proportional to the share of
-     * positions that pass */
+    /* for each slot: the product of `values` over all tables, which is proportional to the fraction
+     * of positions that pass */
     float products[SLOTS_MAX];
 };
 
@@ -165,8 +165,8 @@ static uint32_t whole_bytes(const struct trawl_plan *plan)
     return 0;
 }
 
-/* Returns the share of positions in usual texts whose byte has the low bits of the literal's byte
- * at this offset; 1 if the literal has no byte there. */
+/* Returns the fraction of positions in usual texts whose byte has the low bits of the literal's
+ * byte at this offset; 1 if the literal has no byte there. */
 static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t at,
                       const float of_low[PLAN_NIBBLE_LOWS])
 {
@@ -247,7 +247,6 @@ static void nibbles_build(const struct trawl_plan *plan, uint8_t low, struct pla
 {
     struct dealing dealing;
 
-    TRAWL_ASSERT(plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX);
     memset(&dealing, 0, sizeof dealing);
     dealing.plan = plan;
     dealing.low = low;

@@ -11,12 +11,12 @@
  *   a byte allows these slots:             slots   0   1   1       slots   0   0   0
  *   common slots:                          none: ruled out         0: compare "cat"
  *
- * The low half of a byte rules out more positions than the high half. So for literals that are not
- * short, the search tests only low halves, but of more bytes. at[] then names bytes that are rare
- * in usual texts, because many literals begin with blanks.
+ * The low half of a byte rules out more positions than the high half. So for longer literals, the
+ * search tests only low halves, but of more bytes. at[] then names bytes that are rare in usual
+ * texts, because many literals begin with blanks.
  *
  * Some instruction sets look up 64 entries at once. They test the six low bits of a byte, which
- * distinguish letters, instead of four. Then often fewer bytes suffice. Two groups suffice, too,
+ * distinguish letters, instead of four. Then fewer bytes are often enough. Two groups suffice, too,
  * unless the literals have few different bytes, as DNA does.
  */
 #ifndef TRAWL_PLAN_NIBBLES_H
@@ -48,8 +48,8 @@ struct plan_nibbles {
 
 struct trawl_plan;
 
-/* Gets the set's tables: for six low bits of each byte (`six`), or for low halves. The first call
- * makes the tables, which the plan owns. Sets *nibbles to NULL if the set has more than
+/* Gets the set's tables, for six low bits of each byte (`six`) or for low halves. The first call
+ * makes them, and the plan owns them. Sets *nibbles to NULL if the set has more than
  * PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
 enum trawl_status plan_nibbles_want(const struct trawl_plan *plan, bool six,
                                     const struct plan_nibbles **nibbles, struct trawl_error *error);

@@ -88,7 +88,7 @@ struct plan_set_price plan_set_price(enum program program, const struct plan_set
 
 /* ---- Lengths ------------------------------------------------------------------- */
 
-/* Returns the string's place in the order of lengths, if each string is to be a group. */
+/* Returns the string's place in the order of lengths, for groups of a single string. */
 static uint32_t place_of(const struct cutting *cutting, uint64_t pattern)
 {
     uint32_t place = 0;
@@ -99,8 +99,8 @@ static uint32_t place_of(const struct cutting *cutting, uint64_t pattern)
     return place;
 }
 
-/* Fills lengths, literal_from and group_of, which are allocated. Makes a group of each length
- * class; or of each string, of which there are then at most LENGTHS. */
+/* Fills the allocated lengths, literal_from and group_of. Makes a group of each length class, or of
+ * each string, of which there are then at most LENGTHS. */
 static void make_groups(struct cutting *cutting, bool singly)
 {
     const struct trawl_plan *plan = cutting->plan;
@@ -142,7 +142,8 @@ static void make_groups(struct cutting *cutting, bool singly)
         cutting->group_of[i] = number[cutting->group_of[i]];
 }
 
-/* Lists the patterns of groups [from, to), by number, from order[begin of the first] on. */
+/* Lists the patterns of groups [from, to), by number, starting at the first group's place in
+ * `order`. */
 static void list_patterns(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
     uint32_t *next = cutting->order + cutting->groups[from].begin;
@@ -154,7 +155,7 @@ static void list_patterns(const struct cutting *cutting, uint32_t from, uint32_t
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* Sets each group's number of states. Groups share few states, so cost_of adds the numbers up. */
+/* Sets each group's number of states. Groups share few, so cost_of adds them up. */
 static void count_states(struct cutting *cutting)
 {
     for (uint32_t i = 0; i < cutting->group_count; i++) {
@@ -272,8 +273,7 @@ static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-/* Fills part->literals: for each literal of the part, the number of that literal in the whole
- * plan. */
+/* Fills part->literals: for each literal of the part, its number in the whole plan. */
 static void number_literals(const struct cutting *cutting, uint64_t begin, struct plan_part *part)
 {
     uint32_t before = UINT32_MAX, nth = 0;
@@ -368,7 +368,6 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     if (cutting->which == PLAN_PARTS_DEVICE)
         count_states(cutting);
     count = cut(cutting, cuts);
-    TRAWL_ASSERT(count <= LENGTHS);
     if (count < 2 || (cutting->which == PLAN_PARTS_HOST && count == cutting->plan->pattern_count))
         return TRAWL_OK; /* PLAN_ALONE has each pattern by itself already */
     for (to = cutting->group_count; to > 0; to = cuts[to])

@@ -1,10 +1,10 @@
-/* parts: divides a set of strings into smaller sets by length, if these are searched faster in
+/* parts: divides a set of strings by length into smaller sets, if these are searched faster in
  * turn.
  *
  * The filter of a set tests as many bytes of the text as the set's shortest string has. With a
  * single string of two bytes, the filter passes nearly every position, even if all other strings
  * are long. In parts, the short strings have a filter of their own, and hardly any position passes
- * the filter of the long strings. The counts of the parts are added up, and the hits are merged.
+ * that of the long ones. The counts of the parts are added up, and the hits are merged.
  */
 #ifndef TRAWL_PLAN_PARTS_H
 #define TRAWL_PLAN_PARTS_H
@@ -65,13 +65,13 @@ struct plan_parts {
     struct plan_part part[PLAN_PARTS_MAX];
 };
 
-/* Numbers from which the expected cost of a part on a GPU is computed. A part of a single string
- * costs `alone`. A part of n strings costs the lesser of two sums:
+/* The expected cost of a part on a GPU. A part of a single string costs `alone`. A part of n
+ * strings costs the lesser of two sums:
  *   the filter      pass + each × n + met × n^¾ × r^½
  *   the automaton   near or dense, + make × bytes + level × the longest string's bytes
- * If there are several parts, each string adds `part`. r is the probability that a string's first
- * bytes stand at a position, and `bytes` the sum of the strings' lengths. The filter looks at more
- * bytes of longer strings, so the cost grows more slowly than r.
+ * If there are several parts, each string adds `part`. r is the probability that a position has a
+ * string's first bytes, and `bytes` the sum of the strings' lengths. The filter looks at more bytes
+ * of longer strings, so the cost grows more slowly than r.
  */
 struct plan_part_costs {
     /* in a set of at most this many strings, each string may be a part of its own */
@@ -85,7 +85,7 @@ struct plan_part_costs {
     /* The cost of a search by the automaton: `near` if the automaton's rows are expected to have at
      * most near_words words, else `dense`. */
     double near, near_words, dense;
-    double doubled;     /* is added to `dense` each time that the rows double, from near_words on */
+    double doubled;     /* is added to `dense` each time that the rows double beyond near_words */
     double make, level; /* making the automaton */
 };
 /* The costs for a GPU, in units of the time of reading the text once. Tests replace them. */
@@ -98,9 +98,9 @@ double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 /* Returns true if the plan may be divided into parts. `which` is PLAN_ALONE, PLAN_PARTS_HOST or
  * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
-/* Gets the parts in which the host or a GPU searches the plan. The first call makes the parts,
- * which the plan owns. Sets *parts to NULL if not plan_parts_fit, or if the plan has no parts that
- * are worth searching. Errors: MEMORY. Any thread may call. */
+/* Gets the parts in which the host or a GPU searches the plan. The first call makes them, and the
+ * plan owns them. Sets *parts to NULL if not plan_parts_fit, or if no parts are worth searching.
+ * Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error);
 

@@ -29,8 +29,8 @@ struct plan_literal {
     uint32_t reversed;
 };
 
-/* A character of a tail, as the strings of bytes that may stand for the character in a text: the
- * character's own bytes, and its variants. */
+/* A character of a tail, as the strings of bytes that may stand for it in a text: its own bytes and
+ * its variants. */
 struct plan_element {
     uint8_t alternative_count;
     uint8_t alternative_bytes_count[TRAWL_UTF8_VARIANTS_MAX + 1];
@@ -46,7 +46,7 @@ struct plan_head {
 
 /* The tables by which the CPU's method "buckets" and GPUs search for a set, a plan of several
  * literals (layout.h): bitmaps rule out most positions of the text, and a hash table of buckets
- * lists the literals for the other positions. */
+ * lists the literals for the others. */
 struct plan_set_tables {
     uint64_t bytes;    /* size of this object with its arrays, which are one block of memory */
     uint64_t *bitmap;  /* 2^bitmap_bits bits */
@@ -76,20 +76,20 @@ enum plan_attachment {
     PLAN_NIBBLES_SIX, /* nibble tables for six low bits */
     PLAN_MATCHER,     /* tables of a large set: cpu/set_matcher.c */
     PLAN_DENSE,       /* the automaton of a set: cpu/dense_set.c */
-    PLAN_ERRORS,      /* the compiled plan with errors: approximate/approx_compile.c */
+    PLAN_ERRORS,      /* the compiled approximate search: approximate/approx_compile.c */
     PLAN_EXPRESSIONS, /* the compiled expressions: regex/regex_compile.c */
     PLAN_LINES,       /* strings and automaton of expressions, for devices: regex/automaton.c */
     PLAN_ATTACHMENTS
 };
 
-/* Options of a plan that allows errors. */
+/* Options of a plan of approximate searches. */
 struct plan_errors {
     bool is_set;
     bool edits;   /* true: edits; false: mismatches */
     uint32_t max; /* most errors of an occurrence, at most TRAWL_ERRORS_MAX */
     enum trawl_alphabet alphabet;
     uint32_t exact_count;
-    /* exact_count ranges of symbols in which no error may be; the plan owns the array */
+    /* exact_count ranges of symbols that allow no error; owned by the plan */
     struct trawl_range *exact;
 };
 
@@ -112,7 +112,7 @@ struct trawl_plan {
     /* a second byte that ends lines; equal to line_end if there is none */
     uint8_t line_end_also;
     bool utf8_is_set;
-    /* a literal may hold the line end, so an occurrence may cross lines */
+    /* a literal may contain the line end, so an occurrence may cross lines */
     bool holds_line_end;
     struct trawl_letters utf8;
 
@@ -131,36 +131,37 @@ struct trawl_plan {
     /* sorted by pattern; NULL: literal i is pattern i, in lower case if case is ignored */
     struct plan_literal *literals;
     uint8_t *literal_bytes;
-    /* how many literals, and how many bytes of literals, there is room for */
+    /* there is room for this many literals, and bytes of literals */
     uint64_t literal_capacity;
     uint64_t literal_bytes_capacity;
     uint32_t element_count;
     uint32_t element_capacity;
     struct plan_element *elements;
 
-    /* Bytes of the shortest literal, without its tail. With errors: symbols of the shortest
-     * occurrence. With expressions: 1, and length_max is 1, too. */
+    /* Bytes of the shortest literal, without its tail. In an approximate search: symbols of the
+     * shortest occurrence. With expressions: 1, and length_max is 1, too. */
     uint64_t length_min;
     uint64_t length_max;  /* length of the longest occurrence in bytes, with its tail */
     uint64_t need_before; /* number of bytes that a search reads before an occurrence */
-    /* number of bytes that a search reads after the last begin: length_max - 1, and the bytes after
-     * an occurrence that the plan's conditions look at; with errors more (errors_need) */
+    /* number of bytes that a search reads after the last start: length_max - 1, and the bytes
+     * after an occurrence that the plan's conditions look at; more in an approximate search
+     * (errors_need) */
     uint64_t need_after;
 
-    /* If the plan has errors, expressions or an algorithm, no method is chosen, and the members
-     * from `method` to `programs` are 0. */
+    /* In an approximate search, or with expressions or an algorithm, no method is chosen, and the
+     * members from `method` to `programs` are 0. */
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
     /* EVERY, GRAMS or SAMPLED if the caller asked for that method. AUTO if the caller asked for
-     * none and the plan has a single literal without a tail: each worker chooses the method by the
-     * methods' expected costs. Otherwise SET. */
+     * none and the plan has a single literal without a tail: each worker then chooses the cheapest.
+     * Otherwise SET. */
     enum trawl_method method;
     enum trawl_method method_asked;
 
     /* The next two are set if the plan has a single literal without a tail: */
     uint64_t period; /* the literal's least period; 0 if that exceeds half of the literal */
-    /* which bytes of the literal are tested, chosen by the caller's sample if there is a sample */
+    /* which bytes of the literal are tested, chosen by the caller's sample if there is one */
     struct plan_tuning tuning;
 
     /* The next members are set if `method` is SET: */
@@ -170,7 +171,8 @@ struct trawl_plan {
      * set_prices.def and cpu/programs.c. */
     uint32_t programs;
 
-    /* The strings of a plan of expressions: decides about a line that has one; NULL for others. */
+    /* The strings of a plan of expressions: decides about a line that has one; NULL for other
+     * plans. */
     const struct line_automaton *line_automaton;
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
@@ -180,21 +182,20 @@ struct trawl_plan {
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
 
-/* Does what plan_literal_match does, if the literal's own bytes are known to stand at text[0]:
- * compares only the tail. Sets *looked to the number of the tail's characters that matched. */
+/* As plan_literal_match, for a literal whose own bytes are known to be at text[0]: compares only
+ * the tail. Sets *looked to the number of its characters that matched. */
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
 
 /* Returns true if the text may still become an occurrence of a literal with a tail: the tail's
  * first characters match, and the text ends before the tail does. The literal's own bytes are known
- * to stand at text[0]. */
+ * to be at text[0]. */
 bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
                        const uint8_t *text, uint64_t text_bytes);
 
-/* `bytes` are the `have` bytes that a stream has brought so far. Returns an offset among them:
- * bytes that come later cannot change which occurrences begin before this offset. bytes[-before] is
- * readable, as for plan_accepts. The offset may be lower than necessary, to save work or memory.
- * Any thread may call. */
+/* `bytes` are the `have` bytes that a stream has brought so far. Returns an offset among them such
+ * that later bytes cannot change which occurrences begin before it; it may be lower than necessary,
+ * to save work or memory. bytes[-before] is readable, as for plan_accepts. Any thread may call. */
 uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
                       uint64_t have);
 
@@ -218,8 +219,8 @@ uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4]);
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);
 
-/* Symbols of plans with errors are characters, or bytes that belong to no character. Such a byte is
- * the symbol PLAN_NO_CHARACTER + byte, which is greater than all characters. */
+/* Symbols of approximate searches are characters, or bytes that belong to no character. Such a byte
+ * is the symbol PLAN_NO_CHARACTER + byte, which is greater than all characters. */
 #define PLAN_NO_CHARACTER 0x110000u
 /* Reads the symbol that begins at bytes[0]. Returns its length in bytes. */
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
@@ -251,11 +252,11 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
 }
 
 /* Returns true if the literals' bytes are distributed like letters: neither over a few values, as
- * in DNA, nor evenly over all values. */
+ * in DNA, nor evenly over all. */
 bool plan_has_letters(const struct trawl_plan *plan);
 
-/* Gets the tables of a set. The first call makes the tables, which the plan owns. Any thread may
- * call. Errors: MEMORY. */
+/* Gets the tables of a set. The first call makes them, and the plan owns them. Any thread may call.
+ * Errors: MEMORY. */
 enum trawl_status plan_set_want(const struct trawl_plan *plan,
                                 const struct plan_set_tables **tables, struct trawl_error *error);
 
@@ -269,8 +270,7 @@ static inline bool plan_fits_classes(const struct trawl_plan *plan)
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
 }
 
-/* Returns true if the caller of the library left it to the CPU by which method to search the
- * set. */
+/* Returns true if the caller of the library lets the CPU choose the method for the set. */
 static inline bool plan_method_is_open(const struct trawl_plan *plan)
 {
     return plan->method_asked == TRAWL_METHOD_AUTO || plan->method_asked == TRAWL_METHOD_SET;
@@ -289,8 +289,8 @@ static inline bool plan_has_expressions(const struct trawl_plan *plan)
     return plan->expressions.syntax != TRAWL_LITERAL;
 }
 
-/* Returns true if the engine of this plan checks the plan's conditions itself, and therefore must
- * know where records begin and end. */
+/* Returns true if the engine of this plan checks the plan's conditions itself, so that it must know
+ * where records begin and end. */
 static inline bool plan_judges(const struct trawl_plan *plan)
 {
     return plan->errors.is_set || plan_has_expressions(plan);
@@ -350,7 +350,7 @@ static inline uint8_t fold_byte(uint8_t byte)
 
 /* Returns true if an occurrence of a string of `bytes` could contain `byte`. If case is ignored,
  * returns true for all letters and all bytes beyond ASCII, because other bytes may stand for
- * these. */
+ * them. */
 static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,
                                  uint8_t byte)
 {

@@ -6,8 +6,8 @@
 #include "plan/analyse.h"
 #include "plan/prices.def"
 
-/* The compiler computes these rates: dividing at run time would be a third of the time that
- * building a short pattern's plan takes. */
+/* The compiler computes these rates: dividing at run time would be a third of the time to build a
+ * short pattern's plan. */
 static const double prior_rate[256] = {
 #define RATE(count) (double)(count) / 66836 /* the sum of the counts */
 #include "plan/byte_prior.def"
@@ -32,9 +32,9 @@ static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, doub
         rate[byte] = ((double)count[0][byte] + (double)count[1][byte] + 0.25) * share;
 }
 
-/* Raises the rates of the byte values of a long literal over few values, because such a literal
- * comes from a text over few values. Each value's rate becomes at least half its share of the
- * literal plus half an equal share. */
+/* Raises the rates of the byte values of a long literal with few values, because such a literal
+ * comes from a text with few values. Each value's rate becomes at least the mean of its fraction of
+ * the literal and an equal fraction. */
 static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, double *rate)
 {
     uint64_t count[256] = {0};
@@ -42,7 +42,6 @@ static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, d
 
     for (uint64_t i = 0; i < literal_bytes; i++)
         values += count[literal[i]]++ == 0;
-    TRAWL_ASSERT(values > 0 && values <= 256);
     if (values > SMALL_ALPHABET)
         return;
     for (uint32_t byte = 0; byte < 256; byte++) {
@@ -117,11 +116,10 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
 }
 
 /* Survivors: positions of the sample that pass all probes chosen so far, at most one of each of
- * SURVIVORS_MAX parts of the sample. The next probe is
- * chosen by these positions and not only by the rates of bytes: in a log, nearly every line has the
- * same rare bytes together. */
+ * SURVIVORS_MAX parts of the sample. The next probe is chosen by these and not only by the rates of
+ * bytes: in a log, nearly every line has the same rare bytes together. */
 struct survivors {
-    /* address of the sample's byte that stands at the literal's offset probe_window.first */
+    /* address of the sample's byte at the literal's offset probe_window.first */
     const uint8_t *at[SURVIVORS_MAX];
     uint32_t count;
     uint32_t begun; /* number of survivors after the first probe */
@@ -218,8 +216,8 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
     window->cost[taken] = PROBE_TAKEN;
 }
 
-/* Returns the offset that leaves the fewest survivors. If several offsets leave equally few, or if
- * there are no survivors, returns the offset of least cost. */
+/* Returns the offset that leaves the fewest survivors; of several such offsets, or if there are no
+ * survivors, the one of least cost. */
 static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
@@ -260,9 +258,9 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
     }
 }
 
-/* Returns the share of the survivors that are left. Each probe was chosen because it leaves the
- * fewest survivors of the sample, so the share in the sample is lower than in the text. Therefore
- * the share is at least `independent`, the product of the bytes' rates. */
+/* Returns the fraction of the survivors that are left. Each probe was chosen because it leaves the
+ * fewest survivors of the sample, so this fraction is lower than in the text. Therefore the result
+ * is at least `independent`, the product of the bytes' rates. */
 static double share_left(const struct survivors *left, double independent)
 {
     return max_double((left->count > 0 ? left->count : 0.5) / left->begun, independent);
@@ -276,8 +274,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
     uint64_t best = 0; /* offset of the first rarest byte */
     struct probe_window window;
     struct survivors left;
-    /* rate: expected share of positions that pass all probes so far; others: product of the rates
-     * of the probes after the first */
+    /* rate: expected fraction of positions that pass all probes so far; others: product of the
+     * rates of the probes after the first */
     double rate = 1, others = 1;
 
     for (uint64_t offset = 1; offset < count; offset++)

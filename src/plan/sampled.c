@@ -1,6 +1,6 @@
 /* sampled: makes the tables of the method "sampled", which reads only every stride-th position of a
- * text (struct plan_sampled). Also measures how many offsets of the literal have the same bytes as
- * a sample of a text. */
+ * text (struct plan_sampled). Also measures how many of the literal's offsets have the same bytes
+ * as a sample of a text. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,10 +10,10 @@
 
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
-/* With longer strides, loading the table costs more time than not reading the text saves. */
+/* With longer strides, loading the table costs more time than the skipped text saves. */
 #define SAMPLED_STRIDE_MAX 8192u
-/* The bitmap has 32 to 64 bits for each offset of the literal. So 1 in 32 to 64 samples passes of
- * those that do not stand at any offset of the literal. */
+/* The bitmap has 32 to 64 bits for each offset of the literal. So of the samples that are at no
+ * offset of the literal, 1 in 32 to 64 passes. */
 #define SAMPLED_BITMAP_LOG2 5u
 #define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
 /* sampled_seen takes a sample for each SEEN_SHARE bytes of text, but at least SEEN_SAMPLES_MIN and
@@ -79,7 +79,6 @@ static void sampled_fill(const uint8_t *bytes, struct sampled_tables *tables)
         bit = plan_hash64(gram | layout.fold, layout.bitmap_bits);
         bitmap[bit / 64] |= 1ull << bit % 64;
         hash = plan_hash64(gram | layout.fold, layout.hash_bits);
-        TRAWL_ASSERT(hash >> layout.hash_bits == 0);
         next[offset] = heads[hash];
         heads[hash] = offset;
     }
@@ -158,6 +157,5 @@ double sampled_repeats(const struct trawl_plan *plan, uint32_t q)
     for (uint64_t o = 0; o < stride && o + q <= plan->length_min; o += step, offsets++)
         pairs += sampler_add(&sampler, sampler_key(&sampler, bytes + o, plan->length_min - o),
                              (uint16_t)o);
-    TRAWL_ASSERT(offsets > 0 && offsets <= REPEATS_OFFSETS);
     return 1 + 2 * (double)pairs / (double)offsets * (double)step;
 }

@@ -1,7 +1,7 @@
 /* sampler: a hash table that counts pieces (sequences of q bytes) of a text's sample or of strings.
- * It answers how often pieces of the one stand in the other, and how often pieces are equal. Pieces
- * with equal hashes of 24 to 29 bits count as equal, which estimates can bear. The table takes 48
- * KiB, so that it can lie on the stack. */
+ * It tells how often pieces of the one occur in the other, and how often pieces are equal. Pieces
+ * with equal hashes of 24 to 29 bits count as equal, which is good enough for estimates. The table
+ * takes 48 KiB, so that it fits on the stack. */
 #ifndef TRAWL_PLAN_SAMPLER_H
 #define TRAWL_PLAN_SAMPLER_H
 
@@ -68,8 +68,8 @@ static inline uint32_t sampler_slot(const struct sampler *sampler, uint64_t key)
     return slot;
 }
 
-/* Adds a piece of `owner`. Returns how often it was added before; 0 if `owner` added it last, which
- * then counts once. Drops further pieces of a full sampler. */
+/* Adds a piece of `owner`. Returns how often it was added before; 0 if `owner` added it last, so
+ * that it counts once. A full sampler drops new pieces. */
 static inline uint32_t sampler_add(struct sampler *sampler, uint64_t key, uint16_t owner)
 {
     uint32_t slot = sampler_slot(sampler, key), before = sampler->count[slot];

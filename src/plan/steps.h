@@ -5,7 +5,7 @@
 #include "plan/plan.h"
 
 /* Makes the literals of a plan in which characters may have variants of other bytes: literals from
- * each pattern's first characters, and a tail from the characters after these (plan.h). */
+ * each pattern's first characters, and a tail from the rest (plan.h). */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
 /* Sets the plan's method, and checks that the method fits the plan. For a single literal, fills in

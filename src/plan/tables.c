@@ -117,8 +117,8 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* fill_set prefetches the bucket and the entry of the literal that comes this many literals later,
- * because the tables of large sets exceed the caches. */
+/* fill_set prefetches the bucket and the entry of the literal this many places later, because the
+ * tables of large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
 static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_tables *tables,
@@ -146,18 +146,16 @@ static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tab
 
 /* Fills the bitmaps, and sorts the literals by bucket (a counting sort). `buckets` first holds the
  * sizes of the buckets, then their ends. Then each literal, from the last to the first, moves the
- * end of its bucket back by 1 and is stored there, so that ends become begins. */
+ * end of its bucket back by one and goes there, so that the ends become starts. */
 static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tables)
 {
     for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
         uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
 
         fetch_bucket(plan, tables, (uint64_t)literal + FETCH_AHEAD);
-        TRAWL_ASSERT(bit >> plan->set.bitmap_bits == 0);
         tables->bitmap[bit / 64] |= 1ull << bit % 64;
         if (tables->wide != NULL) {
             bit = literal_wide(plan, literal);
-            TRAWL_ASSERT(bit >> plan->set.bitmap_bits == 0);
             tables->wide[bit / 64] |= 1ull << bit % 64;
         }
         tables->buckets[literal_bucket(plan, literal)]++;

@@ -2,7 +2,7 @@
  * and computes the expected costs of the search methods.
  *
  * The tuning of a plan knows at most the caller's sample. A worker that searches a long text makes
- * a better tuning from that text. A wrong tuning costs time, but never changes an answer.
+ * a better one from that text. A wrong tuning costs time, but never changes an answer.
  */
 #ifndef TRAWL_PLAN_TUNING_H
 #define TRAWL_PLAN_TUNING_H
@@ -18,8 +18,8 @@ struct byte_rates;
 
 /* Returns where a sample of `bytes` bytes begins in part number `nth` of a text that is divided
  * into equal parts. The offset differs from part to part, because many texts repeat themselves in
- * step with pages and records. In part 0 the offset is mostly not 0 either, because a text often
- * begins with a head that is unlike the rest, and a pattern may have been taken from there. */
+ * step with pages and records. Even in part 0 it is mostly not 0, because a text often begins with
+ * a header unlike the rest, and a pattern may have been taken from there. */
 static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes <= part);
@@ -28,14 +28,14 @@ static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t byte
 
 /* For the method "sampled", measured at samples of the text. */
 struct sampled_rates {
-    double named;  /* average number of the literal's offsets that have the bytes of a sample */
-    double naming; /* share of the samples for which there is at least one such offset */
+    double named;  /* how many of the literal's offsets have the bytes of a sample, on average */
+    double naming; /* fraction of the samples with at least one such offset */
 };
 
 struct plan_tuning {
     /* tuned by a sample of the text; otherwise by usual texts' bytes and the literal */
     bool is_seen;
-    /* strings of the literal stand at many places of the sample (analyse_repeats) */
+    /* strings of the literal occur at many places of the sample (analyse_repeats) */
     bool repeats;
     /* every byte of the literal is a probe, so each candidate is an occurrence */
     bool probes_exact;
@@ -51,11 +51,10 @@ struct plan_tuning {
     /* expected number of candidates, per byte of text, of the method "grams" */
     double gram_rate;
     /* The method "sampled" can be used. The literal must be long enough. If the text is known, the
-     * method's tables must have been made; if the text is not known, the literal must hardly repeat
-     * itself. */
+     * method's tables must exist; if not, the literal must hardly repeat itself. */
     bool samples;
     struct sampled_rates sampled;
-    /* ns per byte of text that the method "sampled" took when a search left it; 0: not known */
+    /* ns per byte that the method "sampled" took when a search left it; 0: not known */
     double sampled_took;
     /* for GPUs: offset of the literal's rarest 7 bytes; 8 bytes if a GPU sampled the text */
     uint64_t rare_offset;
@@ -63,14 +62,14 @@ struct plan_tuning {
 
 /* Fill a tuning for a single literal. plan_tune_probes comes first and also sets *rates.
  * plan_tune_grams follows, if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes. A sample of
- * fewer than PLAN_SAMPLE_BYTES_MIN bytes is ignored. Cost: some microseconds for the sample and for
- * the literal. */
+ * fewer than PLAN_SAMPLE_BYTES_MIN bytes is ignored. Cost: a few microseconds for the sample and
+ * for the literal. */
 void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
-/* Tunes the method "sampled": makes its tables, and measures struct sampled_rates in this text or
- * part of a text. If `text` is NULL, only looks whether the literal repeats itself. */
+/* Tunes the method "sampled": makes its tables, and measures struct sampled_rates in this text, or
+ * part of one. If `text` is NULL, only looks whether the literal repeats itself. */
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                        struct plan_tuning *tuning);
 

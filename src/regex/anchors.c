@@ -1,8 +1,8 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
  * for all these strings.
  *
- * Each alternative of an expression becomes an anchor: a few strings, of which each match holds
- * one, and automata that read what comes before the string and after it (sequence.h).
+ * Each alternative of an expression becomes an anchor: a few strings, one of which is in each
+ * match, and automata that read what comes before and after it (sequence.h).
  */
 #include "regex/anchors.h"
 
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "plan/build.h"
 
-/* Only the first AUTOMATA_MAX anchors get automata of their own, because making one takes time. */
+/* Only the first AUTOMATA_MAX anchors get automata, because making one takes time. */
 #define AUTOMATA_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -118,8 +118,8 @@ static enum trawl_status make_automaton(struct anchor_maker *maker, const struct
     return TRAWL_OK;
 }
 
-/* Adds an anchor for a single alternative of the expression. This function is the callback `take`
- * of split_options. */
+/* Adds an anchor for an alternative of the expression. It is the callback `take` of
+ * split_options. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
     struct anchor_maker *maker = (struct anchor_maker *)context;
@@ -253,8 +253,8 @@ static bool same_string(const struct split_string *a, const struct split_string 
     return a->bytes_count == b->bytes_count && memcmp(a->bytes, b->bytes, a->bytes_count) == 0;
 }
 
-/* Sorts the strings. Each different string becomes an atom, a pattern of the plan made->atoms.
- * Fills made->atom_first and made->atom_anchors, which name the anchors of each atom. */
+/* Sorts the strings. Each distinct one becomes an atom, a pattern of the plan made->atoms. Fills
+ * made->atom_first and made->atom_anchors, which list the anchors of each atom. */
 static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -360,9 +360,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     status = build_atoms(maker, patterns, error);
     if (status == TRAWL_OK && (!maker->all_match || (made->plan->flags & conditions) != 0))
         status = make_spans(maker, error);
-    /* The plan of the strings ignores case in all strings or in none. So if case counts in only
-     * some of the strings, an occurrence may lie in no match. The same is true of an occurrence of
-     * a string with a line end, because no match holds a line end. */
+    /* The plan of the strings ignores case in all of them or in none. So if case counts in only
+     * some, an occurrence may lie in no match. The same is true of a string with a line end,
+     * because no match contains one. */
     for (uint64_t i = 0;
          (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
         struct anchor *anchor = &made->anchors[i];

@@ -1,6 +1,6 @@
-/* anchors: collects the strings by which expressions are searched, and builds a plan that searches
- * for all these strings. An anchor is made for each alternative of an expression. It has strings,
- * one of which is in each match of the alternative. */
+/* anchors: collects the strings by which expressions are searched, and builds a plan for all of
+ * them. Each alternative of an expression has an anchor: strings, one of which is in each match of
+ * the alternative. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
@@ -20,8 +20,7 @@ struct anchor_maker {
     bool all_sure;          /* each occurrence of each string lies in a match */
     bool all_match;         /* each occurrence of each string is a match */
     struct places *scratch; /* memory that automata are made in */
-    /* the automata that were made last, backwards and forwards: often the next alternative shares
-     * them */
+    /* the last automata, backwards and forwards, which the next alternative often shares */
     struct made_last {
         struct sequence sequence;
         const struct around_words *words;
@@ -39,7 +38,7 @@ struct anchor_maker {
     uint64_t string_capacity;
 };
 
-/* Begins to collect. The sample must stay readable until the last anchor is added. */
+/* Starts to collect. The sample must stay readable until the last anchor is added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
 /* Adds the anchors of expression number `expression`. Errors: MEMORY. */

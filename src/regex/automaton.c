@@ -18,17 +18,18 @@
 #define PLACES_MAX 2048u
 #define STATES_MAX 512u
 #define STATE_WORDS (PLACES_MAX / 64)
-/* Steps after which the automaton counts as too large; a step adds a place to a state. 2^21 take
- * some 5 ms. */
+/* Steps after which the automaton counts as too large; each adds a place to a state. 2^21 take
+ * about 5 ms. */
 #define STEPS_MAX (1u << 21)
-/* All lines are read faster than several strings are found if one of them is shorter than this. */
+/* Reading all lines is faster than searching for several strings if one of them is shorter than
+ * this. */
 #define STRING_BYTES_MIN 4u
 #define END_OF_LINE 256u /* in place of a byte */
 #define NO_PLACE UINT16_MAX
 
 enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_END };
 
-/* What stands before a state. */
+/* What comes before a state. */
 enum before { BEFORE_LINE, BEFORE_WORD, BEFORE_NEWLINE, BEFORE_OTHER };
 
 struct place {
@@ -89,8 +90,8 @@ static uint16_t put_fork(struct line_maker *maker, uint16_t next, uint16_t other
     return put(maker, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
-/* Puts the characters from `low` to `high`, whose encodings have the same length and differ in each
- * byte by a range of its own. */
+/* Puts the characters from `low` to `high`, whose encodings have the same length and a range of its
+ * own for each byte. */
 static uint16_t put_encoded(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
 {
     uint8_t from[4], to[4];
@@ -102,8 +103,8 @@ static uint16_t put_encoded(struct line_maker *maker, uint32_t low, uint32_t hig
     return next;
 }
 
-/* Puts all characters beyond ASCII as RE2 does, whose sets of that kind take encodings that are
- * longer than necessary, and beyond U+10FFFF. */
+/* Puts all characters beyond ASCII as RE2 does: such sets also take encodings that are too long,
+ * and beyond U+10FFFF. */
 static uint16_t put_beyond(struct line_maker *maker, uint16_t next)
 {
     const uint16_t last = put_bytes(maker, 0x80, 0xbf, next);
@@ -154,7 +155,7 @@ static uint16_t put_characters(struct line_maker *maker, const struct syntax_nod
                                                   : put_range(maker, range.first, range.last, next),
                        all);
     }
-    /* a class without characters: a range that holds no byte */
+    /* a class without characters: a range without bytes */
     return all == NO_PLACE ? put_bytes(maker, 1, 0, next) : all;
 }
 
@@ -187,7 +188,7 @@ static uint16_t put_edge(struct line_maker *maker, const struct syntax_node *nod
                                      .next = next});
 }
 
-/* Puts the places of a node, after which those of `next` follow. Returns the first place. */
+/* Puts the places of a node, followed by those of `next`. Returns the first. */
 static uint16_t put_node(struct line_maker *maker, const struct syntax_node *node, uint16_t next)
 {
     uint16_t all = NO_PLACE;
@@ -223,7 +224,7 @@ static uint16_t put_node(struct line_maker *maker, const struct syntax_node *nod
 
 /* ---- States ------------------------------------------------------------------------------- */
 
-/* Adds a place, and what follows it without a byte, to the set. */
+/* Adds to the set a place, and those that follow it without a byte. */
 static void add(struct line_maker *maker, uint64_t *set, uint16_t place)
 {
     uint16_t stack[64];
@@ -299,7 +300,7 @@ static bool settle(struct line_maker *maker, uint64_t *set, enum before before, 
     return ends;
 }
 
-/* Returns the number of the state, which is added if there is none yet. */
+/* Returns the number of the state, which is added if it is new. */
 static uint16_t state_of(struct line_maker *maker, const struct state *state)
 {
     for (uint32_t i = LINE_BEGIN; i < maker->state_count; i++)
@@ -337,7 +338,7 @@ static uint16_t follow(struct line_maker *maker, const struct state *from, uint3
     return state_of(maker, &to);
 }
 
-/* Divides the bytes into classes that no place and no assertion tells apart. */
+/* Divides the bytes into classes that no place or assertion tells apart. */
 static void divide(struct line_maker *maker)
 {
     bool cuts[257] = {false};
@@ -399,8 +400,8 @@ static void form_release(void *object)
     memory_release(form, 1, sizeof *form);
 }
 
-/* Returns true if the automaton may decide: neither PCRE2, nor a copy of a line with marks, nor a
- * second line does. */
+/* Returns true if the automaton may decide, without PCRE2, a copy of a line with marks, or a second
+ * line. */
 static bool may_decide(const struct expressions *made)
 {
     const uint32_t not_taken = TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_MULTILINE | TRAWL_CRLF;
@@ -422,8 +423,8 @@ static void put_all(struct line_maker *maker)
     maker->first = all;
 }
 
-/* Builds the plan of the strings once more: `atoms` itself has no automaton. Without strings, the
- * plan's string is a line end, which stands for a line. */
+/* Builds the plan of the strings once more, because `atoms` itself has no automaton. Without
+ * strings, the plan searches for a line end, which stands for a line. */
 static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl_plan **plan,
                                     struct trawl_error *error)
 {

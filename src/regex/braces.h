@@ -10,7 +10,7 @@
 #define BRACES_MOST 999999u
 
 struct braces {
-    uint64_t length; /* of the text that was read; 0: no repetition stands there */
+    uint64_t length; /* of the text that was read; 0: there is no repetition */
     uint32_t least;
     uint32_t most;
     bool is_endless; /* {n,} */
@@ -24,7 +24,7 @@ static inline uint64_t braces_skip(const char *bytes, uint64_t count, uint64_t a
     return at;
 }
 
-/* Returns the offset after the digits from `at` on, and sets *number to their value. */
+/* Returns the offset after the digits at `at`, and sets *number to their value. */
 static inline uint64_t braces_number(const char *bytes, uint64_t count, uint64_t at,
                                      uint32_t *number)
 {
@@ -36,8 +36,8 @@ static inline uint64_t braces_number(const char *bytes, uint64_t count, uint64_t
     return at;
 }
 
-/* Reads {n}, {n,}, {n,m} or {,m} at the begin of the text. `open` is the brace, which may be \{,
- * and `close` the other brace. `blanks` may stand around the numbers. */
+/* Reads {n}, {n,}, {n,m} or {,m} at the start of the text. `open` is the brace, which may be \{,
+ * and `close` the other one. `blanks` may surround the numbers. */
 static inline struct braces braces_read(const char *bytes, uint64_t count, const char *open,
                                         const char *close, bool blanks)
 {

@@ -11,9 +11,9 @@
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
 
-/* Returns the share of the sample's offsets where the string stands. If the string does not occur,
- * returns `rate`, the share that follows from the frequencies of its bytes, but at most the share
- * of a single occurrence. */
+/* Returns the fraction of the sample's offsets at which the string occurs. If there is none,
+ * returns `rate`, which follows from the frequencies of its bytes, but at most the rate of a single
+ * occurrence. */
 static double seen_rate(const struct split_options *options, const struct split_string *string,
                         double rate)
 {
@@ -34,27 +34,29 @@ double choose_score(const struct split_options *options, const struct split_stri
 {
     double sum = 0, bits;
 
-    if (strings->count == 0 || split_have_empty(strings))
+    if (strings->count == 0)
         return NO_SCORE;
     for (uint32_t i = 0; i < strings->count; i++) {
         const struct split_string *string = &strings->items[i];
         double rate = 1;
 
+        if (string->bytes_count == 0)
+            return NO_SCORE;
         for (uint32_t k = 0; k < string->bytes_count; k++)
             rate *= max_double(options->rates->rate[string->bytes[k]],
                                string->bytes[k] >= '0' && string->bytes[k] <= '9' ? DIGIT_RATE : 0);
         sum += options->sample_bytes > 0 && !folds ? seen_rate(options, string, rate) : rate;
     }
     bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
-    /* A string that should be rare may still be a common word. So each bit above BITS_ENOUGH counts
-     * only a quarter. */
+    /* A string that should be rare may still be a common word, so bits above BITS_ENOUGH count only
+     * a quarter. */
     if (bits > BITS_ENOUGH)
         bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
     return bits - 1.5 * analyse_log2(strings->count) + (reads ? BITS_READ : 0);
 }
 
-/* Returns true if the filter of the plan's only expression, which PCRE2 decides about, has ruled
- * out hardly a line of the step. */
+/* Returns true if the filter of the plan's only expression, which is PCRE2's, has ruled out hardly
+ * any line of the step. */
 static bool filters_little(const struct step *step)
 {
     const uint64_t bytes = step->to - step->from;
@@ -91,7 +93,7 @@ void choose_next(const struct step *step)
 }
 
 /* A step of more than regex_part_hits bytes has two further conditions. Only the count is wanted,
- * because by_whole cannot stop inside a line, which may hold too many hits. And the program is
+ * because by_whole cannot stop inside a line, which may have too many hits. And the program is
  * exact, so that no line is read twice. */
 bool choose_whole(const struct step *step)
 {

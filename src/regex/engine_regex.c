@@ -1,15 +1,18 @@
 /* engine_regex: searches for regular expressions.
  *
- * An atom is a string that a match must hold. An engine searches for the atoms as for any strings,
- * and RE2 or PCRE2 decides about matches near them. A chunk consists of whole lines. A worker
- * searches it in steps of some lines each, in one of three ways:
+ * An atom is a string that a match must contain. An engine searches for the atoms as for any
+ * strings, and RE2 or PCRE2 looks for matches near them. A chunk consists of whole lines. A worker
+ * searches it in steps of a few lines, in one of three ways:
  *
- *   atoms   the engine finds the atoms; RE2 reads the lines of those that automata (sequence.h)
- * leave whole   RE2 reads the step with the plan's only expression lines   RE2 reads lines with all
- * expressions at once, then each line with a match
+ * - atoms: the engine finds the atoms. Automata (sequence.h) rule out those that lie in no match,
+ *   and find the occurrences around the others if the plan's only expression is a sequence. RE2
+ *   reads the lines where they cannot decide.
+ * - whole: the program of the plan's only expression reads the step's text.
+ * - lines: the common program of all expressions reads some lines at once, then each program the
+ *   lines with a match.
  *
- * The last two ways serve expressions without atoms, and some steps after a step in which atoms
- * were of little use. No common program can read records, texts with line ends other than newline,
+ * The last two are for expressions without atoms, and for some steps after one in which atoms were
+ * of little use. The common program cannot read records, texts with line ends other than newline,
  * lines with a second kind of line end (a NUL, or CR LF), or some lines beyond ASCII, and some
  * plans have none. Then RE2 reads every line with each expression.
  */
@@ -30,7 +33,7 @@
 static void plan_release(struct engine_worker *worker)
 {
     /* Do not look at worker->expressions here: the plan may be freed already, and its expressions
-     * with the plan. */
+     * with it. */
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
@@ -85,8 +88,8 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     return TRAWL_OK;
 }
 
-/* If step->from lies inside a line, an earlier scan has reported the first occurrences of that
- * line. Searches the rest of the line. */
+/* If step->from lies inside a line, an earlier scan has reported its first occurrences. Searches
+ * the rest of the line. */
 static enum trawl_status finish_line(struct step *step, const struct pause *pause,
                                      struct trawl_error *error)
 {
@@ -115,9 +118,9 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return TRAWL_OK;
 }
 
-/* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
- * expressions, their common program first rules out lines. This program gets a single line first,
- * and twice as many bytes after each answer that no line matches. */
+/* Searches the step by `lines`: RE2 reads every line with each expression. If there are several,
+ * their common program first rules out lines. It gets a single line first, and twice as many bytes
+ * after each answer that no line matches. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -176,7 +179,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        /* later empty matches in the line add no hit, because the line is decided */
+        /* later empty matches in the line add no hit, because it is decided */
         step->decided = line_after(step, begin);
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
@@ -196,7 +199,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
-    /* the last newline is left out, because after it RE2 would see an empty line */
+    /* without the last newline, after which RE2 would see an empty line */
     if (text[count - 1] == '\n')
         count--;
     while (at <= count && !step->is_paused) {
@@ -216,7 +219,7 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 }
 
 /* Finds the atoms in the step. If there are too many hits, shortens the step to the end of the line
- * in which the engine stopped, and sets *ended to that line's begin; otherwise sets *ended to
+ * in which the engine stopped, and sets *ended to the start of that line; otherwise sets it to
  * step->to. */
 static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct trawl_error *error)
 {
@@ -268,8 +271,8 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
                        at - first, at + length - first, last - first, &step->spare);
 }
 
-/* Asks RE2 whether the expression matches in the line of an atom at `at`: the line's first that may
- * lie in a match. Stores the answer in *may. */
+/* Asks RE2 whether the expression matches in the line of the atom at `at`, the line's first that
+ * may lie in a match. Stores the answer in *may. */
 static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
                                 struct line *line, bool *may, struct trawl_error *error)
 {
@@ -318,7 +321,8 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
         const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, atom);
-        /* Automata know all edges of words, but not what PCRE2 asks beyond its filter (pcre2.h). */
+        /* Automata know all word boundaries, but not what PCRE2 asks beyond its filter
+         * (pcre2.h). */
         const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
         const bool matches = passes && (plain || expressions->beyond == NULL);
         bool may = true;
@@ -335,7 +339,7 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
             worker->line++;
         }
         if (at >= line->end)
-            break; /* the string lies in a line end, so no match holds it */
+            break; /* the string lies in a line end, so it is in no match */
         is_within = judge_atom_within(atom, line->end - at) > 0;
         if (worker->known[anchor->expression] == worker->line)
             continue;
@@ -422,7 +426,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             if (at >= min_u64(line.after, ended))
                 break;
             if (passing == expressions->count || (any && line.is_decided)) {
-                /* this hit can add nothing to what is known about the line */
+                /* this hit adds nothing to what is known about the line */
                 step->missed += one_suffices(step) ? BYTES_PER_SKIP : 0;
                 continue;
             }
@@ -430,7 +434,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
                               step->chunk->owned + step->chunk->after - step->from);
             TRAWL_TRY(pass_atom(step, at, atom, &line, &passing, error));
         }
-        /* all hits that were left are ruled out, so no line was looked up */
+        /* all remaining hits are ruled out, so no line was looked up */
         if (line.after == UINT64_MAX)
             break;
         if (expressions->beyond == NULL) {
@@ -506,7 +510,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     result->hits.lengths_valid = true;
     if (at == 0)
         worker->near = NULL;
-    worker->record = 0; /* this task may have fewer records than the task before */
+    worker->record = 0; /* this task may have fewer records than the one before */
     worker->pause.search = 0;
     if (at > 0)
         TRAWL_TRY(finish_line(&step, &pause, error));

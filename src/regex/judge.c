@@ -1,5 +1,5 @@
-/* judge: finds the matches of an expression in a line in turn, under the plan's conditions like
- * whole words, and finds a match's groups. */
+/* judge: finds the matches of an expression in a line in turn, under conditions of the plan like
+ * whole words, and a match's groups. */
 #include "regex/judge.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* an automaton beside an atom may read this many bytes more than AROUND_BYTES */
+/* an automaton next to an atom may read this many bytes more than AROUND_BYTES */
 #define SPARE_BYTES 64u
 /* RE2 reads BYTES_PER_NS. Failed tries near atoms may take FAILED_NS more than reading the text. */
 #define FAILED_NS 1000000u
@@ -113,7 +113,7 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
     return low;
 }
 
-/* Returns true if a match of the expression may hold hit number `index`. */
+/* Returns true if a match of the expression may contain hit number `index`. */
 static bool may_hold(const struct expressions *expressions, uint32_t expression,
                      const struct judged *line, uint64_t index)
 {
@@ -136,11 +136,10 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
 }
 
 /* Finds the first match of the expression that begins at `from` or later, where matches may cross
- * lines. What comes before an atom in a match holds a fixed number of line ends (split.c), mostly
- * none. So no match begins before the line of the first atom that automata do not rule out, or that
- * many lines earlier: RE2 searches from there. If matches begin with atoms, RE2 tries each of
- * these, as long as failed tries take no longer than reading the text. Results are as of
- * words_match. */
+ * lines. The part of a match before an atom has a fixed number of line ends (split.c), mostly none.
+ * So no match begins before the line of the first atom that automata do not rule out, or that many
+ * lines earlier: RE2 searches from there. If matches begin with atoms, RE2 tries each of these
+ * while failed tries take no longer than reading the text. Results are as of words_match. */
 static int near_match(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
@@ -183,7 +182,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     const uint64_t count = line->count;
     const bool takes_empty = line->takes_empty && span->end == 0;
     uint64_t from = after_span(expressions, line, span);
-    uint64_t empty = UINT64_MAX; /* begin of the first empty match */
+    uint64_t empty = UINT64_MAX; /* start of the first empty match */
     int matched = 0;
 
     *found = false;
@@ -231,7 +230,7 @@ static bool comes_before(const struct occurrence *a, const struct occurrence *b)
                                           : a->expression < b->expression;
 }
 
-/* Moves items[at] behind the occurrences after it that come before it. */
+/* Moves items[at] to its place among the later occurrences. */
 static void settle(struct merge *merge, uint64_t at)
 {
     const struct occurrence moved = merge->items[at];
@@ -249,7 +248,7 @@ static void settle(struct merge *merge, uint64_t at)
     merge->items[low - 1] = moved;
 }
 
-/* Lets the expression of items[at] go on after items[at].span; the item is removed if there is no
+/* Lets the expression of items[at] go on after items[at].span. Removes the item if there is no
  * further occurrence. */
 static enum trawl_status go_on(struct merge *merge, const struct expressions *expressions,
                                const struct judged *line, uint64_t at, struct trawl_error *error)
@@ -289,9 +288,9 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     return TRAWL_OK;
 }
 
-/* Does what merge_next does, with line->spans. Occurrences with the span's begin come in turn, and
- * the last of them ends the span. Each search goes on where the expression's search before ended,
- * or later, so the time of all searches is linear in the line for each expression. */
+/* As merge_next, with line->spans. Occurrences at the start of the span come in turn, and the last
+ * of them ends the span. Each search goes on where the expression's previous one ended, or later,
+ * so the time of all searches is linear in the line for each expression. */
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
@@ -429,9 +428,9 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
     return put_groups(line, found, 0, groups, groups_max, error);
 }
 
-/* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find a different
- * match or none, lists the line's matches until this match comes, and only if it does not come,
- * searches from `begin`. */
+/* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find another match
+ * or none, lists the line's matches until this one comes, and searches from `begin` only if it does
+ * not. */
 static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, uint64_t end,
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)
@@ -476,7 +475,7 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
         found =
             words_match(expressions, line->expression, &judged, begin - first, end - first,
                         REGEX_WHOLE, line->spans, (uint32_t)min_u64(groups_max, line->span_count));
-    words_begin(&judged); /* line->words tells of this part of the line */
+    words_begin(&judged); /* line->words is about this part of the line */
     return put_groups(line, found, first, groups, groups_max, error);
 }
 

@@ -1,5 +1,5 @@
-/* judge: finds whether an expression matches in a line, and lists the expression's occurrences
- * there. RE2 or PCRE2 decides. */
+/* judge: tells whether an expression matches in a line, and lists its occurrences there. RE2 or
+ * PCRE2 decides. */
 #ifndef TRAWL_REGEX_JUDGE_H
 #define TRAWL_REGEX_JUDGE_H
 
@@ -8,7 +8,9 @@
 
 #include "regex/words.h"
 
-#define JUDGE_LOOKS 64u /* calls for a match after which a search checks if it was cancelled */
+#define JUDGE_LOOKS                                                          \
+    64u /* after this many calls for a match, a search checks whether it was \
+           cancelled */
 
 /* A line, without its line end: the bytes [begin, end) of a chunk. */
 struct regex_line {
@@ -26,20 +28,18 @@ enum trawl_status judge_may(const struct expressions *expressions, bool lines,
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
 /* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
  * words_begin must have begun the line. If PCRE2 cannot decide within its limits, there is no
- * match, and line->words->is_undecided is set; so it is for judge_next. Errors: MEMORY, LIMIT,
- * STOPPED. */
+ * match, and line->words->is_undecided is set, as by judge_next. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, bool *matches, struct trawl_error *error);
-/* Stores in *span the first match that has at least a byte and begins at span->end or later. Sets
- * *found to whether there is one. For the first call in a line, *span is {UINT64_MAX, 0}. With
- * line->each_empty, an empty match counts, too, if it comes after *span. With line->takes_empty, a
- * call with span->end 0 finds the line's first empty match if there is no match with a byte.
- * Errors: MEMORY, LIMIT, STOPPED. */
+/* Stores in *span the first match of at least a byte at span->end or later, and in *found whether
+ * there is one. For the first call in a line, *span is {UINT64_MAX, 0}. With line->each_empty, an
+ * empty match after *span counts, too. With line->takes_empty, a call with span->end 0 finds the
+ * line's first empty match if there is no match with a byte. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
-/* An occurrence of an atom, a string that a match must hold. */
+/* An occurrence of an atom, a string that a match must contain. */
 struct atom {
     uint64_t length;  /* in bytes; 0: the occurrence ends after the text that was given */
     uint64_t pattern; /* number of the string in expressions->atoms */
@@ -80,8 +80,8 @@ struct occurrence {
 struct merge {
     struct occurrence *items;
     uint64_t count;
-    /* With judged.spans: items before `at` have the present span's begin and were taken already,
-     * and `end` is where the span ends. Else 0. */
+    /* With judged.spans: the items before `at` begin where the present span does and were taken
+     * already, and `end` is its end. Else 0. */
     uint64_t at;
     uint64_t end;
 };
@@ -92,8 +92,8 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
 /* Replaces the first item by the next occurrence of the same expression, or removes it if there is
- * no further occurrence in the line. With line->spans, all expressions whose occurrences begin
- * before the present span's end go on after that end. Errors: MEMORY, LIMIT, STOPPED. */
+ * none in the line. With line->spans, all expressions whose occurrences begin before the end of the
+ * present span go on after it. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error);
 
@@ -108,8 +108,8 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
 }
 
 /* Compiles the plan's expressions when the plan is built, so that mistakes are reported then. Sets
- * *stays_within to whether the plan has the flag TRAWL_MULTILINE but no match can cross lines. The
- * flag then changes nothing. Sets *pcre as in struct trawl_plan_told. */
+ * *stays_within to whether the plan has the flag TRAWL_MULTILINE but no match can cross lines, so
+ * that the flag changes nothing. Sets *pcre as in struct trawl_plan_told. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
 /* Implement trawl_line_open, _move, _match, _groups and _close (trawl_records.h). */

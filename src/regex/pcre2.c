@@ -1,5 +1,5 @@
-/* pcre2: compiles expressions by the library PCRE2, and asks the library whether expressions match
- * in a line. The library is loaded at run time. */
+/* pcre2: compiles expressions by the library PCRE2, and asks it whether they match in a line. The
+ * library is loaded at run time. */
 #include "regex/pcre2.h"
 
 #include <dlfcn.h>
@@ -38,9 +38,9 @@
 #define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
 
-/* The steps that each position where a match may begin is granted at first, as PCRE2 counts steps
- * anew for each position: STEPS / n in a line of n bytes, at least STEPS_LEAST and at most
- * STEPS_MOST. STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
+/* PCRE2 counts steps anew for each position where a match may begin. At first, each is granted
+ * STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
+ * STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
 #define STEPS_LEAST_WHOLE UINT64_C(2000)
@@ -49,10 +49,10 @@
 #define STACK_LEAST ((size_t)32 << 10) /* the machine code's stack grows as it is used */
 #define STACK_MOST ((size_t)8 << 20)
 /* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
- * n for each repetition in a line of n bytes. If that could be more than MACHINE_STEPS in all, the
+ * n for each repetition in a line of n bytes. If these could be more than MACHINE_STEPS in all, the
  * machine code is granted MACHINE_SHARE / n of the steps: a step that counts may hide n others,
- * each of which takes 1 / MACHINE_SHARE of the interpreter's time. What the machine code leaves
- * open, the interpreter searches with all steps. */
+ * each of which takes 1 / MACHINE_SHARE of the interpreter's time. The interpreter searches what
+ * the machine code leaves open, with all steps. */
 #define MACHINE_STEPS 1e9
 #define MACHINE_SHARE UINT64_C(32)
 #define MACHINE_LEAST UINT64_C(16)
@@ -97,7 +97,7 @@ struct functions {
 #undef MEMBER
 };
 
-/* The memory for a call of `match`. A single thread uses this memory at a time. */
+/* The memory for a call of `match`, which one thread uses at a time. */
 struct scratch {
     void *data;
     void *context;
@@ -143,7 +143,7 @@ static enum trawl_status load(struct trawl_error *error)
 }
 
 /* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
- * and other classes mean Unicode's characters. Without options->multi, a line can hold newlines
+ * and other classes mean Unicode's characters. Without options->multi, a line can contain newlines
  * only if lines end in NUL. In such a line ^ and $ of ripgrep's syntax match at newlines, and '.'
  * of the syntaxes of POSIX matches a newline, as in grep. */
 static uint32_t flags_of(const struct regex_options *options)
@@ -158,8 +158,7 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Returns the text that stands in a program instead of the escape of this letter; NULL: the escape
- * itself. */
+/* Returns the text that replaces the escape of this letter in a program; NULL: the escape stays. */
 static const char *instead(enum pcre2_program program, uint32_t flags, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
@@ -258,9 +257,29 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
                          : TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
         print_release(&text);
         if (i > 0 && status == TRAWL_ARGUMENT)
-            status = TRAWL_OK; /* too large when rewritten: the program before serves */
+            status = TRAWL_OK; /* too large when rewritten: the program before is used */
     }
     return status;
+}
+
+/* Compiles the program for lines of ASCII, in which \w, \d, \s and \b ask for no properties of
+ * characters, and take two thirds of the time. An expression of ASCII means the same in them byte
+ * by byte; if it asks for a character beyond bytes, PCRE2 refuses it. */
+static enum trawl_status compile_ascii(struct pcre2 *made, const struct source *source,
+                                       uint32_t flags, uint32_t newline, struct trawl_error *error)
+{
+    struct printed text = {.is_complete = true};
+    enum trawl_status status = TRAWL_MEMORY;
+
+    for (uint64_t i = 0; i < source->count; i++)
+        if ((uint8_t)source->bytes[i] >= 0x80)
+            return TRAWL_OK;
+    (void)write_program(PROGRAM_LINES, source, flags, &text);
+    if (text.is_complete)
+        status = compile(source, &text, flags & ~(UTF | UCP), newline, &made->ascii, NULL);
+    print_release(&text);
+    return status == TRAWL_MEMORY ? TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression")
+                                  : TRAWL_OK;
 }
 
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
@@ -268,7 +287,8 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
                                 struct pcre2 **out, struct trawl_error *error)
 {
     const bool lines = (flags & TRAWL_WHOLE_LINE) != 0, words = (flags & TRAWL_WHOLE_WORD) != 0;
-    const bool crlf = options->ripgrep && (flags & TRAWL_CRLF) != 0;
+    const uint32_t newline =
+        options->ripgrep && (flags & TRAWL_CRLF) != 0 ? NEWLINE_ANYCRLF : NEWLINE_LF;
     const struct source source = {
         .before = lines   ? "^(?:"
                   : words ? "(?<!\\w)(?:"
@@ -298,7 +318,9 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     made->remembers = moves || !made->may_stop;
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     made->is_utf8 = (flags & UTF) != 0;
-    status = compile_all(made, &source, flags, crlf ? NEWLINE_ANYCRLF : NEWLINE_LF, error);
+    status = compile_all(made, &source, flags, newline, error);
+    if (status == TRAWL_OK && (flags & UCP) != 0)
+        status = compile_ascii(made, &source, flags, newline, error);
     if (status != TRAWL_OK) {
         pcre2_release(made);
         return status;
@@ -331,10 +353,11 @@ void pcre2_release(struct pcre2 *pcre2)
         scratch_free(pcre2->scratches[i]);
     for (uint32_t i = 0; i < PROGRAMS; i++)
         functions.code_free(pcre2->codes[i]); /* accepts NULL */
+    functions.code_free(pcre2->ascii);
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
-/* Returns memory for matches; NULL if there is no memory. */
+/* Returns memory for matches; NULL if there is none. */
 static struct scratch *scratch_new(const struct pcre2 *pcre2)
 {
     struct scratch *made;
@@ -384,6 +407,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     const size_t *found = functions.get_ovector_pointer(scratch->data);
     uint32_t flags = (part.begin > 0 ? NOTBOL : 0) | (part.end < line.count ? NOTEOL : 0);
     uint64_t steps = line.machine > 0 ? line.machine : line.steps;
+    const void *code;
     bool again;
     int result;
 
@@ -395,11 +419,14 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     flags |= NO_UTF_CHECK | (line.machine > 0 ? 0 : NO_JIT);
     while (pcre2->codes[program] == NULL)
         program--;
+    code = program == PROGRAM_LINES && part.is_ascii && pcre2->ascii != NULL
+               ? pcre2->ascii
+               : pcre2->codes[program];
     do {
         (void)functions.set_match_limit(scratch->context, (uint32_t)steps);
-        result = functions.match(pcre2->codes[program], line.bytes + part.begin,
-                                 (size_t)(part.end - part.begin), (size_t)(from - part.begin),
-                                 flags, scratch->data, scratch->context);
+        result =
+            functions.match(code, line.bytes + part.begin, (size_t)(part.end - part.begin),
+                            (size_t)(from - part.begin), flags, scratch->data, scratch->context);
         again =
             result == ERROR_JIT_STACKLIMIT || (result == ERROR_MATCHLIMIT && steps < line.steps);
         flags |= NO_JIT;
@@ -422,7 +449,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     return 1;
 }
 
-/* Does what `match` does, with memory that the thread finds or makes. */
+/* As `match`, with memory that the thread finds or makes. */
 static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct pcre2_run part,
                       bool is_later, uint64_t from, uint64_t stop, struct regex_span *spans,
                       uint32_t span_count)
@@ -450,13 +477,13 @@ static uint64_t after_character(struct pcre2_line line, uint64_t at)
     return at;
 }
 
-/* Returns where the valid UTF-8 ends that begins at `at`. */
-static uint64_t valid_end(struct pcre2_line line, uint64_t at)
+/* Returns where the valid UTF-8 ends that begins at `at`. Sets *is_ascii to whether it is ASCII. */
+static uint64_t valid_end(struct pcre2_line line, uint64_t at, bool *is_ascii)
 {
     uint64_t taken = 1, word;
-    uint32_t code_point;
+    uint32_t code_point = 0;
 
-    for (; at < line.count && taken > 0; at += taken) {
+    for (*is_ascii = true; at < line.count && taken > 0; at += taken) {
         word = UINT64_MAX;
         if (line.count - at >= sizeof word)
             memcpy(&word, line.bytes + at, sizeof word);
@@ -464,18 +491,22 @@ static uint64_t valid_end(struct pcre2_line line, uint64_t at)
                 : line.bytes[at] < 0x80
                     ? 1
                     : plan_utf8_decode(line.bytes + at, line.count - at, &code_point);
+        *is_ascii &= code_point == 0;
     }
     return at;
 }
 
-/* Sets *run to the part of the line that holds offset `at`, or to the first part after `at`. */
+/* Sets *run to the part of the line that contains offset `at`, or to the first part after it. */
 static void seek_run(struct pcre2_line line, uint64_t at, struct pcre2_run *run)
 {
-    if (!run->is_known || at < run->begin)
-        *run = (struct pcre2_run){0, valid_end(line, 0), true};
+    if (!run->is_known || at < run->begin) {
+        run->begin = 0;
+        run->end = valid_end(line, 0, &run->is_ascii);
+        run->is_known = true;
+    }
     while (at > run->end) {
         run->begin = run->end + 1;
-        run->end = valid_end(line, run->begin);
+        run->end = valid_end(line, run->begin, &run->is_ascii);
     }
 }
 
@@ -483,11 +514,11 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
                struct regex_span *spans, uint32_t span_count)
 {
     const uint64_t first = from;
-    struct pcre2_run part = {from, from, true};
+    struct pcre2_run part = {from, from, true, false};
     int found = 0;
 
     if (!pcre2->is_utf8) {
-        part = (struct pcre2_run){0, line.count, true};
+        part = (struct pcre2_run){0, line.count, true, false};
         return match_with(pcre2, line, part, false, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);
@@ -495,8 +526,8 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    /* Does not call after_character() after a match: this function may pass many bytes that
-     * continue characters, and a call for each match would take time quadratic in the line. */
+    /* No call of after_character() after a match: it may pass many bytes that continue characters,
+     * so a call for each match would take time quadratic in the line. */
     if (found != 0)
         return found;
     from = after_character(line, from);

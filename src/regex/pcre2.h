@@ -1,4 +1,4 @@
-/* pcre2: asks the library PCRE2 about lines, for expressions with what RE2 lacks, such as
+/* pcre2: asks the library PCRE2 about lines, for expressions with features that RE2 lacks, such as
  * look-around and backreferences.
  *
  * The library is loaded when the first such expression is compiled. PCRE2 tries each way in which
@@ -14,11 +14,11 @@
 
 #define PCRE2_SCRATCHES 32u /* number of threads that keep memory for matches between calls */
 
-/* PCRE2 as in Debian 12 has a fault: for texts that may be invalid UTF-8, its machine code finds no
- * character beyond ASCII for \W, \D and \S. PCRE2 would also check the line again for each match.
- * So PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are
- * valid. For parts, an expression is rewritten so that \A, \z, \Z, \B and \G mean the line: an end
- * of a part is no end of the line, and a search begins only in the first part that it reads.
+/* PCRE2 as in Debian 12 has a bug: for texts that may be invalid UTF-8, its machine code finds no
+ * character beyond ASCII for \W, \D and \S. It would also check the line again for each match. So
+ * PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are valid.
+ * For these parts, an expression is rewritten so that \A, \z, \Z, \B and \G refer to the line: a
+ * part may end where the line does not, and a search starts only in the first part that it reads.
  */
 enum pcre2_program {
     PROGRAM_LINES, /* for lines that are valid UTF-8 */
@@ -31,15 +31,16 @@ enum pcre2_program {
 struct pcre2 {
     uint32_t groups;
     bool may_be_empty; /* a match may have no byte */
-    /* A search may stop at the begin of a character and go on from there. It may not if the
-     * expression has \G or a verb such as (*SKIP), which depend on where the search began. */
+    /* A search may stop at the start of a character and go on from there. It may not if the
+     * expression has \G or a verb such as (*SKIP), which depend on where the search started. */
     bool may_stop;
-    /* A search that begins at a match's begin may not find this match, because the match depends on
-     * where the search before began: because of \K, \G or a verb. */
+    /* A search at the start of a match may not find it, because the match depends on where the
+     * earlier search started: because of \K, \G or a verb. */
     bool remembers;
     bool is_utf8; /* false: each byte is a character */
     uint32_t repetitions;
     void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before serves */
+    void *ascii;           /* as PROGRAM_LINES, for lines of ASCII; NULL: there is none */
     _Atomic(struct scratch *) scratches[PCRE2_SCRATCHES];
 };
 
@@ -49,14 +50,15 @@ struct pcre2_run {
     uint64_t begin;
     uint64_t end;
     bool is_known;
+    bool is_ascii;
 };
 
 struct pcre2_line {
     const uint8_t *bytes;
     uint64_t count;
     struct pcre2_run *run; /* kept from call to call, so that the line is checked only once */
-    /* No match begins before this offset. If a \K in a look-behind moves a match's begin to an
-     * earlier byte, the match is reported from this offset on. */
+    /* No match begins before this offset. If a \K in a look-behind moves the start of a match to an
+     * earlier byte, the match is reported as starting here. */
     uint64_t first;
     /* Steps that are granted to each position where a match may begin: by the machine code, which
      * is asked first unless this is 0, and by the interpreter, which is asked next unless that is

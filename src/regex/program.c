@@ -10,9 +10,8 @@
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"
 
-/* The limit for the memory of a single program is PROGRAM_BYTES if the plan's options set no limit.
- * If the options limit the memory of all programs together, the limit for a single program is the
- * smaller of BOUNDED_BYTES and 1/BOUNDED_SHARE of that memory. */
+/* A single program may take PROGRAM_BYTES of memory or, if the plan's options limit the memory of
+ * all programs together, the smaller of BOUNDED_BYTES and 1/BOUNDED_SHARE of that. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define BOUNDED_SHARE 32u
@@ -32,7 +31,7 @@ struct program {
     _Atomic(bool) has_sought;              /* for a finder */
     _Atomic(const struct regex_ops *) ops; /* set before `regex` */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
-    _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: it was not asked */
+    _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: RE2 was not asked */
 };
 
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count)

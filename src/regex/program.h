@@ -9,8 +9,8 @@
 
 struct program;
 
-/* The memory of a plan's programs, in bytes: what each gets at first, the most that a large program
- * gets, and what is left for further programs. */
+/* The memory of a plan's programs, in bytes: what each gets at first, the most for a large program,
+ * and what is left for further ones. */
 struct program_memory {
     uint32_t mib; /* the plan's limit; 0: none */
     uint64_t each;
@@ -18,9 +18,8 @@ struct program_memory {
     uint64_t left;
 };
 
-/* Divides the memory. `each` is set aside for each of `count` expressions. What is left serves
- * programs of parts of expressions, the common program of all expressions, and programs that need
- * more. */
+/* Divides the memory. `each` is set aside for each of `count` expressions. The rest is for programs
+ * of parts of expressions, the common program of all, and programs that need more. */
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count);
 /* Compiles a tree, which is a LIST or a GROUP and lives as long as the program, with `times` as
  * much memory as `each` or, if the program needs more, as `most`. With `now`, or if the plan limits
@@ -37,7 +36,7 @@ bool program_is_ready(const struct program *program);
 
 #define PROGRAM_MEMORY (-1)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */
-/* Does what regex_ops.match does. May also return PROGRAM_MISSING. */
+/* As regex_ops.match, but may also return PROGRAM_MISSING. */
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count);

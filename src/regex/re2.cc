@@ -15,14 +15,14 @@
 
 /* Each match takes a lock of RE2's program, and 16 threads that share a lock search 1.7 to 4 times
  * faster with copies of the program. So a thread that has asked a program COPY_AFTER times gets a
- * copy, if a different thread has asked as often before. Larger programs are not copied, because
- * making a copy takes as long as compiling. */
+ * copy, if another thread has asked as often before. Larger programs are not copied, because that
+ * takes as long as compiling. */
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
 /* A list is a program of many expressions. Its automaton has a state for each set of places in
- * these expressions, and RE2 takes long to make the states again that it had to forget. So a thread
- * that has asked a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as
- * much memory. There is at most a copy for each core. */
+ * these expressions, and RE2 takes long to make forgotten states again. So a thread that has asked
+ * a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. There
+ * is at most one copy for each core. */
 #define LIST_COPY_AFTER 1024u
 #define STATES_SHARE 16
 

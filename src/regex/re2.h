@@ -2,8 +2,8 @@
  * RE2's headers.
  *
  * It is a shared object of its own, libtrawl_regex, which regex_load.c loads when RE2 is first
- * asked. So a search that does without RE2 loads no C++ library. No function throws or logs. All
- * functions may be called by several threads at once.
+ * needed. So a search without RE2 loads no C++ library. No function throws or logs. All functions
+ * may be called by several threads at once.
  */
 #ifndef TRAWL_REGEX_RE2_H
 #define TRAWL_REGEX_RE2_H
@@ -18,16 +18,16 @@ extern "C" {
 #endif
 
 struct regex; /* an expression that RE2 has compiled */
-/* Which texts a program reads: lines as they are, or copies in which marks stand around characters,
- * so that RE2 knows words beyond ASCII (words.h). */
+/* Which texts a program reads: lines as they are, or copies with marks around characters, so that
+ * RE2 knows words beyond ASCII (words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
     REGEX_MARKED,       /* copies with marks */
     REGEX_MARKED_LINES, /* copies in which blanks are the marks, for options.multi */
-    REGEX_MARKED_WORD   /* copies with marks; no word character may stand before or after a match */
+    REGEX_MARKED_WORD   /* copies with marks; no word character may be next to a match */
 };
 struct regex_options {
-    /* of matches with the same begin, prefer the longest; false: that of the first alternative */
+    /* of matches that begin together, prefer the longest; false: that of the first alternative */
     bool longest;
     bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */

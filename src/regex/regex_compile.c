@@ -22,7 +22,7 @@ struct whole_tree {
     struct syntax_node alternatives[WHOLE_MAX];
     struct syntax_node all;
     const struct syntax_node *line[3];
-    struct syntax_node whole; /* `all` between the edges of a line */
+    struct syntax_node whole; /* `all` between the ends of a line */
 };
 
 /* The state of compiling a plan's expressions. */
@@ -78,7 +78,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
                                     .pcre = (plan->flags & TRAWL_PCRE) != 0,
                                     .unicode = (plan->flags & TRAWL_UNICODE) != 0};
 
-    /* A line that ends in NUL may hold newlines: '.' of the syntaxes of POSIX matches a newline,
+    /* A line that ends in NUL may contain newlines: '.' of the syntaxes of POSIX matches a newline,
      * and ^ and $ of ripgrep's syntax match beside it. */
     if (plan->line_end != '\n' && !options.multi) {
         options.dot_all |= options.longest;
@@ -131,8 +131,8 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
     return syntax_parse(&options, bytes, count, out, error);
 }
 
-/* Compiles expression number `index` a second time, for copies of lines with marks (words.h).
- * Serves expressions that ask for edges of words, about which the ordinary program may be wrong. */
+/* Compiles expression number `index` a second time, for copies of lines with marks (words.h), if it
+ * asks for word boundaries about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                                         const struct syntax *syntax, struct trawl_error *error)
 {
@@ -177,7 +177,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     return is_large ? refuse_large(made, error) : TRAWL_OK;
 }
 
-/* Returns true if a match may hold a line end, or if an assertion asks for one. */
+/* Returns true if a match may contain a line end, or if an assertion asks for one. */
 static bool may_cross(const struct expressions *made, const struct syntax *syntax)
 {
     const struct regex_options *options = &made->options;
@@ -228,7 +228,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     enum trawl_status status = TRAWL_ARGUMENT;
-    /* for the syntaxes of POSIX, print_pcre2 has written the edges of words already */
+    /* for the syntaxes of POSIX, print_pcre2 has written the word boundaries already */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
     const bool had_strings = !maker->anchors.fails;
     struct syntax filter;
@@ -249,7 +249,7 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
         syntax_release(&filter);
     else
         status = compile_linear(maker, index, &filter, NULL);
-    /* there is no filter, or RE2 cannot compile the filter, so PCRE2 is asked about each line */
+    /* there is no filter, or RE2 cannot compile it, so PCRE2 is asked about each line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         maker->needs_line = true;
         TRAWL_TRY(parse(made, TRAWL_PERL, false, "", 0, &filter, error));
@@ -281,8 +281,8 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     return status;
 }
 
-/* Compiles expression number `index`. If the caller allows PCRE2, PCRE2 gets expressions in Perl's
- * syntax that RE2 refuses as mistakes, and those of the other syntaxes that have backreferences. */
+/* Compiles expression number `index`. If the caller allows PCRE2, it gets expressions in Perl's
+ * syntax that RE2 refuses as mistakes, and those of the other syntaxes with backreferences. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;

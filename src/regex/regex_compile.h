@@ -3,8 +3,8 @@
  *
  * Each match of an alternative of an expression consists of its head, then one of a few strings,
  * then the rest. An atom is such a string. A search finds the atoms as it finds any strings, and
- * RE2 decides about the lines that hold atoms. In `[A-Z][a-z]+ said`, the head is `[A-Z][a-z]+` and
- * the atom is " said".
+ * RE2 checks the lines with atoms. In `[A-Z][a-z]+ said`, the head is `[A-Z][a-z]+` and the atom is
+ * " said".
  */
 #ifndef TRAWL_REGEX_REGEX_COMPILE_H
 #define TRAWL_REGEX_REGEX_COMPILE_H
@@ -39,33 +39,33 @@ struct expressions {
     struct syntax *trees;          /* `count` */
     struct whole_tree *whole_tree; /* of `whole` */
     struct program **each; /* `count` programs, one for each expression, which read single lines */
-    /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if PCRE2
-     * decides about the expression, or if the expression has no edge of a word about which the
-     * program in `each` may be wrong. The array is NULL if all entries would be NULL. */
+    /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if the
+     * expression is PCRE2's, or has no word boundary about which the program in `each` may be
+     * wrong. The array is NULL if all entries would be. */
     struct program **marked;
-    /* `count` programs of PCRE2. An entry is NULL if RE2 decides about the expression; the array is
-     * NULL if RE2 decides about all. If PCRE2 decides, the program in `each` is that of a filter,
-     * which matches each line in which PCRE2's program matches. */
+    /* `count` programs of PCRE2. An entry is NULL if the expression is RE2's; the array is NULL if
+     * all are. If PCRE2 decides, the program in `each` is that of a filter, which matches each line
+     * in which PCRE2's program matches. */
     struct pcre2 **beyond;
     /* under TRAWL_MULTILINE: an expression may match a line end, asks where lines begin or end, or
      * belongs to PCRE2 */
     bool crosses;
     bool takes_empty; /* a match may be empty */
     bool lines_alone; /* only lines can be asked for: PCRE2 may not find the longest occurrences */
-    /* The expressions ask for whole words or for edges that RE2 lacks, so all lines need marks; or
-     * PCRE2 decides about an expression. */
+    /* The expressions ask for whole words or for word boundaries that RE2 lacks, so all lines need
+     * marks; or PCRE2 decides about an expression. */
     bool needs_marks;
     struct marked_unit units[128]; /* only if `marked` is not NULL */
     struct around_words words;     /* only if `marked` is not NULL */
     struct code_range *own_words;  /* words->ranges if the caller's rules decide; else NULL */
     uint8_t mark;   /* the byte that marks a character of no word; 0: not chosen yet */
-    bool is_strict; /* no edge of a word stands beside a byte that belongs to no character */
+    bool is_strict; /* no word boundary is next to a byte that belongs to no character */
     /* Words may have characters beyond ASCII: in lines beyond ASCII only `marked` may be asked. */
     bool has_wide_words;
     /* The common program: all expressions as alternatives, for texts of many lines that end in
      * newlines. NULL: the lines end otherwise, TRAWL_MULTILINE is set, some expression means
-     * something else in such a text, or the expressions are too many or too large. Unless the plan
-     * limits memory, RE2 compiles this program when it is first needed. */
+     * something else in such a text, or there are too many expressions or too large ones. Unless
+     * the plan limits memory, RE2 compiles this program when it is first needed. */
     struct program *whole;
     /* in texts that `whole` may read, each match of `whole` is a match of an expression */
     bool whole_is_exact;
@@ -79,11 +79,11 @@ struct expressions {
     struct anchor *anchors;
     uint64_t anchor_count;
     uint64_t anchor_capacity;
-    uint32_t near_lines; /* each match begins so many lines before the line of its atom */
+    uint32_t near_lines; /* each match begins this many lines before the line of its atom */
     bool has_no_heads;   /* each match begins with an atom */
     struct span_finder
         spans;            /* finds the occurrences of the plan's only expression around its atoms */
-    bool atoms_are_exact; /* a line matches if and only if it holds an atom */
+    bool atoms_are_exact; /* a line matches if and only if it has an atom */
     /* the matches of the plan's only expression are its atoms, which never overlap */
     bool are_strings;
     struct program_memory memory;

@@ -1,7 +1,7 @@
-/* regex_load: loads the shared object libtrawl_regex, which holds RE2. Looks in the directory of
- * the program or library that holds this code, then in ../lib and ../../lib of that directory
- * (../../lib serves programs in libexec/trawl), then where the system keeps libraries. `lib` stands
- * for the build's CMAKE_INSTALL_LIBDIR, which may also be lib64, for example. */
+/* regex_load: loads the shared object libtrawl_regex, which contains RE2. Looks in the directory of
+ * the program or library with this code, then in its ../lib and ../../lib (for programs in
+ * libexec/trawl), then where the system keeps libraries. `lib` is the build's CMAKE_INSTALL_LIBDIR,
+ * which may be lib64, for example. */
 #include "regex/regex_load.h"
 
 #include <dlfcn.h>
@@ -17,8 +17,8 @@
 #include "base/forks.h"
 
 #if TRAWL_REGEX
-/* Why the library cannot be loaded: it is of another version, or what the dynamic linker says. If
- * the library exists in a directory but fails to load there, that failure is the reason. */
+/* Why the library cannot be loaded: it has another version, or what the dynamic linker says. If the
+ * library exists in a directory but fails to load there, that failure is the reason. */
 static char reason[256];
 
 /* Opens the library at `path`. Returns NULL if there is none, or if it cannot be loaded. */
@@ -31,8 +31,8 @@ static void *open_at(const char *path)
     return library;
 }
 
-/* Opens the library in the directory of `file`, or in ../lib or ../../lib of that directory.
- * Returns NULL if none of these has the library. */
+/* Opens the library in the directory of `file`, or in its ../lib or ../../lib. Returns NULL if it
+ * is in none of them. */
 static void *open_beside(const char *file)
 {
     static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/",
@@ -49,12 +49,11 @@ static void *open_beside(const char *file)
     return library;
 }
 
-/* Opens the library that stands beside this code: beside the file of the program or library that
- * holds the code, or beside the file to which a link leads. `own` is what the dynamic linker knows
- * about this code. For a library, the dynamic linker knows the path. For a program, it knows only
- * the name that the program's caller gave, which may be any text. So a program's path comes from
- * the kernel: from /proc, or, if /proc is missing or names the dynamic linker (which can run a
- * program that is its operand), the path that was executed. */
+/* Opens the library next to this code: next to the file of the program or library with the code, or
+ * to the file that a link leads to. `own` is what the dynamic linker knows about this code. For a
+ * library, that is the path. For a program, it is only the name that the caller gave, which may be
+ * any text. So a program's path comes from the kernel: from /proc, or, if /proc is missing or names
+ * the dynamic linker (which can run a program that is its operand), the path that was executed. */
 static void *open_beside_own(const Dl_info *own)
 {
     const char *executed = (const char *)getauxval(AT_EXECFN);
@@ -74,8 +73,8 @@ static void *open_beside_own(const Dl_info *own)
     return library;
 }
 
-/* Returns the functions of the first library that is found. Returns NULL if there is no library, or
- * if its version is not REGEX_VERSION. */
+/* Returns the functions of the first library that is found; NULL if there is none, or if its
+ * version is not REGEX_VERSION. */
 static const struct regex_ops *open_library(void)
 {
     const struct regex_ops *ops;

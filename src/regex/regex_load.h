@@ -1,5 +1,4 @@
-/* regex_load: loads libtrawl_regex, which holds RE2, when a program builds its first plan of
- * expressions.
+/* regex_load: loads libtrawl_regex, which contains RE2, when it is first needed.
  */
 #ifndef TRAWL_REGEX_REGEX_LOAD_H
 #define TRAWL_REGEX_REGEX_LOAD_H

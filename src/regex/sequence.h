@@ -1,18 +1,18 @@
 /* sequence: characters that follow each other, each with its repetition, and assertions: most of
- * what an expression says beside a string, and many whole expressions. An automaton reads a
+ * what an expression says next to a string, and many whole expressions. An automaton reads a
  * sequence without RE2, 3 to 10 times as fast (automata are made in sequence_make.c, and read in
- * sequence_read.c). It serves three searches:
+ * sequence_read.c). There are three uses:
  *
- *   around_read    decides about the characters beside a string that a search has found. In
- *                  `[A-Z][a-z]+ said\b`, the search finds " said". One automaton reads
- *                  `[A-Z][a-z]+` backwards from the string, another reads `\b` forwards.
+ *   around_read    checks the characters next to a string that a search has found. In `[A-Z][a-z]+
+ *                  said\b`, the search finds " said". One automaton reads `[A-Z][a-z]+` backwards
+ *                  from the string, another reads `\b` forwards.
  *   span_find     finds the occurrence around such a string: where the head begins, read backwards,
  *                  and where the whole expression ends, read from there.
  *   finder_match   finds the matches of a whole expression in a text, with their groups.
  *
- * If the bytes that an automaton may read do not decide, it answers that RE2 has to be asked; so it
- * does at bytes that are no UTF-8 beside an edge of a word. Under TRAWL_MULTILINE, a sequence with
- * assertions has no automaton.
+ * If the bytes that an automaton may read do not decide, it answers that RE2 has to be asked, as it
+ * does at invalid UTF-8 next to a word boundary. Under TRAWL_MULTILINE, a sequence with assertions
+ * has no automaton.
  */
 #ifndef TRAWL_REGEX_SEQUENCE_H
 #define TRAWL_REGEX_SEQUENCE_H
@@ -24,8 +24,8 @@
 #define SEQUENCE_MAX 62u
 #define SEQUENCE_GROUPS_MAX 16u
 
-/* Assertions in a sequence. An edge of a word has bits that say where it may stand: bit 0 between
- * characters of no word, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
+/* Assertions in a sequence. A word boundary has bits for where it may be: bit 0 between characters
+ * of no word, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
 enum { EDGE_NO_WORD_AFTER = 3, EDGE_NO_WORD_BEFORE = 5, EDGE_BEGIN = 16, EDGE_END = 32 };
 
 struct sequence {
@@ -36,7 +36,8 @@ struct sequence {
         uint8_t edge;  /* 0: a character */
         bool by_lines; /* of EDGE_BEGIN and EDGE_END: they hold at newlines, too */
         bool is_lazy;  /* the repetition takes as few as possible */
-        uint8_t skips; /* number of characters, from this one on, that may be left out together */
+        uint8_t skips; /* number of characters, starting with this one, that may be left out
+                          together */
         uint32_t least;
         uint32_t most; /* greatest number of repetitions; SYNTAX_ENDLESS: any number */
         const struct syntax_node *node; /* the CHAR or SET */
@@ -50,7 +51,7 @@ struct sequence {
 };
 
 /* Adds a node to the sequence, in the order of the expression or backwards. Returns false if the
- * sequence cannot hold the node, or is full. */
+ * node cannot be in a sequence, or if it is full. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
 /* Adds what may follow the least number of repetitions of a node. */
 bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);
@@ -74,21 +75,22 @@ struct around_options {
     bool crosses;   /* TRAWL_MULTILINE: at the text's end RE2 decides */
     bool crlf;      /* RE2 reads a CR, which may belong to a line end */
     bool has_lines; /* the text is divided into lines by `line_ends` */
-    /* Where the sequence may end at several places, a match takes the last; false: the place that
+    /* Of several places where the sequence may end, a match takes the last; false: the one that
      * greedy and lazy repetitions choose. */
     bool longest;
     uint32_t first; /* number of items that the automaton leaves out: assertions that hold */
     uint8_t line_ends[2];
     const struct around_words *words; /* NULL: words are those of ASCII */
 };
-/* Makes the automaton of a sequence. Sets *out to NULL if the sequence is NULL or too long, or if
- * the automaton could not decide about one of its edges or about line ends. *scratch is memory that
- * automata are made in: NULL at first, and released by around_release. Errors: MEMORY. */
+/* Makes the automaton of a sequence. Sets *out to NULL if the sequence is NULL or too long, or
+ * if the automaton could not decide about one of its word boundaries or about line ends.
+ * *scratch is memory in which automata are made: NULL at first, and released by around_release.
+ * Errors: MEMORY. */
 struct places;
 enum trawl_status around_make(const struct sequence *sequence, const struct around_options *options,
                               struct places **scratch, struct around_automaton **out,
                               struct trawl_error *error);
-/* Returns the automaton, which is then freed once more; both functions accept NULL. */
+/* Returns the automaton, which must then be freed once more; both accept NULL. */
 struct around_automaton *around_share(struct around_automaton *automaton);
 void around_free(struct around_automaton *automaton);
 void around_release(struct places *scratch);
@@ -116,12 +118,12 @@ struct span_finder {
     struct around_automaton *head;
     struct around_automaton *whole;
 };
-/* Returns true if the first of the strings around which span_find finds an occurrence lies in the
- * occurrence that begins first. `head` is the head's sequence. */
+/* Returns true if the first string around which span_find finds an occurrence lies in the first
+ * occurrence. `head` is the head's sequence. */
 bool span_may_find(const struct sequence *head);
-/* Finds the occurrence that begins first of those that hold the string at `at`, and begin at `from`
- * or later. Returns 1, 0 if there is none, or -1 if RE2 has to decide. Subtracts the bytes read
- * from *spare, as around_read does. */
+/* Finds the first occurrence at `from` or later that contains the string at `at`. Returns 1, 0 if
+ * there is none, or -1 if RE2 has to decide. Subtracts the bytes read from *spare, as around_read
+ * does. */
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
               uint64_t count, uint64_t *spare, struct regex_span *span);
 

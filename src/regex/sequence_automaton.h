@@ -8,35 +8,41 @@
 #define SYMBOLS 63u
 
 /* Characters that the sequence treats alike share a symbol, a column of the automaton's table
- * `rows`. END is a line's end, ELSE a character about which RE2 has to decide. LONG, only in
- * of_byte, is a byte of a character of several bytes. */
+ * `rows`. END is a line's end, ELSE a character that RE2 has to decide on. LONG, only in of_byte,
+ * is a byte of a character of several bytes. */
 enum { END, ELSE, LONG = 255 };
 
-/* States are numbered from AROUND_ASKS + 1 on: state AROUND_ASKS + 1 + i has rows[i]. */
+/* State numbers start at AROUND_ASKS + 1; state AROUND_ASKS + 1 + i has rows[i]. */
 struct around_automaton {
     uint32_t users; /* calls of around_make and around_share */
-    /* The state in which reading begins: first[1] if the character on the other side of the place
-     * where reading begins belongs to a word, else first[0]. */
+    /* The state in which reading starts: first[1] if the character on the other side belongs to a
+     * word, else first[0]. */
     uint8_t first[2];
     /* the automaton reads backwards, from the last byte of a character to its first */
     bool backwards;
     /* under TRAWL_MULTILINE: at the text's end RE2 decides, and a line end is an ordinary byte */
     bool crosses;
-    bool has_edges;   /* the sequence has edges of words */
+    bool has_edges;   /* the sequence has word boundaries */
     bool is_one_pass; /* no character that is read fits two places that may come next */
     uint8_t unknown;  /* the symbol of a byte that belongs to no character */
+    /* The sequence has a repetition without limit, and ends with a character and the line's end. So
+     * before the automaton reads, may_be_last tells whether the line's last byte fits. */
+    bool checks_last;
+    bool may_be_last[256];
+    uint8_t line_ends[2];
     uint32_t state_count;
     uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];
+    uint8_t of_two[0x800]; /* indexed by character: symbols of those of two bytes */
     /* indexed by symbol: a bit for each item of the sequence that its characters may be */
     uint64_t members[SYMBOLS];
-    /* Characters from U+0080 on: those from cuts[i].first up to cuts[i + 1].first have one symbol.
-     * The last cut is behind all characters. */
+    /* Characters beyond ASCII: those from cuts[i].first up to cuts[i + 1].first have one symbol.
+     * The last cut is after all characters. */
     uint32_t cut_count;
     struct around_cut {
         uint32_t first;
         uint32_t symbol;
-    } * cuts; /* behind `rows` */
+    } * cuts; /* after `rows` */
     struct around_row {
         uint8_t next[SYMBOLS];
         bool matches;     /* the whole sequence may have been read, whatever comes next */

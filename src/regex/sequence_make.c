@@ -9,16 +9,17 @@
 #include "regex/sequence_automaton.h"
 #include "regex/syntax/sets.h"
 
-/* limit for ranges of characters that the sequence treats alike; RE2 decides about those beyond */
+/* limit for ranges of characters that the sequence treats alike; RE2 decides on others */
 #define CUTS_MAX 2048u
-/* limit for the places of a sequence: its characters and edges, with each repetition written out */
+/* limit for the places of a sequence: its characters and assertions, with each repetition written
+ * out */
 #define PLACES_MAX 62u
-/* limit for states: making a state's row takes some 30 steps for each symbol */
+/* limit for states: making a state's row takes about 30 steps for each symbol */
 #define STATES_MAX 200u
 #define WORD (UINT64_C(1) << 63) /* bit of `members`: the character belongs to a word */
 
-/* Places that may come next, the preferred ones first. Place `places.count` says that the whole
- * sequence has been read. */
+/* Places that may come next, the preferred ones first. Place `places.count`: the whole sequence was
+ * read. */
 struct list {
     uint8_t count;
     uint8_t items[PLACES_MAX + 1];
@@ -30,17 +31,17 @@ struct places {
     const struct sequence *sequence;
     const struct around_options *options;
     uint32_t count;
-    /* indexed by place: how many places from this one on may be left out together, as in (ab)? */
+    /* for each place: how many places, starting with it, may be left out together, as in (ab)? */
     uint8_t skips[PLACES_MAX];
     uint64_t endless;              /* set of the places that may be read again, as in a* */
-    uint8_t item[PLACES_MAX];      /* indexed by place: number of the sequence's item */
-    uint32_t ranges[SEQUENCE_MAX]; /* indexed by item: its first range that is not yet passed */
+    uint8_t item[PLACES_MAX];      /* for each place: number of the sequence's item */
+    uint32_t ranges[SEQUENCE_MAX]; /* for each item: its first range that is not yet passed */
     uint32_t word_range;
     uint32_t symbol_count;
     struct around_cut cuts[CUTS_MAX];
     struct list lists[STATES_MAX];
-    /* indexed by state: whether the character read last belongs to a word; false if the sequence
-     * has no edges of words */
+    /* for each state: the character read last belongs to a word; false if the sequence has no word
+     * boundaries */
     bool lasts[STATES_MAX];
     uint32_t state_count;
     struct around_row rows[STATES_MAX];
@@ -69,9 +70,8 @@ static bool write_out(struct places *places)
     return true;
 }
 
-/* Returns true if the ranges hold `code`. Lowers *end to the last code point that follows it and of
- * which the same is true. Codes are asked in ascending order: *at is the first range that ends at
- * the last code or later. */
+/* Returns true if the ranges hold `code`. Lowers *end to the last code point after it for which
+ * that holds. Codes must ascend: *at is the first range that ends at the last code or later. */
 static bool is_in(const struct code_range *ranges, uint32_t count, uint32_t *at, uint32_t code,
                   uint32_t *end)
 {
@@ -86,7 +86,7 @@ static bool is_in(const struct code_range *ranges, uint32_t count, uint32_t *at,
 }
 
 /* Returns a bit for each item of the sequence that the character may be, and WORD. Lowers *end to
- * the last code point that follows it and has the same bits. */
+ * the last code point after it with the same bits. */
 static uint64_t members_of(struct places *places, uint32_t code, uint32_t *end)
 {
     const struct around_words *words = places->options->words;
@@ -131,7 +131,7 @@ static void add_cut(struct places *places, uint32_t first, uint32_t symbol)
         places->cuts[made->cut_count++] = (struct around_cut){first, symbol};
 }
 
-/* Gives the characters from U+0080 on their symbols. */
+/* Gives the characters beyond ASCII their symbols. */
 static void number_cuts(struct places *places)
 {
     const struct around_words *words = places->options->words;
@@ -143,10 +143,15 @@ static void number_cuts(struct places *places)
         const uint64_t members = members_of(places, code, &last);
 
         add_cut(places, code, symbol_of(places, members));
+        for (uint32_t two = code; two <= last && two < 0x800; two++)
+            places->automaton.of_two[two] =
+                (uint8_t)places->cuts[places->automaton.cut_count - 1].symbol;
         code = last + 1;
     }
     if (code <= SETS_LAST)
         add_cut(places, code, ELSE);
+    for (; code < 0x800; code++)
+        places->automaton.of_two[code] = ELSE;
     add_cut(places, SETS_LAST + 1, ELSE);
 }
 
@@ -170,8 +175,8 @@ static void number_symbols(struct places *places)
     made->unknown = made->has_edges ? ELSE : symbol_of(places, 0);
 }
 
-/* Adds to the list `place`, and each later place for which all places from `place` on may be left
- * out. What comes after the end of the sequence is never preferred to it. */
+/* Adds to the list `place`, and each later place for which all places starting at `place` may be
+ * left out. What comes after the end of the sequence is never preferred to it. */
 static void reach(const struct places *places, struct list *list, uint32_t place)
 {
     const bool longest = places->options->longest;
@@ -190,9 +195,9 @@ static void reach(const struct places *places, struct list *list, uint32_t place
         reach(places, list, place + places->skips[place]);
 }
 
-/* Returns the number of the state with the list of places, in which the character read last
- * belongs to a word if `last`. Adds the state if there is none yet. Returns AROUND_FAILS if no
- * place is left, and AROUND_ASKS if there are too many states. */
+/* Returns the number of the state with the list of places, in which the character read last belongs
+ * to a word if `last`. Adds it if it is new. Returns AROUND_FAILS if no place is left, and
+ * AROUND_ASKS if there are too many states. */
 static uint8_t state_of(struct places *places, struct list *list, bool last)
 {
     uint32_t i = 0;
@@ -218,8 +223,8 @@ static uint8_t state_of(struct places *places, struct list *list, bool last)
     return (uint8_t)(AROUND_ASKS + 1 + i);
 }
 
-/* Returns true if the edge stands between the character that was read last and the next symbol.
- * `last` says whether the character that was read last belongs to a word. */
+/* Returns true if the word boundary is between the last character and the next symbol. `last`: the
+ * last character belongs to a word. */
 static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
     const uint32_t next = places->automaton.words >> symbol & 1;
@@ -271,8 +276,8 @@ static void visit(struct follow *follow, uint32_t place)
     }
 }
 
-/* Returns the state that follows `state` after a character with this symbol, and notes in the
- * state's row whether the whole sequence may have been read before it. */
+/* Returns the state after `state` and a character with this symbol, and notes in the row of `state`
+ * whether the whole sequence may have been read before. */
 static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol)
 {
     struct follow follow = {.places = places, .state = state, .symbol = symbol};
@@ -292,7 +297,7 @@ static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol
     return state_of(places, &follow.next, (places->automaton.words >> symbol & 1) != 0);
 }
 
-/* Fills the rows of all states. This adds states, whose rows are filled in turn. */
+/* Fills the rows of all states, including those that this adds. */
 static void fill_rows(struct places *places)
 {
     for (uint32_t last = 0; last < 2; last++) {
@@ -310,6 +315,26 @@ static void fill_rows(struct places *places)
                 (places->rows[state].matches || (places->rows[state].accepts >> symbol & 1) == 0))
                 places->rows[state].stays |= UINT64_C(1) << symbol;
         }
+}
+
+/* Sets checks_last if the sequence allows the check. Then also notes with which bytes a line may
+ * end if a match of the sequence ends with the line. */
+static void note_last(struct places *places)
+{
+    const struct around_options *options = places->options;
+    const struct sequence *sequence = places->sequence;
+    const uint32_t last = sequence->count - 2;
+    struct around_automaton *made = &places->automaton;
+
+    if (sequence->count < options->first + 3 || options->backwards || !options->has_lines ||
+        options->crlf || sequence->skips || places->endless == 0 ||
+        sequence->items[last + 1].edge != EDGE_END || sequence->items[last].edge != 0 ||
+        sequence->items[last].least == 0)
+        return;
+    made->checks_last = true;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        made->may_be_last[byte] = made->of_byte[byte] == LONG || made->of_byte[byte] == ELSE ||
+                                  (made->members[made->of_byte[byte]] >> last & 1) != 0;
 }
 
 /* Returns true if the sequence has an assertion about which the automaton cannot decide. */
@@ -348,12 +373,14 @@ enum trawl_status around_make(const struct sequence *sequence, const struct arou
     places->symbol_count = ELSE + 1;
     places->automaton.users = 1;
     places->automaton.is_one_pass = true;
+    memcpy(places->automaton.line_ends, options->line_ends, 2);
     places->automaton.backwards = options->backwards;
     places->automaton.crosses = options->crosses;
     if (!write_out(places))
         return TRAWL_OK;
     number_symbols(places);
     fill_rows(places);
+    note_last(places);
     TRAWL_ASSERT(places->symbol_count <= SYMBOLS && places->automaton.cut_count <= CUTS_MAX);
     places->automaton.state_count = places->state_count;
     rows_bytes = places->state_count * sizeof places->rows[0];

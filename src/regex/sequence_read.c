@@ -1,20 +1,23 @@
 /* sequence_read: reads texts with the automata of sequences (sequence.h). */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/plan.h"
 #include "regex/sequence_automaton.h"
 
-/* A try looks for a match at one begin. When failed tries have read WASTE_MAX bytes, and
- * WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over. So the time stays
+/* A try looks for a match at one start. When failed tries have read WASTE_MAX bytes, and
+ * WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over, so the time stays
  * linear. */
 #define WASTE_MAX 256u
 #define WASTE_SHARE 4u
+/* the search for a line end reads this many bytes while an automaton reads one */
+#define BYTES_PER_FIND 16u
 
-/* Returns the symbol of the character that begins at *at, and moves *at behind the character. With
- * `back`, reads the character that ends at *at, and moves *at to the begin of the character. *near
- * is the cut of a character that was read before. */
+/* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
+ * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
+ * read before. */
 static inline uint32_t read_one(const struct around_automaton *made, const uint8_t *bytes,
                                 uint64_t *at, uint64_t count, bool back, uint32_t *near)
 {
@@ -25,6 +28,14 @@ static inline uint32_t read_one(const struct around_automaton *made, const uint8
     if (left == 0)
         return made->crosses ? ELSE : END;
     symbol = made->of_byte[bytes[*at - back]];
+    if (symbol == LONG && left > 1) {
+        const uint8_t first = bytes[*at - 2 * back], second = bytes[*at + 1 - 2 * back];
+
+        if (first >= 0xc2 && first <= 0xdf && (second & 0xc0) == 0x80) {
+            *at += back ? UINT64_MAX - 1 : 2;
+            return made->of_two[(first & 0x1f) << 6 | (second & 0x3f)];
+        }
+    }
     if (symbol == LONG && back) {
         while (taken < 4 && taken < left && (bytes[*at - taken] & 0xc0) == 0x80)
             taken++;
@@ -54,7 +65,7 @@ static inline uint32_t read_one(const struct around_automaton *made, const uint8
     return symbol;
 }
 
-/* A text that an automaton reads, from `at` on or backwards, up to `stop`. */
+/* A text that an automaton reads, starting at `at` or backwards, up to `stop`. */
 struct reading {
     const uint8_t *bytes;
     uint64_t count;
@@ -63,8 +74,8 @@ struct reading {
     uint64_t end; /* where the sequence has been read; UINT64_MAX: nowhere yet */
 };
 
-/* Reads until the automaton decides or reading->stop is reached, and returns the state. With
- * `longest`, finds where the match ends; otherwise the first such place decides. */
+/* Reads until the automaton decides or reading->stop is reached or passed, and returns the state.
+ * With `longest`, finds where the match ends; otherwise the first such place decides. */
 static inline uint32_t run(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, bool back, bool longest)
 {
@@ -83,7 +94,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
             break;
         }
         do {
-            if (here == stop)
+            if (back ? here <= stop : here >= stop)
                 break;
             from = here;
             symbol = made->of_byte[bytes[here - back]];
@@ -105,7 +116,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
     return state;
 }
 
-/* Goes on from `state` with the character beyond reading->stop, which no match holds. */
+/* Goes on from `state` with the character beyond reading->stop, which is in no match. */
 static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, bool back)
 {
@@ -123,7 +134,7 @@ static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
 }
 
 /* Returns the automaton's first state, which depends on the character on the other side of the
- * place where reading begins. */
+ * place where reading starts. */
 static uint32_t first_state(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
                             uint64_t count)
 {
@@ -135,6 +146,24 @@ static uint32_t first_state(const struct around_automaton *made, const uint8_t *
         return made->first[0];
     symbol = read_one(made, bytes, &at, count, !made->backwards, &near);
     return symbol == ELSE ? AROUND_ASKS : made->first[made->words >> symbol & 1];
+}
+
+/* Looks for the line's end in the next AROUND_BYTES + *spare bytes. Returns false if the end is
+ * there and no match of the sequence can end with the byte before it. *spare is the number of bytes
+ * that automata may still read; subtracts from it the bytes that the automaton could have read
+ * meanwhile. */
+static bool may_end(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
+                    uint64_t count, uint64_t *spare)
+{
+    const uint64_t most = min_u64(count - at, AROUND_BYTES + *spare);
+    uint64_t found;
+
+    if (made == NULL || !made->checks_last)
+        return true;
+    found = bytes_find_either(bytes + at, most, made->line_ends[0], made->line_ends[1]);
+    *spare -= min_u64(*spare, found / BYTES_PER_FIND);
+    return found == 0 || (found == most && most < count - at) ||
+           made->may_be_last[bytes[at + found - 1]];
 }
 
 /* Reads up to `most` more bytes beside a string. */
@@ -158,6 +187,8 @@ struct around around_read(const struct around_automaton *before,
                             first_state(after, bytes, end, count)};
     struct reading head = {bytes, count, at, 0, 0}, rest = {bytes, count, end, 0, 0};
 
+    if (!may_end(after, bytes, end, count, spare))
+        around.after = AROUND_FAILS;
     /* Both sides are read in turns, because a mismatch on either side ends the reading. */
     for (uint64_t most = AROUND_BYTES;
          around.before != AROUND_FAILS && around.after != AROUND_FAILS;
@@ -175,9 +206,9 @@ struct around around_read(const struct around_automaton *before,
     return around;
 }
 
-/* Finds where the longest or preferred match ends that begins at reading->at, or where it begins
- * that ends there, and lies before `stop`, by which `most` bytes may be read. Returns 1, 0 if there
- * is none, or -1 if RE2 has to decide. */
+/* Finds the end of the longest or preferred match at reading->at or, backwards, its start. It lies
+ * before `stop`; `most` bytes may be read. Returns 1, 0 if there is none, or -1 if RE2 has to
+ * decide. */
 static inline int find_end(const struct around_automaton *made, struct reading *reading,
                            uint64_t stop, uint64_t most, bool back)
 {
@@ -214,8 +245,8 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
     struct reading whole = {bytes, count, head.end, count, 0};
 
     *spare -= min_u64(*spare, at - head.at);
-    if (found <= 0)
-        return found;
+    if (found <= 0 || !may_end(spans->whole, bytes, at, count, spare))
+        return found < 0 ? found : 0;
     found = find_end(spans->whole, &whole, count, AROUND_BYTES + *spare, false);
     *spare -= min_u64(*spare, whole.at - head.end);
     *span = (struct regex_span){head.end, whole.end};
@@ -225,18 +256,18 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
 struct finder {
     struct around_automaton *automaton;
     struct sequence sequence;
-    /* where a match may begin: anywhere, at the text's begin, or at each line's begin */
+    /* where a match may begin: anywhere, at the start of the text, or at the start of each line */
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
-    bool starts[256]; /* the bytes with which a match may begin */
-    int only_start;   /* the only such byte; -1: there are several */
-    uint64_t least;   /* a match begins with so many bytes that are set in `kinds` */
+    /* the bytes with which a match may begin; starts[1]: if a character of a word comes before */
+    bool starts[2][256];
+    uint64_t least; /* a match begins with so many bytes that are set in `kinds` */
     bool kinds[256];
-    bool is_greedy; /* if a match begins at several places of a run of the first item, so does
-                       one at the run's begin */
-    uint32_t first; /* number of the first item that is no assertion about the begin */
+    bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
+                       at the start of the run */
+    uint32_t first; /* number of the first item that is no assertion about the start */
 };
 
-/* Returns true if the edges of the sequence mean in this text what they mean for RE2. */
+/* Returns true if the assertions of the sequence mean the same in this text as for RE2. */
 static bool may_find(const struct sequence *sequence, const struct regex_options *options)
 {
     bool may = sequence->count > 0;
@@ -251,44 +282,35 @@ static bool may_find(const struct sequence *sequence, const struct regex_options
 }
 
 /* Notes with which bytes a match may begin. */
-static void note_starts(struct finder *finder, const struct regex_options *options)
+static void note_starts(struct finder *finder)
 {
     const struct around_automaton *made = finder->automaton;
     const struct sequence_item *item = &finder->sequence.items[finder->first];
     const bool is_character = item->edge == 0 && item->least > 0 && item->skips == 0;
-    bool starts_wide = false, is_wide = false;
-    uint32_t starts = 0;
+    bool is_wide = false, starts_wide[2] = {false, false};
 
     for (uint32_t i = 0; i + 1 < made->cut_count; i++) {
         const uint32_t symbol = made->cuts[i].symbol;
 
         is_wide |= symbol == ELSE || (made->members[symbol] >> finder->first & 1) != 0;
         for (uint32_t last = 0; last < 2; last++)
-            starts_wide |= around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
+            starts_wide[last] |= around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
     }
     for (uint32_t byte = 0; byte < 256; byte++) {
         const uint32_t symbol = made->of_byte[byte];
 
-        for (uint32_t last = 0; last < 2 && symbol != LONG; last++)
-            finder->starts[byte] |=
-                around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
+        for (uint32_t last = 0; last < 2; last++)
+            finder->starts[last][byte] =
+                symbol == LONG ? starts_wide[last] && byte >= 0xc0
+                               : around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
         finder->kinds[byte] =
             symbol == LONG ? is_wide
                            : symbol == ELSE || (made->members[symbol] >> finder->first & 1) != 0;
     }
-    if (!options->bytes)
-        memset(finder->starts + 0xc0, starts_wide, 0x40);
     finder->least = is_character ? item->least : 1;
     if (!is_character)
-        memcpy(finder->kinds, finder->starts, sizeof finder->kinds);
+        memset(finder->kinds, true, sizeof finder->kinds);
     finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
-    for (uint32_t byte = 0; byte < 256; byte++)
-        if (finder->starts[byte]) {
-            finder->only_start = (int)byte;
-            starts++;
-        }
-    if (starts != 1 || finder->least > 1)
-        finder->only_start = -1;
 }
 
 enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,
@@ -325,7 +347,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
             made->automaton = NULL;
         }
     if (made->automaton != NULL) {
-        note_starts(made, options);
+        note_starts(made);
         *out = made;
         made = NULL;
     }
@@ -343,12 +365,13 @@ void finder_free(struct finder *finder)
     memory_release(finder, 1, sizeof *finder);
 }
 
-/* Returns the first place from `begin` on where a match may begin; UINT64_MAX: there is none. */
+/* Returns the first place at or after `begin` where a match may begin; UINT64_MAX: there is
+ * none. */
 static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
                            uint64_t to)
 {
+    const struct around_automaton *made = finder->automaton;
     const uint8_t *found;
-    uint64_t back = finder->least;
 
     if (finder->begins == AT_LINES && begin > 0 && text[begin - 1] != '\n') {
         found = begin < to ? memchr(text + begin, '\n', (size_t)(to - begin)) : NULL;
@@ -356,21 +379,17 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     }
     if (finder->begins != AT_ALL)
         return begin;
-    if (finder->only_start >= 0) {
-        found = begin < to ? memchr(text + begin, finder->only_start, (size_t)(to - begin)) : NULL;
-        return found != NULL ? (uint64_t)(found - text) : UINT64_MAX;
-    }
-    while (back > 0) {
-        if (back > to - begin)
-            return UINT64_MAX;
-        if (finder->kinds[text[begin + back - 1]] && (back > 1 || finder->starts[text[begin]])) {
+    for (uint64_t back = 1; begin < to && to - begin >= finder->least; begin += back) {
+        const uint32_t before = begin > 0 ? made->of_byte[text[begin - 1]] : LONG;
+        const bool last = before != LONG && (made->words >> before & 1) != 0;
+
+        for (back = finder->least; back > 0 && finder->kinds[text[begin + back - 1]];)
             back--;
-        } else {
-            begin += back;
-            back = finder->least;
-        }
+        if (back == 0 && finder->starts[last][text[begin]])
+            return begin;
+        back = max_u64(back, 1);
     }
-    return begin;
+    return UINT64_MAX;
 }
 
 /* Stores the match's groups. At each character of the match, only one item fits. */
@@ -403,7 +422,7 @@ static void put_groups(const struct finder *finder, const struct reading *match,
                        : (struct regex_span){UINT64_MAX, UINT64_MAX};
 }
 
-/* Returns the offset after the characters from `at` on that the first item may be. */
+/* Returns the offset after the characters starting at `at` that the first item may be. */
 static uint64_t after_run(const struct finder *finder, const uint8_t *text, uint64_t at,
                           uint64_t to)
 {
@@ -428,12 +447,10 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     const uint64_t begin_from = from;
     uint64_t waste = 0;
 
+    if (from == to || (finder->begins == AT_TEXT && from > 0))
+        return 0; /* a match has at least a byte */
     if (span_count > 1 && (!is_plain || finder->sequence.skips))
         return -1;
-    if (anchor == REGEX_WHOLE && !is_plain)
-        return -1;
-    if (finder->begins == AT_TEXT && from > 0)
-        return 0;
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
         text[from - 1] != '\n')
         return 0;
@@ -455,6 +472,9 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
                 put_groups(finder, &reading, begin, spans, span_count);
             return 1;
         }
+        /* another match, which is not preferred, may end at `to` */
+        if (found > 0 && !is_plain)
+            return -1;
         if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)
             return 0;
         waste += reading.at - begin;

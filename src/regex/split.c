@@ -2,9 +2,9 @@
  *
  * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
  * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
- * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs, the search takes the run that a text should
- * hold least often. If runs inside a group are rarer, the search takes these: `(a+bcd|e+fgh)x*` is
- * searched by `bcd` and `fgh`.
+ * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs, the search takes the one that should be
+ * rarest in a text. If runs inside a group are rarer, it takes these: `(a+bcd|e+fgh)x*` is searched
+ * by `bcd` and `fgh`.
  */
 #include "regex/choose.h"
 #include "regex/prices.def"
@@ -17,19 +17,20 @@
 
 #define DEPTH_MAX 8u  /* the most groups inside each other of which texts are listed */
 #define NESTED_MAX 4u /* the most groups inside each other in which a run may lie */
-/* If the search asks for whole words and all texts of a list are at most this many, these texts are
- * the strings. Parts of words would need RE2. */
+/* If the search asks for whole words and a list has at most this many texts, these are the strings.
+ * Parts of words would need RE2. */
 #define WORDS_MAX 8u
-/* A list's best run is chosen among runs of at most so many strings, for each of these numbers. */
+/* A list's best run is chosen among runs of at most this many strings, for each of these
+ * numbers. */
 static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
 enum { KINDS = sizeof mosts / sizeof *mosts };
 
-/* What is known of the texts of an item, or of the items of a run. */
+/* What is known about the texts of an item, or of the items of a run. */
 struct texts {
     bool lists;   /* the texts can be listed: `strings` */
     bool goes_on; /* further bytes may follow the listed texts */
     bool folds;   /* a character inside stands for letters of any case */
-    bool keeps;   /* a character inside stands for itself alone */
+    bool keeps;   /* a character inside stands only for itself */
     struct split_strings strings;
 };
 
@@ -115,17 +116,9 @@ static void empty(struct split_strings *to)
     to->items[0].bytes_count = 0;
 }
 
-bool split_have_empty(const struct split_strings *strings)
-{
-    for (uint32_t i = 0; i < strings->count; i++)
-        if (strings->items[i].bytes_count == 0)
-            return true;
-    return false;
-}
-
 /* In a language like Turkish, in which i and I are different letters: returns true if the character
- * is i or I, or has i or I as another case. Such a character is in no string, because an engine
- * takes i and I for equal. */
+ * is i or I, or has i or I as another case. Such a character is in no string, because to an engine
+ * i and I are equal. */
 static bool is_case_of_i(const struct split_options *options, const uint8_t *bytes,
                          uint32_t bytes_count)
 {
@@ -308,8 +301,8 @@ static bool is_line_end(const struct split_options *options, const struct syntax
            item->set[0].first == options->options->line_end;
 }
 
-/* Returns true if a head may not hold the item, which belongs to the expression itself if `is_top`,
- * because the item may match a line end. */
+/* Returns true if the item, which may match a line end, must not be in a head. `is_top`: it belongs
+ * to the expression itself. */
 static bool may_cross(const struct split_options *options, const struct syntax_node *item,
                       bool is_top)
 {
@@ -317,7 +310,7 @@ static bool may_cross(const struct split_options *options, const struct syntax_n
            !(is_top && options->heads_cross && is_line_end(options, item));
 }
 
-/* What stands before or after a run, up to the expression's begin or end. */
+/* What comes before or after a run, up to the start or end of the expression. */
 struct side {
     bool is_empty;
     bool are_edges;                  /* only assertions */
@@ -326,8 +319,8 @@ struct side {
     const struct sequence *sequence; /* NULL: the items cannot be a sequence */
 };
 
-/* Reads what stands before the run, backwards, or what stands after it. If the run goes on,
- * repetitions of its last item come first there that it does not list. */
+/* Reads what comes before the run, backwards, or after it. If the run goes on, the repetitions of
+ * its last item that it does not list come first. */
 static struct side read_side(struct splitter *splitter, const struct place *place, bool goes_on,
                              bool backwards)
 {
@@ -380,7 +373,7 @@ static void take_better(const struct splitter *splitter, struct run *run, uint32
 }
 
 /* Adds item number `at` to run number `kind`. If that is impossible, compares the run with the best
- * run so far and begins a new run. */
+ * so far and starts a new one. */
 static void extend(struct splitter *splitter, uint32_t kind, uint32_t at, uint32_t cross_at,
                    const struct texts *texts)
 {
@@ -402,7 +395,7 @@ static void extend(struct splitter *splitter, uint32_t kind, uint32_t at, uint32
 }
 
 /* Finds the list's best run, which becomes splitter->chosen[nested]. Returns the index of the first
- * item that no head may hold. */
+ * item that must not be in a head. */
 static uint32_t read_list(struct splitter *splitter, const struct syntax_node *list,
                           const struct place *outer, uint32_t nested)
 {
@@ -484,8 +477,8 @@ static bool may_split(const struct splitter *splitter, const struct syntax_node 
     return !texts.lists;
 }
 
-/* Sets *here to the best score of a list: the score of the list's own run, or of the runs in a
- * group inside the list. With `emits`, also passes the strings with this score to options->take. */
+/* Sets *here to the best score of a list: that of its own run, or of the runs in a group inside it.
+ * With `emits`, also passes the strings with this score to options->take. */
 static enum trawl_status split_list(struct splitter *splitter, const struct syntax_node *list,
                                     const struct place *outer, uint32_t nested, bool emits,
                                     double *here, struct trawl_error *error)

@@ -1,4 +1,4 @@
-/* split: finds the strings by which a search looks for an expression.
+/* split: finds the strings by which an expression is searched.
  *
  * Each match of an alternative consists of a head, then one of a few strings, then the rest. A
  * search finds the strings, and automata read the head backwards and the rest forwards
@@ -26,14 +26,14 @@ struct split_strings {
 struct split {
     const struct split_strings *strings;
     bool folds;     /* some letters of the strings, in lower case here, stand for any case */
-    bool keeps;     /* some characters of the strings stand for themselves alone */
+    bool keeps;     /* some characters of the strings stand only for themselves */
     bool is_match;  /* each occurrence of a string is a match of the expression */
     bool is_sure;   /* each occurrence of a string lies in a match, or is a match */
     bool begins;    /* a match begins with the string: nothing but assertions comes before */
     uint32_t lines; /* number of line ends in the head */
-    /* The head, read backwards from the string, and the rest, read forwards, as sequences. The
-     * sequences include the edges that the options ask for. NULL: head or rest is not simple or
-     * short enough for a sequence, or the string lies in a repeated group. */
+    /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
+     * include the word boundaries and line ends that the options ask for. NULL: head or rest is not
+     * simple or short enough for a sequence, or the string lies in a repeated group. */
     const struct sequence *before;
     const struct sequence *after;
 };
@@ -41,10 +41,10 @@ struct split {
 struct split_options {
     const struct regex_options *options; /* options of the expression's program */
     bool words;                          /* only matches that are whole words count */
-    /* edges, as in sequence_item.edge, that must stand before and after each match */
+    /* assertions, as in sequence_item.edge, that must hold before and after each match */
     uint8_t before, after;
-    /* The head of the expression's only alternative may hold line ends. Otherwise, and for items
-     * that may hold a line end or not, no head does. */
+    /* The head of the expression's only alternative may contain line ends. Otherwise, no head does,
+     * nor an item that may or may not contain one. */
     bool heads_cross;
     bool splits_i; /* i and I are different letters, as in Turkish */
     const struct byte_rates *rates;
@@ -59,8 +59,6 @@ struct split_options {
 enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,
                                    struct trawl_error *error);
-/* Returns true if one of the strings is empty. */
-bool split_have_empty(const struct split_strings *strings);
 /* Returns true if a part of the expression may match the byte. */
 bool split_may_hold(const struct syntax_node *node, uint8_t byte);
 

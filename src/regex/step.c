@@ -1,4 +1,4 @@
-/* step: asks RE2 and PCRE2 about lines, and pushes the occurrences into a step's result (step.h).
+/* step: asks RE2 and PCRE2 about lines, and adds the occurrences to a step's result (step.h).
  */
 #include "regex/step.h"
 
@@ -21,7 +21,7 @@ enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t e
     return TRAWL_OK;
 }
 
-/* Pushes a hit of `length` bytes at the line's begin if some expression matches the line. */
+/* Pushes a hit of `length` bytes at the start of the line if some expression matches it. */
 static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
@@ -49,7 +49,7 @@ enum trawl_status step_push_merged(struct step *step, struct regex_line line, ui
     struct merge *merge = &worker->merge;
 
     const bool firsts = one_suffices(step) && !judges_whole(step);
-    uint64_t first = UINT64_MAX; /* where the first occurrence pushed begins */
+    uint64_t first = UINT64_MAX; /* start of the first pushed occurrence */
 
     while (merge->count > 0) {
         const struct occurrence next = merge->items[merge->at];

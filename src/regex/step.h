@@ -1,5 +1,5 @@
 /* step: how far a worker has come in a search for regular expressions: the worker, one step of its
- * task, and the lines of the step's chunk. An atom is a string that a match must hold. */
+ * task, and the lines of the step's chunk. An atom is a string that a match must contain. */
 #ifndef TRAWL_REGEX_STEP_H
 #define TRAWL_REGEX_STEP_H
 
@@ -8,8 +8,8 @@
 #include "regex/judge.h"
 
 /* The place where a scan ended inside a line. The next scan of the chunk goes on there with the
- * worker's `merge`, which holds the line's next occurrences. It does so only if the same worker
- * scans, and has done no other scan meanwhile. */
+ * worker's `merge`, which has the line's next occurrences, if the same worker scans and has done no
+ * other scan meanwhile. */
 struct pause {
     /* number of the search, as in struct engine_chunk; 0: no scan ended inside a line */
     uint64_t search;
@@ -32,7 +32,8 @@ struct engine_worker {
     /* the next occurrence of each expression in the present line; `items` has passing_capacity
      * elements */
     struct merge merge;
-    struct words words;      /* what is known of the present line, for matches at edges of words */
+    struct words words;      /* what is known about the present line, for matches at word
+                                boundaries */
     const struct hits *near; /* the atoms of a text that is searched as a single line, or NULL */
     struct pause pause;
     uint32_t *passing; /* the expressions that may match in the present line */
@@ -55,8 +56,8 @@ struct step {
     uint64_t pushed;      /* all occurrences that begin before this offset were pushed */
     uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */
     uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: not known */
-    /* The record that was prepared for automata last. If record_has_lines, the record holds a line
-     * end. Automata would take that line end for the record's end, so they do not read the record.
+    /* The record that was prepared for automata last. If record_has_lines, it contains a line end,
+     * which automata would take for its end, so they do not read it.
      */
     uint64_t record_begin, record_end;
     bool record_has_lines;
@@ -64,15 +65,15 @@ struct step {
     uint64_t judged_bytes;
     /* bytes that automata may read beyond AROUND_BYTES; the limit keeps the time linear */
     uint64_t spare;
-    /* bytes that RE2 could have read in the time spent on atoms that led to no new match */
+    /* bytes that RE2 could have read in the time that was spent on atoms without a new match */
     uint64_t missed;
 };
 
-/* A line that holds an atom. */
+/* A line with an atom. */
 struct line {
     uint64_t at;    /* offset of the line's first atom */
     uint64_t begin; /* UINT64_MAX: not known yet */
-    uint64_t after; /* the next line's begin; UINT64_MAX: not known yet */
+    uint64_t after; /* start of the next line; UINT64_MAX: not known yet */
     uint64_t end;   /* without the line end */
     /* the line has characters beyond ASCII (WIDE), so only the program `marked` can decide */
     enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
@@ -84,7 +85,7 @@ struct line {
 enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t expression,
                             uint64_t length, struct trawl_error *error);
 /* Pushes the occurrences of worker->merge that begin at `from` or later, up to the line's end. Once
- * the result is full, ends the step at the next occurrence. Occurrences with the same begin stay in
+ * the result is full, ends the step at the next occurrence. Occurrences that begin together stay in
  * one result. */
 enum trawl_status step_push_merged(struct step *step, struct regex_line line, uint64_t from,
                                    struct trawl_error *error);
@@ -104,7 +105,7 @@ static inline bool judges_whole(const struct step *step)
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
 }
 
-/* Returns true if a single hit of each line suffices. */
+/* Returns true if a single hit of each line is enough. */
 static inline bool one_suffices(const struct step *step)
 {
     return step->want == WANT_LINES || step->chunk->firsts;
@@ -131,7 +132,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .at = chunk->begin + line.begin};
 }
 
-/* Returns the offset after the line or record that holds the byte at `at`, with its line end. */
+/* Returns the offset after the line or record that contains the byte at `at`, with its line end. */
 static inline uint64_t line_after(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -155,8 +156,8 @@ static inline uint64_t line_after(const struct step *step, uint64_t at)
     return found < chunk->owned ? found + 1 : found;
 }
 
-/* Returns the begin of the line or record that holds the byte at `at`. Looks for line ends only
- * from step->decided on, where a line begins. */
+/* Returns the start of the line or record that contains the byte at `at`. Looks for line ends only
+ * at or after step->decided, where a line begins. */
 static inline uint64_t line_begin(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -218,7 +219,7 @@ static inline void note_undecided(const struct step *step, struct regex_line lin
     words->is_undecided = false;
 }
 
-/* Returns true if PCRE2 decides about the plan's only expression. */
+/* Returns true if the plan's only expression is PCRE2's. */
 static inline bool step_is_beyond(const struct step *step)
 {
     return step->worker->expressions->beyond != NULL && step->worker->expressions->count == 1;

@@ -1,4 +1,4 @@
-/* words: finds matches at edges of words, in copies of lines with marks that tell RE2 where words
+/* words: finds matches at word boundaries, in copies of lines with marks that tell RE2 where words
  * are (words.h). */
 #include "regex/words.h"
 
@@ -9,11 +9,11 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-/* Of the caller's words, those before WORDS_END are known to automata: to ask whether each of
- * 65,536 characters is part of a word takes 3 ms. */
+/* Automata know the caller's words only before WORDS_END: asking whether each of 65,536 characters
+ * is part of a word takes 3 ms. */
 #define WORDS_END 0x3000u
 #define WORDS_ALL 0x110000u
-/* If any match will do, a search copies and reads this many bytes of the line first, then
+/* If any match is enough, a search copies and reads this many bytes of the line first, then
  * PART_GROWS times as many, and so on. */
 #define PART_BYTES 4096u
 #define PART_GROWS 16u
@@ -23,10 +23,10 @@
 #define PART_LEAST 1024u
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
-/* A position that needs more steps than pcre2_steps is granted more again and again: first the
- * machine code MACHINE_GROWS times as many while that takes less than MACHINE_NS, then the
- * interpreter twice as many. A line may spend GRANTED_NS on this for each of its bytes, at most
- * GRANTED_NS_MOST; a line that may spend less than GRANTED_NS_LEAST spends nothing. */
+/* A position that needs more steps than pcre2_steps is granted more again and again: first
+ * MACHINE_GROWS times as many for the machine code, while that takes less than MACHINE_NS, then
+ * twice as many for the interpreter. A line may spend GRANTED_NS on this for each of its bytes, at
+ * most GRANTED_NS_MOST, or nothing if that is less than GRANTED_NS_LEAST. */
 #define MACHINE_GROWS 8u
 #define MACHINE_NS 10000000u
 #define MACHINE_MOST (UINT64_C(1) << 28)
@@ -144,8 +144,8 @@ enum trawl_status words_prepare(struct expressions *expressions, struct trawl_er
     return TRAWL_OK;
 }
 
-/* Copies the character at `from` with its marks. Sets *count to the character's length, and returns
- * the end of the copy. */
+/* Copies the character at `from` with its marks. Sets *count to its length, and returns the end of
+ * the copy. */
 static uint8_t *put_character(const struct expressions *expressions, const uint8_t *from,
                               uint64_t *count, uint8_t *to)
 {
@@ -174,7 +174,7 @@ static bool copy_line(const struct expressions *expressions, const struct judged
 {
     struct words *words = line->words;
 
-    do { /* also for an empty line */
+    do { /* even for an empty line */
         const uint64_t end = min_u64(words->copied + WORDS_STEP, line->count);
         uint64_t at = words->copied;
         uint8_t *to;
@@ -239,9 +239,9 @@ static void step_back(struct words *words)
 }
 
 /* Returns the offset in the copy for the offset `wanted` in the line, at which a character begins
- * or ends. Moves words->at to that place step by step. The time of all calls for a line is linear
- * in the line: without groups, words->at moves forwards about as far as RE2 reads, and back at most
- * half as far. Each group adds at most the length of its match. */
+ * or ends. Moves words->at there step by step. The time of all calls for a line is linear in the
+ * line: without groups, words->at moves forwards about as far as RE2 reads, and back at most half
+ * as far. Each group adds at most the length of its match. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
@@ -252,7 +252,7 @@ static uint64_t to_copy(struct words *words, uint64_t wanted)
 }
 
 /* Returns the offset in the line for the offset `wanted` in the copy, and moves words->at. Sets
- * *within if `wanted` lies inside a character; the result is then the character's end. */
+ * *within if `wanted` lies inside a character; the result is then its end. */
 static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
 {
     if (wanted == words->copy_count) {
@@ -313,7 +313,7 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
     return !within;
 }
 
-/* Finds a match in a copy of the line; results are as of words_match. If any match will do,
+/* Finds a match in a copy of the line; results are as of words_match. If any match is enough,
  * searches the line's first bytes before copying the whole line. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         const struct judged *line, uint64_t from, uint64_t to,
@@ -332,7 +332,7 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
         int found;
 
         if (part <= words->copied)
-            /* the copied part is longer already, because a different expression needed it */
+            /* the copied part is longer already, because another expression needed it */
             continue;
         if (!copy_line(expressions, line, part))
             return -1;
@@ -350,8 +350,8 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                       span_count);
 }
 
-/* Returns the offset after the bytes at `at` that continue a character. Remembers the bytes that
- * were looked at, so that the time is linear in the line. */
+/* Returns the offset after the bytes at `at` that continue a character. Remembers the bytes that it
+ * has read, so that the time is linear in the line. */
 static uint64_t after_character(const struct judged *line, uint64_t at)
 {
     struct words *words = line->words;
@@ -375,9 +375,9 @@ static int find_timed(const struct pcre2 *pcre2, const struct judged *line, stru
     return found == PCRE2_OVER && engine_call_is_over(line->call) ? WORDS_CANCELLED : found;
 }
 
-/* Searches from `from` to `stop`, where the steps that were granted at first do not suffice: again
- * with more, until they suffice or the line has spent its time. If the machine code decides with
- * more steps, notes these in line->words: the search of the line goes on with them. */
+/* Searches from `from` to `stop`, where the steps that were granted at first are not enough: again
+ * with more, until they are or the line has spent its time. If the machine code decides with more
+ * steps, notes them in line->words, for the rest of the line. */
 static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
                  uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
 {
@@ -406,9 +406,9 @@ static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pc
     return found;
 }
 
-/* Does what words_match does, for PCRE2. Each position where a match may begin may take long, so
- * the search of a long line stops now and then to see whether the call is cancelled, and is
- * repeated position by position where one of them needs more steps. */
+/* As words_match, for PCRE2. Each position where a match may begin may take long, so the search of
+ * a long line stops now and then to see whether the call is cancelled, and is repeated position by
+ * position where one of them needs more steps. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {

@@ -1,8 +1,8 @@
-/* words: finds matches where the edges of words count, in time linear in the line.
+/* words: finds matches where word boundaries count, in time linear in the line.
  *
- * RE2's \b knows only ASCII words, and RE2 has no assertion that looks at one side alone, as whole
- * words need. So RE2 reads a copy of the line with marks: each character that is neither a letter
- * nor a digit of ASCII stands between two further bytes:
+ * RE2's \b knows only ASCII words, and RE2 has no assertion that looks at only one side, as whole
+ * words need. So RE2 reads a copy of the line with marks, in which each character other than an
+ * ASCII letter or digit is between two further bytes:
  *
  *     a letter or digit of ASCII   a
  *     another word character       _c_   and '_' itself is _--_
@@ -11,7 +11,7 @@
  *
  * In such a copy RE2's \b knows all words. (?m:^) holds where the character before belongs to no
  * word, and (?m:$) where the character after belongs to no word. Under TRAWL_MULTILINE, ^ and $ ask
- * for newlines, so blanks serve as marks instead of \n, unless an expression looks at one side.
+ * for newlines, so blanks are the marks instead of \n, unless an expression looks at one side.
  *
  * An expression for copies (regex_options.marks) matches each character together with its marks. So
  * only an empty match can begin or end inside a character.
@@ -26,19 +26,19 @@ struct judged {
     const uint8_t *bytes;
     uint64_t count;
     const struct engine_call *call;
-    /* Whether an expression's first match counts as an occurrence if all its matches in the line
-     * are empty. False if the line is no record, or if no match of the plan can be empty. */
+    /* An expression's first match counts as an occurrence if all its matches in the line are empty.
+     * False if the line is no record, or if no match of the plan can be empty. */
     bool takes_empty;
     bool each_empty; /* each empty match counts as an occurrence */
     /* the atoms, where matches may cross lines (judge.c); NULL: RE2 searches the line */
     const struct hits *atoms;
-    /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on behind
-     * the line in which the occurrence ends */
+    /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on after the
+     * line in which it ends */
     bool by_lines;
     enum spans spans;     /* which occurrences of several expressions are wanted */
     uint64_t atoms_begin; /* no match begins before this offset; 0: not known */
     uint64_t atoms_end;   /* no match begins at or after this offset; 0: not known */
-    struct words *words;  /* what is known of the line; words_begin resets this struct */
+    struct words *words;  /* what is known about the line; reset by words_begin */
     uint64_t at;          /* offset of the line in the text, for error messages */
 };
 
@@ -69,8 +69,8 @@ struct words {
 #define WORDS_CANCELLED (-2)
 #define WORDS_LARGE (-3) /* a program needs more memory than the plan allows */
 
-/* Fills expressions->units, which says what stands for each ASCII character in a copy, and
- * expressions->words, on the first call. Errors: MEMORY. */
+/* On the first call, fills expressions->units, the bytes for each ASCII character in a copy, and
+ * expressions->words. Errors: MEMORY. */
 enum trawl_status words_prepare(struct expressions *expressions, struct trawl_error *error);
 void words_free(struct expressions *expressions);
 bool words_are_ascii(const uint8_t *bytes, uint64_t count);
@@ -88,7 +88,7 @@ bool words_within(const struct expressions *expressions, const uint8_t *text, ui
 void words_begin(const struct judged *line);
 void words_release(struct words *words);
 /* Finds a match of the expression in a line, as regex_ops.match does: the first that begins at
- * `from` or later. If the plan asks for whole words, the match must lie between word borders.
+ * `from` or later. If the plan asks for whole words, the match must be between word boundaries.
  * Returns 1 for a match, 0 for none, -1 for lack of memory, WORDS_CANCELLED or WORDS_LARGE. For an
  * expression of PCRE2, `to` must be the line's end, `anchor` has no effect, and the result may also
  * be PCRE2_OVER. */

@@ -1,7 +1,7 @@
-/* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
- * needs the pieces. A member can be decoded without earlier bytes. A cell is one of the parts of
- * equal length into which the file is divided. A piece is what a thread decompresses, from the
- * first member in a cell on (ahead.h). */
+/* ahead: lets several threads decompress pieces of a single file before the reading thread needs
+ * them. A member can be decoded without earlier bytes. A cell is one of the parts of equal length
+ * into which the file is divided. A piece is what a thread decompresses, starting at the first
+ * member in a cell (ahead.h). */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -13,8 +13,8 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Length of a cell for files that are decompressed block by block. A cell is shorter than most
- * blocks, so most pieces are a single block, and take about the same time. */
+/* Length of a cell for files that are decompressed block by block. It is shorter than most blocks,
+ * so most pieces are a single block, and take about the same time. */
 #define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
 
 enum piece_state {
@@ -22,7 +22,7 @@ enum piece_state {
     PIECE_SOUGHT,   /* a thread looks for where the piece begins */
     PIECE_GROWS,    /* a thread decodes the piece */
     PIECE_PAUSED,   /* the piece is not complete, and any thread may continue it */
-    PIECE_UNWANTED, /* a thread seeks or decodes the piece, but nobody will read it */
+    PIECE_UNWANTED, /* a thread seeks or decodes the piece, but it will not be read */
     PIECE_READY,
     PIECE_READ /* the reader is reading the piece */
 };
@@ -32,8 +32,8 @@ struct ahead {
     const struct codec *codec;
     /* length of a cell; the largest number of decompressed bytes in a piece */
     uint64_t cell_bytes, piece_bytes;
-    /* limit for the memory that the decoder of a piece takes for its window, the earlier bytes to
-     * which compressed data may refer */
+    /* limit for the memory of a piece's decoder for its window, the earlier bytes to which
+     * compressed data may refer */
     uint64_t window_bytes;
     bool by_blocks;
     /* length of a cell in the unit of pieces' offsets: bytes, or bits if by_blocks */
@@ -47,9 +47,9 @@ struct ahead {
     uint64_t cell_next; /* the first cell in which no thread has looked for a piece */
     bool ended;         /* the file has no further cells */
     uint32_t piece_count;
-    struct piece *pieces; /* piece_count pieces, and another piece that only the reader makes */
-    /* A list of decoders that no piece uses. The decoder that was used last is used first, because
-     * its window is still in a core's cache. */
+    struct piece *pieces; /* piece_count pieces, and one more that only the reader makes */
+    /* A list of decoders that no piece uses, the last used first, because its window is still in a
+     * core's cache. */
     struct decoder *idle;
 };
 
@@ -98,8 +98,8 @@ static uint64_t packed_room(const struct ahead *ahead)
     return ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES;
 }
 
-/* For decoding by blocks: reads cell_bytes + beyond compressed bytes, from the file offset `from`
- * on, into piece->packed. Returns the number of bytes that were read; 0 also if out of memory. */
+/* For decoding by blocks: reads cell_bytes + beyond compressed bytes, at file offset `from`, into
+ * piece->packed. Returns the number of bytes that were read; 0 if out of memory. */
 static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint64_t from,
                            uint64_t beyond)
 {
@@ -114,7 +114,7 @@ static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint6
 
 /* Decides whether threads decode blocks of a bzip2 stream, instead of whole streams. Blocks are
  * decoded if the file is longer than a cell, and no second stream begins in the first cell or
- * within the length of the longest block after that cell. */
+ * within the length of the longest block after it. */
 static void choose_blocks(struct ahead *ahead)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
@@ -294,8 +294,8 @@ static bool piece_begin(struct ahead *ahead, struct piece *piece)
     return decoder_begin(piece->decoder, ahead->codec, 1, &source) == TRAWL_OK;
 }
 
-/* Decodes the piece until a member ends after the cell, the piece pauses or its memory is full. A
- * fault of the data ends the piece, too; the reader then finds the same fault. Returns false if the
+/* Decodes the piece until a member ends after the cell, the piece pauses or its memory is full.
+ * Damaged data ends the piece, too; the reader then finds the same damage. Returns false if the
  * decoder's window takes more than window_bytes, or if blocks cannot be decoded. */
 static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
@@ -323,7 +323,7 @@ static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic
     return true;
 }
 
-/* Returns the earliest piece that a thread has left unfinished; otherwise, a free piece for the
+/* Returns the earliest unfinished piece that no thread works on; otherwise, a free piece for the
  * next cell; NULL if there is nothing to do now. The caller holds the lock. */
 static struct piece *take_work(struct ahead *ahead)
 {
@@ -350,7 +350,7 @@ static struct piece *take_work(struct ahead *ahead)
     return found;
 }
 
-/* Finds where the piece of a cell begins. Returns true if the thread is to decode the piece: false
+/* Finds where the piece of a cell begins. Returns true if the thread is to decode the piece; false
  * if nothing begins in the cell, memory runs out, or the reader is past it. */
 static bool find(struct ahead *ahead, struct piece *piece)
 {

@@ -1,14 +1,14 @@
-/* ahead: lets several threads unpack pieces of a single compressed file before the reading thread
- * needs the pieces.
+/* ahead: lets several threads decompress pieces of a single file before the reading thread needs
+ * them.
  *
  * A member is what can be decoded without earlier bytes: a gzip member, a zstd or lz4 frame, an xz
  * or bzip2 stream. The file is divided into cells of equal length. A thread looks in a cell for
- * bytes with which a member may begin, and decodes from there on, until a member ends after the
- * cell. The result is a piece. The reader uses a piece only if an earlier member ends exactly where
- * the piece begins. So a piece that began inside a member by mistake is dropped. If the memory of a
- * piece is full before that, the reader continues to decode after the piece.
+ * bytes with which a member may begin, and decodes from there until a member ends after the cell.
+ * The result is a piece. The reader uses a piece only if an earlier member ends exactly where it
+ * begins, so a piece that began inside a member by mistake is dropped. If a piece's memory is full
+ * before its end, the reader continues to decode after it.
  *
- * If a bzip2 file has no second stream near its begin, pieces begin and end at blocks instead of
+ * If a bzip2 file has no second stream near its start, pieces begin and end at blocks instead of
  * streams: bzip2 compresses each block separately (blocks.h). Offsets of pieces then count bits.
  */
 #ifndef TRAWL_TEXT_AHEAD_H
@@ -42,17 +42,17 @@ struct piece {
 };
 
 /* Prepares to decompress ahead. `threads` is the number of threads that work, including the reader.
- * room_bytes of memory are shared out among the pieces for decompressed bytes, but a piece gets at
- * least about cell_bytes, the length of a cell. */
+ * The pieces share room_bytes of memory for decompressed bytes, but each gets at least about
+ * cell_bytes, the length of a cell. */
 enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *codec,
                              uint32_t threads, uint64_t room_bytes, uint64_t cell_bytes,
                              struct ahead **ahead, struct trawl_error *error);
 /* Frees all. No thread may be inside ahead_help. */
 void ahead_close(struct ahead *ahead);
 
-/* Does a part of the work: continues a piece that a thread has left, or looks for a piece in the
- * next cell and decompresses that piece. Stops soon after *wanted becomes false; `wanted` may be
- * NULL. Returns false if there is nothing to do now. */
+/* Does a part of the work: continues a piece that a thread has left, or finds a piece in the next
+ * cell and decompresses it. Stops soon after *wanted becomes false; `wanted` may be NULL. Returns
+ * false if there is nothing to do now. */
 bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted);
 /* Returns the piece that begins at this offset, where a member or a block begins. Waits until the
  * piece is complete. Returns NULL if there is no such piece, so that the reader must decode, or if
@@ -63,11 +63,11 @@ bool ahead_by_blocks(const struct ahead *ahead);
 /* Decompresses the blocks that begin at this bit into a piece. Returns NULL if that fails. */
 struct piece *ahead_make(struct ahead *ahead, uint64_t bit);
 /* Returns the next `wanted` bytes of the piece without a copy, and counts the bytes as read. `kept`
- * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When the bytes are no longer
- * needed, the caller lowers piece->lent. Returns NULL if the piece has not all of these bytes, or
- * if ahead_make made it. */
+ * earlier bytes and TEXT_SLACK_BYTES later bytes are readable, too. When they are no longer needed,
+ * the caller lowers piece->lent. Returns NULL if the piece does not have all of these bytes, or if
+ * ahead_make made it. */
 const uint8_t *ahead_lend(struct piece *piece, uint64_t kept, uint64_t wanted);
-/* Gives back a piece of which the reader has read all bytes. */
+/* Gives back a piece that the reader has read to its end. */
 void ahead_give(struct ahead *ahead, struct piece *piece);
 /* Makes threads leave ahead_help soon, and ahead_is_stopped return true; the reader then reads no
  * more. */

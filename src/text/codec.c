@@ -62,7 +62,7 @@ const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *u
     return NULL;
 }
 
-/* Returns true if the bytes have plausible values where a gzip header allows few values. */
+/* Returns true if the bytes have plausible values where a gzip header allows only a few. */
 static bool is_likely(const struct codec *codec, const uint8_t *head)
 {
     return codec != &codec_gzip || ((head[3] & 0xe0) == 0 && (head[9] <= 13 || head[9] == 255));
@@ -118,7 +118,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
         if (library != NULL && !good)
             (void)dlclose(library);
         loaded[index] = good;
-        /* loading a fast library is not tried again, because the other library serves, too */
+        /* loading a fast library is not tried again, because the other one is enough */
         failed[index] = !good && codec->threads_least > 0;
     }
     (void)pthread_mutex_unlock(&lock);

@@ -26,7 +26,7 @@ struct codec_io {
     bool is_last; /* the file has no bytes after these */
     uint8_t *out;
     uint64_t out_count;
-    /* after CODEC_DAMAGED: the library's description of the fault, or NULL */
+    /* after CODEC_DAMAGED: the library's description of the damage, or NULL */
     const char *what;
     /* Only for a codec whose head_bytes is not 0: codec.step sets this to the number of bytes up to
      * the end of the block, or of the block's header, as the library says. */
@@ -43,7 +43,7 @@ enum codec_result {
 
 struct codec {
     const char *name, *library;
-    /* If the library loses the output of a call that fails: the length of a member's shortest
+    /* For a library that loses the output of a failing call: the length of a member's shortest
      * header. Each call of `step` then gets the bytes of at most one block. 0 for other
      * libraries. */
     uint32_t head_bytes;
@@ -51,26 +51,26 @@ struct codec {
     bool (*load)(void *library);
     void *(*open)(uint32_t threads); /* returns NULL if out of memory */
     enum codec_result (*step)(void *state, struct codec_io *io);
-    /* Prepares for another member, also after a fault. Returns false if out of memory. */
+    /* Prepares for another member, even after an error. Returns false if out of memory. */
     bool (*again)(void *state);
     void (*close)(void *state);
     /* Returns how many bytes the library holds for the window. The pointer is NULL if that is never
      * more than 8 MiB. */
     uint64_t (*memory)(const void *state);
-    /* a faster codec for undamaged data, or NULL; serves decoders of files (not of streams) with at
-     * least fast->threads_least threads */
+    /* a faster codec for undamaged data, or NULL; used for files (not streams) with at least
+     * fast->threads_least threads */
     const struct codec *fast;
     uint32_t threads_least; /* only of a faster codec; 0 in other codecs */
 };
 
 /* Returns the codec for a file that begins with these bytes. Returns NULL if the file is not
- * compressed, or if more bytes are needed to know; only then *undecided is true. */
+ * compressed, or if more bytes are needed to tell; only then is *undecided true. */
 const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *undecided);
 
 /* Number of bytes by which codec_find recognises where a member begins. */
 #define CODEC_HEAD_BYTES CODEC_MAGIC_BYTES_MAX
-/* Returns the first place where a member of the format may begin and from which on there are at
- * least CODEC_HEAD_BYTES bytes. Returns NULL if there is none. */
+/* Returns the first place where a member of the format may begin, at least CODEC_HEAD_BYTES before
+ * the end; NULL if there is none. */
 const uint8_t *codec_find(const struct codec *codec, const uint8_t *bytes, uint64_t bytes_count);
 
 /* Loads the codec's library if it is not loaded yet. `name` is the text's name for messages. */

@@ -75,7 +75,7 @@ static enum codec_result bzip2_step(void *state, struct codec_io *io)
     return result;
 }
 
-/* Ends the stream and opens a new stream, because libbz2 cannot reset a stream. */
+/* Ends the stream and opens a new one, because libbz2 cannot reset a stream. */
 static bool bzip2_again(void *state)
 {
     bz_stream *stream = state;

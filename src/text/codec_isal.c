@@ -1,5 +1,5 @@
-/* codec_isal: decodes gzip by the library ISA-L, which takes a third of zlib's time. Data that
- * ISA-L finds damaged is decoded again by zlib. */
+/* codec_isal: decodes gzip by ISA-L, which takes a third of zlib's time. Data that ISA-L finds
+ * damaged is decoded again by zlib. */
 #include <dlfcn.h>
 #include <limits.h>
 

@@ -27,9 +27,9 @@ static struct {
 struct xz_state {
     lzma_stream stream;
     uint32_t threads; /* number of threads that liblzma may start; 0: the caller's thread decodes */
-    /* How late liblzma notices damage depends on the room for output in a call. So each call has
-     * the same room here, whatever room the caller of xz_step has. bytes[at, count) must still be
-     * given to that caller. */
+    /* When liblzma notices damage depends on the room for output in a call. So each call has the
+     * same room here, whatever the caller of xz_step has. bytes[at, count) must still be given to
+     * that caller. */
     uint8_t bytes[CALL_BYTES];
     uint64_t at, count;
     enum codec_result result; /* result of liblzma's last call */
@@ -109,7 +109,7 @@ static enum codec_result xz_step(void *state, struct codec_io *io)
     if (own->at == own->count)
         own->result = call(own, io);
     if (own->threads > 0 && own->result != CODEC_MORE && own->result != CODEC_END)
-        /* drop this call's bytes, because the decoder without threads decodes them again */
+        /* drop this call's bytes: the decoder without threads decodes them again */
         own->at = own->count;
     given = min_u64(io->out_count, own->count - own->at);
     memcpy(io->out, own->bytes + own->at, (size_t)given);

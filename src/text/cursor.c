@@ -38,14 +38,14 @@
 #define MAP_TEXT_MIN (UINT64_C(32) << 20) /* IF_FASTER maps no shorter files */
 #define MAP_EXTENT (UINT64_C(2) << 20)    /* one page fault in a large folio maps this many bytes */
 #define MAP_PROBES 2u                     /* one chunk in this many extents is a probe */
-/* mapped pages are given back to the kernel in pieces of at least this length */
+/* at least this many bytes of mapped pages are given back to the kernel at a time */
 #define MAP_STRIDE (UINT64_C(16) << 20)
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
 /* A mapped chunk may have a page fault for each MAP_FAULT_BYTES before mapping costs more than
  * reading. On Linux 6.18, a fault that maps 16 single pages takes 9 us with the later unmapping,
  * and reading the 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2 faults. So a chunk of
- * 256 KiB may have 2 faults. Chunks with fewer faults earn credit for chunks with more. */
+ * 256 KiB may have 2 faults. Chunks with fewer earn credit for chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(128) << 10)
 #define MAP_FAULT_CREDIT 16
 /* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
@@ -54,9 +54,9 @@
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
-/* If none of the bytes at hand can be searched yet, the reader of a stream waits so long for
- * further bytes. Without this wait, the last bytes of each write of a slow writer would be searched
- * separately, which took 3 % longer for 1,000 strings in the output of cat. */
+/* If none of the bytes at hand can be searched yet, the reader of a stream waits this long for
+ * more. Otherwise the last bytes of each write of a slow writer would be searched separately, which
+ * took 3 % longer for 1,000 strings in the output of cat. */
 #define REST_NS 200000u
 
 void text_buffer_release(struct text_buffer *buffer)
@@ -187,7 +187,6 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
     chunk->after = min_u64(chunk->readable, cursor->need.after);
     chunk->last = rest == chunk->owned;
     TRAWL_ASSERT(chunk->owned > 0 || chunk->last);
-    TRAWL_ASSERT(chunk->owned + chunk->after <= rest);
 }
 
 void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned)
@@ -213,7 +212,6 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     uint64_t wanted = before + chunk_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
-    TRAWL_ASSERT(before <= front);
     status = read_file(cursor->text, chunk->begin - before, buffer->bytes + front - before, wanted,
                        &got, error);
     chunk->bytes = buffer->bytes + front;
@@ -223,13 +221,11 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     chunk->after = min_u64(got - chunk->owned, cursor->need.after);
     chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    /* All of this chunk was read, so the next chunk will report the fault. */
+    /* All of this chunk was read, so the next one will report the error. */
     if (status == TRAWL_READ && got > chunk_bytes)
         status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
     chunk->beyond = got == 0 && chunk->begin > 0;
-    TRAWL_ASSERT(chunk->before <= chunk->begin);
-    TRAWL_ASSERT(chunk->owned + chunk->after <= got);
     TRAWL_ASSERT(chunk->owned == chunk_bytes || chunk->last || status != TRAWL_OK);
     return status;
 }
@@ -258,20 +254,18 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
 {
     uint64_t next = (extent + 1) * MAP_EXTENT;
 
-    TRAWL_ASSERT(extent * MAP_EXTENT < cursor->mapping.bytes_count);
     chunk->is_probe = extent % MAP_PROBES == 0 && cursor->need.maps == TEXT_MAPS_IF_FASTER;
     if (next < cursor->mapping.bytes_count)
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
 
-/* Called for the chunk in which a stride, a piece of MAP_STRIDE bytes, begins. Gives the pages
- * of the stride before the previous stride back to the kernel; all threads have probably left it. A
- * thread that still needs a page there gets it by a fault. */
+/* Called for the chunk in which a stride of MAP_STRIDE bytes begins. Gives the pages of the stride
+ * before the previous one back to the kernel, because all threads have probably left it. A thread
+ * that still needs a page there gets it by a page fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
 
-    TRAWL_ASSERT(end <= cursor->mapping.bytes_count);
     mapping_drop(&cursor->mapping, end - min_u64(end, max_u64(MAP_STRIDE, chunk_bytes)), end);
 }
 
@@ -293,7 +287,6 @@ static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_byt
     end = saturating_add(chunk->begin, chunk_bytes);
     if (!mapping_goes_on(mapping, saturating_add(end, cursor->need.after)))
         return false;
-    TRAWL_ASSERT(chunk_bytes > 0);
     extent = (end - 1) / MAP_EXTENT;
     if (chunk->begin <= extent * MAP_EXTENT)
         enter_extent(cursor, extent, chunk);
@@ -312,7 +305,6 @@ static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_byt
 
 bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_chunk *chunk)
 {
-    TRAWL_ASSERT(chunk->is_mapped);
     return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
@@ -336,7 +328,6 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     if (cursor->need.maps == TEXT_MAPS_ALWAYS)
         return;
     (void)pthread_mutex_lock(&cursor->lock);
-    TRAWL_ASSERT(cursor->map_pause >= MAP_PAUSE_MIN && cursor->map_pause <= MAP_PAUSE_MAX);
     pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_READ_CREDIT);
     if (chunk->is_probe)
         pays &= credit_add(&cursor->map_fault_credit, (int64_t)bearable - (int64_t)faults,
@@ -349,20 +340,22 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     (void)pthread_mutex_unlock(&cursor->lock);
 }
 
-/* Returns how many of the `have` bytes read so far can be searched now. A search needs need.after
- * bytes after the last searched byte, unless that byte is need.barrier. */
+/* Returns how many of the `have` bytes read so far can be searched now; `known` of the first `from`
+ * could. A search needs need.after bytes after the last searched byte, unless that byte is
+ * need.barrier; or it needs whole lines. */
 static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
-                           const uint8_t *bytes, uint64_t have)
+                           const uint8_t *bytes, uint64_t known, uint64_t from, uint64_t have)
 {
     uint64_t searchable_count = have > cursor->need.after ? have - cursor->need.after : 0;
 
+    if (cursor->need.lines != NULL)
+        return max_u64(known, cut_last(cursor->need.lines, bytes, from, have));
     if (cursor->need.barrier >= 0 && have > searchable_count) {
         const uint8_t *barrier = (const uint8_t *)memrchr(
             bytes + searchable_count, cursor->need.barrier, (size_t)(have - searchable_count));
         if (barrier != NULL)
             searchable_count = (uint64_t)(barrier - bytes) + 1;
     }
-    TRAWL_ASSERT(searchable_count <= have);
     return min_u64(searchable_count, chunk_bytes);
 }
 
@@ -385,8 +378,6 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
         memcpy(cursor->carry, chunk->bytes + chunk->owned - before, (size_t)count);
     cursor->carry_count = count;
     cursor->carry_before = before;
-    TRAWL_ASSERT(cursor->carry_before <= cursor->carry_count);
-    TRAWL_ASSERT(cursor->carry_count <= cursor->carry_capacity);
     return TRAWL_OK;
 }
 
@@ -440,71 +431,15 @@ static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_statu
     return TRAWL_OK;
 }
 
-/* Returns how many of the `have` bytes can be searched while the stream rests (brings no bytes for
- * REST_NS): `searchable_count` or, if that is 0, the number that need.decided returns. */
-static uint64_t searchable_at_rest(const struct text_cursor *cursor, uint64_t chunk_bytes,
-                                   const uint8_t *bytes, uint64_t have, uint64_t searchable_count)
-{
-    if (searchable_count > 0 || cursor->need.decided == NULL)
-        return searchable_count;
-    return min_u64(
-        cursor->need.decided(cursor->need.decided_context, bytes, cursor->carry_before, have),
-        chunk_bytes);
-}
-
-/* Reads a stream until a whole chunk was read, the stream ends or fails, or bytes can be searched
- * and no further byte is ready. If no byte can be searched yet, waits REST_NS for further bytes and
- * then asks need.decided. */
-static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
-                                        const struct text_buffer *buffer, struct text_chunk *chunk,
-                                        struct trawl_error *error)
-{
-    uint64_t front = front_bytes(cursor);
-    uint64_t whole = chunk_bytes + cursor->need.after;
-    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, searchable_count;
-    enum trawl_status status = TRAWL_OK;
-    uint8_t *bytes;
-
-    TRAWL_ASSERT(buffer->capacity >= front + max_u64(whole, have) + TEXT_SLACK_BYTES);
-    TRAWL_ASSERT(cursor->carry_before <= front);
-    TRAWL_ASSERT(chunk_bytes <= cursor->need.chunk_bytes);
-    bytes = buffer->bytes + front;
-    if (cursor->carry_count > 0)
-        memcpy(bytes - cursor->carry_before, cursor->carry, (size_t)cursor->carry_count);
-    chunk->bytes = bytes;
-    chunk->before = cursor->carry_before;
-    searchable_count = searchable(cursor, chunk_bytes, bytes, have);
-    while (have < whole) {
-        if (have > 0 && !is_ready(cursor->text, searchable_count > 0 ? 0 : REST_NS)) {
-            searchable_count =
-                searchable_at_rest(cursor, chunk_bytes, bytes, have, searchable_count);
-            if (searchable_count > 0)
-                break;
-        }
-        status = read_more(cursor, chunk->begin + have, bytes + have, whole - have, &got, error);
-        have += got;
-        if (got == 0)
-            break;
-        searchable_count = searchable(cursor, chunk_bytes, bytes, have);
-    }
-    chunk->owned = got == 0 ? min_u64(have, chunk_bytes) : searchable_count;
-    if (status == TRAWL_READ && have > chunk->owned)
-        status = keep_fault(cursor, status, error);
-    chunk->last = status == TRAWL_OK && got == 0 && chunk->owned == have;
-    TRAWL_ASSERT(chunk->owned <= have && chunk->owned <= chunk_bytes);
-    chunk->after = have - chunk->owned;
-    chunk->readable = chunk->after + TEXT_SLACK_BYTES;
-    memset(bytes + have, 0, TEXT_SLACK_BYTES);
-    return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
-}
-
-/* Makes room in the buffer for at least `whole` bytes of the chunk. */
+/* Makes room in the buffer for `whole` bytes of the chunk. Only lines may be longer than the
+ * buffer. */
 static enum trawl_status stream_room(const struct text_cursor *cursor, struct text_buffer *buffer,
                                      uint64_t whole, struct text_chunk *chunk,
                                      struct trawl_error *error)
 {
     uint64_t bytes = front_bytes(cursor) + whole + TEXT_SLACK_BYTES;
 
+    TRAWL_ASSERT(bytes <= buffer->capacity || cursor->need.lines != NULL);
     if (bytes > buffer->capacity)
         TRAWL_TRY(cursor->need.lines->grow(cursor->need.lines->context, buffer, buffer->capacity,
                                            bytes, error));
@@ -512,45 +447,69 @@ static enum trawl_status stream_room(const struct text_cursor *cursor, struct te
     return TRAWL_OK;
 }
 
-/* Reads a stream until a line ends, and then further bytes that come without waiting. */
-static enum trawl_status next_lines_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
-                                              struct text_buffer *buffer, struct text_chunk *chunk,
-                                              struct trawl_error *error)
+/* Decides what to do if no byte is ready to be read and the first *count bytes can be searched. If
+ * none can, waits REST_NS for further bytes and then asks need.decided; but a line is waited for
+ * until it ends. Returns true if the chunk ends here. */
+static bool stream_rests(const struct text_cursor *cursor, uint64_t chunk_bytes,
+                         const uint8_t *bytes, uint64_t have, uint64_t *count)
 {
-    uint64_t have = cursor->carry_count, whole = max_u64(chunk_bytes, 2 * have), got = 1;
+    const struct text_need *need = &cursor->need;
+
+    if (have == 0 || (need->lines != NULL && *count == 0) ||
+        is_ready(cursor->text, *count > 0 ? 0 : REST_NS))
+        return false;
+    if (*count == 0 && need->decided != NULL)
+        *count = min_u64(need->decided(need->decided_context, bytes, cursor->carry_before, have),
+                         chunk_bytes);
+    return *count > 0;
+}
+
+/* Reads a stream until a whole chunk was read, the stream ends or fails, or bytes can be searched
+ * and no further byte is ready. */
+static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
+                                        struct text_buffer *buffer, struct text_chunk *chunk,
+                                        struct trawl_error *error)
+{
+    const bool lines = cursor->need.lines != NULL;
+    uint64_t have = cursor->carry_count - cursor->carry_before, got = 1, count, from;
+    uint64_t whole = lines ? max_u64(chunk_bytes, 2 * have) : chunk_bytes + cursor->need.after;
     enum trawl_status status = TRAWL_OK;
 
-    TRAWL_ASSERT(cursor->carry_before == 0);
-    TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
-    if (have > 0)
-        memcpy(buffer->bytes + front_bytes(cursor), cursor->carry, (size_t)have);
-    while (chunk->owned == 0 || (have < whole && is_ready(cursor->text, 0))) {
-        uint8_t *bytes;
-
+    TRAWL_ASSERT(cursor->carry_before <= front_bytes(cursor));
+    TRAWL_TRY(stream_room(cursor, buffer, max_u64(whole, have), chunk, error));
+    chunk->before = cursor->carry_before;
+    if (cursor->carry_count > 0)
+        memcpy(buffer->bytes + front_bytes(cursor) - chunk->before, cursor->carry,
+               (size_t)cursor->carry_count);
+    count = lines ? 0 : searchable(cursor, chunk_bytes, chunk->bytes, 0, 0, have);
+    while ((have < whole || (lines && count == 0)) &&
+           !stream_rests(cursor, chunk_bytes, chunk->bytes, have, &count)) {
         if (have == whole) {
             whole *= 2;
             TRAWL_TRY(stream_room(cursor, buffer, whole, chunk, error));
         }
-        bytes = buffer->bytes + front_bytes(cursor);
-        status = read_more(cursor, chunk->begin + have, bytes + have, whole - have, &got, error);
+        from = have;
+        status = read_more(cursor, chunk->begin + have, buffer->bytes + front_bytes(cursor) + have,
+                           whole - have, &got, error);
+        have += got;
         if (got == 0)
             break;
-        have += got;
-        chunk->owned = max_u64(chunk->owned, cut_last(cursor->need.lines, bytes, have - got, have));
+        count = searchable(cursor, chunk_bytes, chunk->bytes, count, from, have);
     }
-    if (got == 0)
-        chunk->owned = have;
-    if (status == TRAWL_READ && have > 0)
+    chunk->owned = got > 0 ? count : lines ? have : min_u64(have, chunk_bytes);
+    if (status == TRAWL_READ && have > (lines ? 0 : chunk->owned))
         status = keep_fault(cursor, status, error);
-    chunk->last = status == TRAWL_OK && got == 0 && cursor->stream_status == TRAWL_OK;
+    chunk->last =
+        status == TRAWL_OK && got == 0 && chunk->owned == have && cursor->stream_status == TRAWL_OK;
+    TRAWL_ASSERT(chunk->owned <= have && (lines || chunk->owned <= chunk_bytes));
     chunk->after = have - chunk->owned;
     chunk->readable = chunk->after + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front_bytes(cursor) + have, 0, TEXT_SLACK_BYTES);
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes a chunk of bytes that lie in a decompressed piece of a compressed file, without a copy.
- * Returns false if some of the next bytes are elsewhere, or if no line ends in the bytes. */
+/* Makes a chunk of bytes in a decompressed piece of a file, without a copy. Returns false if some
+ * of the next bytes are elsewhere, or if no line ends in them. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {
@@ -618,21 +577,18 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         else if (cursor->text->kind == TEXT_STREAM && in_place &&
                  next_is_lent(cursor, chunk_bytes, chunk, &status, error))
             TRAWL_ASSERT(chunk->lent != NULL);
-        else if (cursor->text->kind == TEXT_STREAM && cursor->need.lines != NULL)
-            status = next_lines_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, chunk_bytes, buffer, chunk, error);
         else if (cursor->need.lines != NULL)
             chunk_bytes = in_place && text_cursor_maps(cursor, chunk->begin)
                               ? cut_mapped(cursor, chunk->begin, chunk_bytes, buffer, &cut, error)
                               : cut_file(cursor, chunk->begin, chunk_bytes, buffer, &cut, error);
-        /* the search was interrupted or cancelled: nobody wants this chunk */
+        /* the search was interrupted or cancelled, so this chunk is not needed */
         if (status == TRAWL_STOPPED) {
             *taken = TEXT_END;
             status = TRAWL_OK;
             cursor->ended = true;
         }
-        TRAWL_ASSERT(chunk->begin + chunk->owned >= chunk->begin);
         if (cursor->text->unpack != NULL)
             chunk->window_bytes = unpack_memory(cursor->text);
         cursor->begin_next += alone ? chunk->owned : chunk_bytes;

@@ -37,8 +37,7 @@ uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chu
         found = bytes_find_either(room->bytes, got, lines->line_end, lines->line_end_also);
         owned += found;
         if (found < got) {
-            *status = TRAWL_OK; /* the fault lies after this line, so the next chunk will meet the
-                                   fault */
+            *status = TRAWL_OK; /* the error is after this line, so the next chunk will meet it */
             return owned + 1;
         }
         if (*status != TRAWL_OK || got < wanted)

@@ -5,11 +5,10 @@
 #include "text/text.h"
 
 /* Returns the length of the chunk that begins at `begin` in a text in memory: up to the end of the
- * line or record (or of the text) that holds the chunk's byte chunk_bytes - 1. */
+ * line or record (or of the text) that contains the chunk's byte chunk_bytes - 1. */
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes);
-/* Like cut_memory for a file: reads into `room`, from the chunk's byte chunk_bytes - 1
- * on, until a line ends. If reading fails before that, the chunk ends at the fault, and *status is
- * READ. */
+/* Like cut_memory, for a file: starting at the chunk's byte chunk_bytes - 1, reads into `room`
+ * until a line ends. If reading fails before that, the chunk ends there, and *status is READ. */
 uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                   const struct text_buffer *room, enum trawl_status *status,
                   struct trawl_error *error);

@@ -1,5 +1,5 @@
-/* decoder: decodes a compressed text, member by member, from an offset of the file on. A member is
- * what can be decoded without earlier bytes, like a gzip member. */
+/* decoder: decodes a compressed text, member by member, starting at an offset of the file. A member
+ * is what can be decoded without earlier bytes, like a gzip member. */
 #include "text/decoder.h"
 
 #include <inttypes.h>
@@ -43,8 +43,8 @@ static enum trawl_status no_memory(const struct decoder *decoder,
                       source->text->name, decoder->codec->name);
 }
 
-/* Prepares the library for a member. Opens the library, unless the decoder has a state of this
- * library that can begin again. */
+/* Prepares the library for a member. Opens the library, unless the decoder has a state of it that
+ * can start again. */
 static enum trawl_status begin_with(struct decoder *decoder, const struct codec *library,
                                     const struct decoder_source *source)
 {
@@ -101,7 +101,6 @@ enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_sou
                             decoder->file_offset + decoder->count, decoder->input + decoder->count,
                             DECODER_INPUT_BYTES - decoder->count, &got, source->error));
     decoder->count += got;
-    TRAWL_ASSERT(decoder->count <= DECODER_INPUT_BYTES);
     decoder->input_ended = got == 0;
     return TRAWL_OK;
 }
@@ -141,7 +140,6 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
         const uint8_t *bytes = decoder->input + decoder->at;
         uint64_t count = decoder->count - decoder->at;
 
-        TRAWL_ASSERT(decoder->at <= decoder->count);
         if (count > 0 && bytes[0] == 0) {
             decoder->at++;
             decoder->file_offset++;
@@ -161,8 +159,8 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
 }
 
 /* Counts `bytes` decoded bytes of the member. Drops bytes that an earlier call has delivered
- * already, and moves the remaining bytes to the buffer's start. Returns the number of bytes that
- * are left. */
+ * already, and moves the others to the buffer's start. Returns the number of bytes that are
+ * left. */
 static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
 {
     uint64_t dropped = min_u64(bytes, decoder->skip_bytes);
@@ -186,7 +184,7 @@ static bool lacks_input(const struct decoder *decoder)
 }
 
 /* Calls the library once. A codec whose head_bytes (codec.h) is not 0 is called for block after
- * block; the first time without input, if the last call filled its output and the library may hold
+ * block, at first without input if the last call filled its output, so that the library may hold
  * more. Sets *moved to whether the library used input or gave output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
@@ -224,7 +222,6 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);
-    TRAWL_ASSERT(decoder->at <= decoder->count && decoder->count <= DECODER_INPUT_BYTES);
     if (result != CODEC_MORE && result != CODEC_END) {
         decoder->failed = true;
         decoder->fault = result;

@@ -1,11 +1,10 @@
-/* decoder: decodes a compressed text from an offset of the file on, one member after the other. A
- * member is what can be decoded without earlier bytes, like a gzip member.
+/* decoder: decodes a compressed text, one member after the other, starting at an offset of the
+ * file. A member is what can be decoded without earlier bytes, like a gzip member.
  *
  * The compressed bytes go through an input buffer of 64 KiB. If the format has a faster library for
- * the decoder's threads (codec.h) and the text is a file, that library decodes. What that library
- * finds damaged is decoded once more by the format's own library, from the member's start on, and
- * the bytes that were delivered before are dropped. So the format's own library alone decides what
- * is damaged, and where.
+ * the decoder's threads (codec.h) and the text is a file, that library decodes. A member that it
+ * finds damaged is decoded again by the format's own library, and the bytes that were delivered
+ * before are dropped. So the format's own library alone decides what is damaged, and where.
  */
 #ifndef TRAWL_TEXT_DECODER_H
 #define TRAWL_TEXT_DECODER_H
@@ -33,16 +32,16 @@ struct decoder {
     bool input_ended;
     bool out_was_full; /* the last call filled the output, so the library may have more */
     bool between;      /* a member has ended, and the next member has not begun */
-    /* A fault was found. The next read reports the fault or, if a faster library has found it,
-     * decodes the member again. */
+    /* An error was found. The next read reports it or, if a faster library has found it, decodes
+     * the member again. */
     bool failed;
     enum codec_result fault;
     char what[DECODER_WHAT_BYTES];
     uint64_t file_offset;  /* file offset of input[at] */
     uint64_t member_begin; /* file offset where the current member begins */
     uint64_t member_bytes; /* number of bytes of the member that were delivered */
-    /* If the member was begun again: how many of the next decoded bytes must be dropped, because
-     * they were delivered before. */
+    /* If the member was started again: how many of the next decoded bytes to drop, because they
+     * were delivered before. */
     uint64_t skip_bytes;
     /* only for a codec whose head_bytes (codec.h) is not 0: the most bytes of input that the next
      * call of codec.step gets */
@@ -51,9 +50,9 @@ struct decoder {
     uint8_t input[DECODER_INPUT_BYTES];
 };
 
-/* Prepares a decoder that will read from this file offset on. */
+/* Prepares a decoder that will start to read at this file offset. */
 void decoder_open(struct decoder *decoder, uint64_t file_offset);
-/* Begins a member of this format, whose first bytes are the decoder's next input. May be called
+/* Starts a member of this format, whose first bytes are the decoder's next input. May be called
  * after any use. threads: number of threads that the library may start. */
 enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *codec,
                                 uint32_t threads, const struct decoder_source *source);
@@ -68,9 +67,9 @@ uint64_t decoder_memory(const struct decoder *decoder);
 enum trawl_status decoder_fill(struct decoder *decoder, const struct decoder_source *source);
 
 enum decoder_stop { DECODER_MORE, DECODER_MEMBER, DECODER_ENDED };
-/* Decodes 1 to `count` bytes. *read_bytes is 0 if decoding stopped: the text has ended, or another
- * member begins, for which decoder_next prepares. Each call after a fault returns the same
- * status. */
+/* Decodes 1 to `count` bytes. *read_bytes is 0 if decoding stopped: the text has ended, or
+ * another member begins, for which decoder_next prepares. Each call after an error returns the
+ * same status. */
 enum trawl_status decoder_read(struct decoder *decoder, const struct decoder_source *source,
                                uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                                enum decoder_stop *stop);

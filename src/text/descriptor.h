@@ -16,8 +16,7 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
                                 uint64_t *read_bytes, struct trawl_error *error);
 /* Returns true if a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
 bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
-/* Returns true if `wake` is readable, which says that nobody wants further bytes; false if `wake`
- * is -1. */
+/* Returns true if `wake` is readable, so no more bytes are wanted; false if `wake` is -1. */
 bool read_is_woken(int wake);
 
 #endif

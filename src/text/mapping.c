@@ -20,7 +20,7 @@ struct mapping_slot {
     _Atomic bool taken;
     _Atomic uintptr_t begin;
     _Atomic uintptr_t end;
-    /* address from which on the mapping's pages were replaced by zeros; 0: no page was replaced */
+    /* the mapping's pages at and after this address were replaced by zeros; 0: none was replaced */
     _Atomic uintptr_t repaired;
 };
 
@@ -29,8 +29,6 @@ static _Atomic uintptr_t page_bytes; /* is set before the first mapping */
 
 static struct mapping_slot *slot_take(uintptr_t begin, uintptr_t end)
 {
-    TRAWL_ASSERT(begin < end);
-    TRAWL_ASSERT(begin % atomic_load(&page_bytes) == 0);
     for (uint32_t i = 0; i < SLOTS; i++) {
         bool expected = false;
 
@@ -46,7 +44,6 @@ static struct mapping_slot *slot_take(uintptr_t begin, uintptr_t end)
 
 static void slot_give(struct mapping_slot *slot)
 {
-    TRAWL_ASSERT(atomic_load(&slot->taken));
     atomic_store(&slot->end, 0);
     atomic_store(&slot->taken, false);
 }
@@ -58,7 +55,6 @@ bool mapping_open(struct mapping *mapping, int descriptor, uint64_t file_begin,
     void *base;
 
     TRAWL_ASSERT(bytes_count > 0);
-    TRAWL_ASSERT(page > 0 && (page & (page - 1)) == 0);
     *mapping = (struct mapping){0};
     atomic_store(&page_bytes, (uintptr_t)page);
     mapping->front_bytes = file_begin % page;
@@ -115,7 +111,6 @@ bool mapping_is_whole(const struct mapping *mapping, uint64_t end)
     uintptr_t repaired;
 
     TRAWL_ASSERT(mapping_goes_on(mapping, end));
-    TRAWL_ASSERT(next < mapping->base_bytes);
     (void)*(const volatile uint8_t *)(mapping->base + next);
     repaired = atomic_load(&mapping->slot->repaired);
     return repaired == 0 || repaired > (uintptr_t)mapping->base + next;
@@ -128,7 +123,6 @@ void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end)
     TRAWL_ASSERT(begin <= end && end <= mapping->bytes_count);
     begin = (mapping->front_bytes + begin) / page * page;
     end = (mapping->front_bytes + end) / page * page;
-    TRAWL_ASSERT(begin <= end && end < mapping->base_bytes + page);
     if (begin < end)
         (void)madvise(mapping->base + begin, (size_t)(end - begin), MADV_DONTNEED);
 }
@@ -143,7 +137,7 @@ uint64_t mapping_faults(void)
 }
 
 /* Lowers slot->repaired to `page`. Must run before the zero pages appear, so that a thread that has
- * read zeros finds the new value. */
+ * read zeros sees the new value. */
 static void set_repaired(struct mapping_slot *slot, uintptr_t page)
 {
     uintptr_t before = atomic_load(&slot->repaired);
@@ -165,7 +159,6 @@ bool mapping_repair(const void *address)
         if (at < begin || at >= end || begin != atomic_load(&slots[i].begin))
             continue;
         page = at / atomic_load(&page_bytes) * atomic_load(&page_bytes);
-        TRAWL_ASSERT(page >= begin && end > page);
         set_repaired(&slots[i], page);
         good = mmap((void *)page, end - page, PROT_READ,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;

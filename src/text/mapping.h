@@ -5,10 +5,10 @@
  * large folios, as after writing or reading in large blocks, a fault maps 2 MiB. With single pages,
  * a fault maps 64 KiB, and mapping saves little. text/cursor.c measures the faults.
  *
- * While a file is mapped, another process may truncate it, or the disk may fail. Touching
- * a lost page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts
- * zero pages over the rest of the mapping and notes the first zero page. After a search, a worker
- * asks mapping_is_whole; if not, the worker drops the results and reads the bytes. So the search
+ * While a file is mapped, another process may truncate it, or the disk may fail. Touching a lost
+ * page raises SIGBUS. The program's signal handler then calls mapping_repair, which puts zero pages
+ * over the rest of the mapping and notes the first of them. After a search, a worker asks
+ * mapping_is_whole; if it is not, the worker drops the results and reads the bytes. So the search
  * ends or fails as a search without mappings does. A text that was opened with TRAWL_TEXT_MAP is
  * not read again: there, trawl_text_tell tells the loss (is_cut).
  */

@@ -40,8 +40,8 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
     return TRAWL_OK;
 }
 
-/* Reserves unreadable pages of the host, so that a text on a GPU has addresses on the host. The
- * pages cost only address space. */
+/* Reserves unreadable pages of the host, so that a text on a GPU has addresses on the host. They
+ * cost only address space. */
 static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_error *error)
 {
     void *pages = MAP_FAILED;
@@ -103,7 +103,7 @@ void text_host_done(struct trawl_text *text)
 }
 
 /* Sets the text's kind by its descriptor. A regular file of size 0 is read like a stream, because
- * files of the kernel, like those in /proc, have size 0 whatever the contents. */
+ * files of the kernel, like those in /proc, have size 0 whatever they contain. */
 static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)
 {
     struct stat facts;
@@ -114,7 +114,6 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
 
         return TRAWL_FAIL_OS(error, OPEN, code, "%s: %s", text->name, strerror(code));
     }
-    TRAWL_ASSERT(text->descriptor >= 0);
     if (S_ISDIR(facts.st_mode))
         return TRAWL_FAIL_OS(error, OPEN, EISDIR, "%s: %s", text->name, strerror(EISDIR));
     text->kind = TEXT_STREAM;
@@ -124,7 +123,6 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     if (!S_ISREG(facts.st_mode) || at < 0)
         return TRAWL_OK;
     text->is_regular = true;
-    TRAWL_ASSERT(at >= 0);
     text->descriptor_begin = (uint64_t)at;
     if (facts.st_size <= 0)
         return TRAWL_OK;
@@ -147,7 +145,6 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
         if (text->kind != TEXT_FILE)
             return TRAWL_OK; /* an empty file, or a file in /proc */
         TRAWL_TRY(read_file(text, 0, first, sizeof first, &got, error));
-        TRAWL_ASSERT(got <= sizeof first);
         codec = codec_of(first, got, &undecided);
         if (codec == NULL)
             return TRAWL_OK;
@@ -286,7 +283,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
                               : 0;
     if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
         told.bytes = text->bytes;
-    /* If the file now ends inside its last page, only the file's size shows that. */
+    /* If the file now ends inside its last page, only its size shows that. */
     told.is_cut = text->mapping.slot != NULL &&
                   (mapping_was_repaired(&text->mapping) ||
                    (fstat(text->descriptor, &facts) == 0 &&
@@ -311,12 +308,10 @@ enum trawl_status trawl_text_read(const struct trawl_text *text, uint64_t offset
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: a stream cannot be read again", text->name);
     if (text->is_regular)
         return read_file(text, offset, (uint8_t *)buffer, buffer_bytes, read_bytes, error);
-    TRAWL_ASSERT(text->kind == TEXT_MEMORY);
     if (text_is_hidden(text))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text lies in a device's memory");
     *read_bytes =
         offset < text->bytes_count ? min_u64(buffer_bytes, text->bytes_count - offset) : 0;
-    TRAWL_ASSERT(*read_bytes == 0 || offset + *read_bytes <= text->bytes_count);
     if (*read_bytes > 0)
         memcpy(buffer, text->bytes + offset, (size_t)*read_bytes);
     return TRAWL_OK;

@@ -8,7 +8,7 @@
  *            a chunk may instead lie in a mapping of the file (text/mapping.h); the last chunk is
  *            always read
  *   stream   a single thread reads at a time, and carries over bytes that the next chunk needs too;
- *            meanwhile, the other threads unpack pieces of a compressed file (text/ahead.h)
+ *            meanwhile, the other threads decompress later parts of a file (text/ahead.h)
  */
 #ifndef TRAWL_TEXT_TEXT_H
 #define TRAWL_TEXT_TEXT_H
@@ -74,17 +74,17 @@ struct text_need {
     uint64_t before;      /* number of bytes that must be readable before the chunk */
     uint64_t after;       /* number of bytes that must be readable after the chunk's own bytes */
     uint64_t chunk_bytes; /* most own bytes of a chunk */
-    /* A byte value that no match contains; -1: every byte may be in a match. If a chunk of a stream
-     * ends with this byte, the search needs no later bytes. */
+    /* A byte that no match contains; -1: every byte may be in a match. If a chunk of a stream ends
+     * with it, the search needs no later bytes. */
     int barrier;
     enum text_maps maps;
     const struct text_lines *lines; /* NULL: chunks may end anywhere */
-    /* Number of threads that may unpack a compressed file, and memory for the bytes that are
-     * decompressed before a chunk needs them (unpack.h). */
+    /* Number of threads that may decompress a file, and memory for the bytes that are decompressed
+     * before a chunk needs them (unpack.h). */
     uint32_t unpack_threads;
     uint64_t unpack_bytes;
-    /* An eventfd. Once the eventfd is readable, threads stop waiting for a stream's bytes. -1: the
-     * wait cannot be ended. */
+    /* An eventfd. Once it is readable, threads stop waiting for a stream's bytes. -1: the wait
+     * cannot be ended. */
     int wake;
     /* Called while a stream rests: no bytes come for a while. Returns how many of the `have`
      * bytes at `bytes` can be searched although fewer than `after` bytes follow. bytes[-before] is
@@ -98,7 +98,7 @@ struct text_lines {
     uint8_t line_end; /* two byte values that end lines, perhaps equal */
     uint8_t line_end_also;
     void *context;
-    /* Returns the end of the record that holds the byte at this text offset. Only for texts in
+    /* Returns the end of the record that contains the byte at this text offset. Only for texts in
      * memory. NULL: there are no records, so line_end and line_end_also end lines. */
     uint64_t (*record_end)(void *context, uint64_t at);
     /* Makes room for `bytes` bytes in a buffer, and keeps the first `kept` bytes. */
@@ -134,11 +134,11 @@ struct text_chunk {
 struct text_cursor {
     struct trawl_text *text;
     struct text_need need;
-    bool shared;         /* several threads take chunks, so the threads must lock */
+    bool shared;         /* several threads take chunks, so they must lock */
     uint64_t index_next; /* index of the next chunk */
     uint64_t begin_next; /* text offset of the next chunk */
     bool ended;          /* the last chunk was handed out, or reading failed */
-    uint8_t *carry;      /* of a stream: bytes that were read, from begin_next - carry_before on */
+    uint8_t *carry;      /* of a stream: bytes that were read, at begin_next - carry_before */
     uint64_t carry_capacity;
     uint64_t carry_before; /* number of bytes in `carry` that come before begin_next */
     uint64_t carry_count;  /* number of bytes in `carry` */
@@ -146,7 +146,7 @@ struct text_cursor {
     bool stream_ended;
     enum trawl_status stream_status; /* TRAWL_READ: reading failed after the bytes in `carry` */
     struct mapping mapping;          /* the file's mapping, if need.maps allows a mapping */
-    _Atomic uint64_t map_from;       /* offset from which on chunks may be mapped again */
+    _Atomic uint64_t map_from;       /* chunks at or after this offset may be mapped again */
     /* when mapping pauses next: how many bytes are read before mapping is tried again */
     uint64_t map_pause;
     /* Credit that falls with each page fault above the allowed number. At 0, mapping pauses. */
@@ -155,7 +155,7 @@ struct text_cursor {
     int map_read_credit;
 
     /* text_cursor_open sets all members above to 0, and then some of them to other values. */
-    /* is held while a chunk is taken or judged (text_cursor_judge) */
+    /* held while a chunk is taken or judged (text_cursor_judge) */
     pthread_mutex_t lock;
     struct trawl_error stream_error; /* the error that belongs to stream_status */
 };
@@ -170,8 +170,8 @@ void text_cursor_share(struct text_cursor *cursor);
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
 /* Ends a wait for a stream: text_cursor_next returns TEXT_END. Also ends text_cursor_help. */
 void text_cursor_interrupt(struct text_cursor *cursor);
-/* Decompresses a part of a compressed file before a chunk needs that part. Stops soon after *wanted
- * becomes false; `wanted` may be NULL. Returns false if there is nothing to do now. */
+/* Decompresses a part of a file before a chunk needs it. Stops soon after *wanted becomes false;
+ * `wanted` may be NULL. Returns false if there is nothing to do now. */
 bool text_cursor_help(struct text_cursor *cursor, const _Atomic bool *wanted);
 
 /* Returns true if taking the first chunk may take so long that other threads should help. */
@@ -192,7 +192,7 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
  * only          if not TEXT_ANY_CHUNK: from a stream, take only the chunk with this index, and only
  *               while no other thread reads; else *taken is TEXT_BUSY
  *
- * If reading fails, the chunk is taken with the bytes before the fault. Several threads may call
+ * If reading fails, the chunk is taken with the bytes before the error. Several threads may call
  * this function at the same time after text_cursor_share. */
 enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t chunk_bytes,
                                    bool in_place, struct text_buffer *buffer,

@@ -1,5 +1,5 @@
 /* unpack: reads a compressed text as a stream of decompressed bytes (unpack.h). A member is what
- * can be decoded without earlier bytes, like a gzip member. A piece is a part that a thread
+ * can be decoded without earlier bytes, like a gzip member. A piece is a part that a thread has
  * decompressed ahead of the reader. */
 #include "text/unpack.h"
 
@@ -17,17 +17,16 @@
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
-    /* Codec of the format. NULL says that the format is not known yet or, once `decided` is set,
-     * that the text is not compressed. */
+    /* Codec of the format. NULL: the format is not known yet or, once `decided` is set, the text is
+     * not compressed. */
     const struct codec *codec;
     bool decided;
     bool from_file;
     bool has_begun; /* the decoder has begun to use a library */
     pid_t process;  /* the process that prepared to read (unpack_share); 0: no process has */
     uint32_t threads;
-    struct ahead
-        *ahead; /* the pieces that threads decompress ahead; NULL: nothing is decompressed ahead */
-    /* the piece of `ahead` that is being read; NULL: no piece is being read */
+    struct ahead *ahead; /* the pieces that threads decompress ahead; NULL: none are */
+    /* the piece of `ahead` that is being read; NULL: none */
     struct piece *piece;
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */
@@ -64,7 +63,7 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
 }
 
 /* Returns true if a parent process had begun to read before the fork. The parent's threads do not
- * exist here, so locks, decoders and libraries may wait for ever: nothing is freed. */
+ * exist here, so locks, decoders and libraries might wait for ever: nothing is freed. */
 static bool is_of_parent(const struct text_unpack *unpack)
 {
     return unpack->process != 0 && unpack->process != getpid();
@@ -88,7 +87,7 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
     if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
         return;
     unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
-    /* if there is no memory for this, the reader decodes alone */
+    /* without memory for this, the reader decodes alone */
     (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
 }
 
@@ -161,11 +160,9 @@ static enum trawl_status pass_through(struct decoder *decoder, const struct deco
     if (decoder->at == decoder->count)
         return read_bytes_of(source->text, source->from_file, source->wake, 0, buffer, count,
                              read_bytes, source->error);
-    TRAWL_ASSERT(decoder->at < decoder->count);
     *read_bytes = min_u64(count, decoder->count - decoder->at);
     memcpy(buffer, decoder->input + decoder->at, (size_t)*read_bytes);
     decoder->at += *read_bytes;
-    TRAWL_ASSERT(*read_bytes > 0 && decoder->at <= decoder->count);
     return TRAWL_OK;
 }
 
@@ -195,8 +192,8 @@ static enum trawl_status begin_member(struct text_unpack *unpack,
 }
 
 /* Takes or makes the next piece of a bzip2 stream that is read block by block, or ends the stream.
- * If neither is possible, a decoder begins the stream again and skips what was read, because only a
- * decoder of the whole stream says what is damaged. */
+ * If neither is possible, a decoder starts the stream again and skips what was read, because only a
+ * decoder of the whole stream tells what is damaged. */
 static enum trawl_status next_piece(struct text_unpack *unpack, const struct decoder_source *source)
 {
     uint8_t bytes[BLOCKS_END_BITS / 8 + BLOCKS_SLACK_BYTES] = {0};

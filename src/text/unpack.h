@@ -1,9 +1,9 @@
 /* unpack: reads a compressed text as a stream of decompressed bytes.
  *
- * The first bytes of the file show the format. A decoder (decoder.h) has bounded memory, so the
- * memory does not depend on the size of the file or of the decompressed text. If several threads
- * search the text, the threads unpack pieces of the file ahead of the reader (ahead.h); the memory
- * for these pieces is bounded, too.
+ * The first bytes of the file show the format. A decoder (decoder.h) has bounded memory, whatever
+ * the size of the file or of the decompressed text. If several threads search the text, they
+ * decompress pieces of the file ahead of the reader (ahead.h); the memory for these is bounded,
+ * too.
  */
 #ifndef TRAWL_TEXT_UNPACK_H
 #define TRAWL_TEXT_UNPACK_H
@@ -22,7 +22,7 @@ void unpack_close(struct text_unpack *unpack);
 enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *buffer,
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
-/* Returns the format's name; NULL as long as no read has shown a format. */
+/* Returns the format's name; NULL while no read has shown one. */
 const char *unpack_format(const struct text_unpack *unpack);
 
 /* Returns true if unpack_read would return at once, now or within wait_ns < 10^9 nanoseconds, as
@@ -36,11 +36,11 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
                   uint64_t cell_bytes);
 /* Decompresses ahead of the reader, as ahead_help does. Any thread may call this. */
 bool unpack_help(const struct trawl_text *text, const _Atomic bool *wanted);
-/* Returns true if the file is decompressed in pieces of bzip2 blocks. The reader's first read may
- * then take as long as reading a MiB of plain text. */
+/* Returns true if the file is decompressed by bzip2 blocks. The reader's first read may then take
+ * as long as reading a MiB of plain text. */
 bool unpack_is_slow(const struct trawl_text *text);
-/* Returns bytes of a piece without a copy, as ahead_lend does. When the bytes are no longer needed,
- * the caller lowers *lent. */
+/* Returns bytes of a piece without a copy, as ahead_lend does. When they are no longer needed, the
+ * caller lowers *lent. */
 const uint8_t *unpack_lend(const struct trawl_text *text, uint64_t kept, uint64_t wanted,
                            _Atomic uint32_t **lent);
 /* Returns how many bytes the reader's decoder holds for the window. */

@@ -21,7 +21,6 @@ static const struct {
     {                                                       \
         offsetof(struct cpu_sizes, name), least, most, unit \
     }
-    BORDER(short_one, 0, 8, 128),
     BORDER(short_set, 0, 8, 128),
     BORDER(look_first, 1, 3000, 1),
     BORDER(tile_positions, 1, 6, 64),

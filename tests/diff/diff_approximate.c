@@ -681,8 +681,7 @@ static void check_beside(bool edits, uint64_t letters)
 #define FLOOD_HITS 40000u
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
-/* All patterns have the same exact part. The method of bit planes (approx_filter.h) compares only
- * at the places of that part, which are everywhere in this text. */
+/* All patterns have the same exact part, which stands everywhere in this text. */
 #define FLOOD_PATTERNS 40u
 
 /* What a sink expects of a text of a single letter. `at` is the number of the next occurrence. With

@@ -179,6 +179,20 @@ static void test_meaning(void)
     finds(TRAWL_PERL, "(?-m)^\\w$", "a\nb\nab", "0-1 2-3 ");
     finds(TRAWL_EXTENDED, "\\`\\w", "ab\nb\n-a", "0-1 3-4 ");
     finds(TRAWL_BASIC, "\\w\\'", "xa\nb\na-", "1-2 3-4 ");
+    /* where the occurrence around a string begins and ends */
+    finds(TRAWL_PERL, "\\w+ing\\w*", "a sings singing", "2-7 8-15 ");
+    finds(TRAWL_PERL, "\\w+?ing\\w*?", "a sings singing", "2-6 8-12 ");
+    finds(TRAWL_PERL, "[ab]?a?xyc?", "aaxycbxy", "0-5 5-8 ");
+    finds(TRAWL_PERL, "xy(ab)?a?b?c", "xyabcxyac xyabab", "0-5 5-9 ");
+    finds(TRAWL_PERL, "xya?(ab)?", "xyab", "0-3 ");
+    finds(TRAWL_PERL,
+          "xya?"
+          "?(ab)?",
+          "xyab", "0-4 ");
+    finds(TRAWL_EXTENDED, "xya?(ab)?", "xyab", "0-4 ");
+    finds(TRAWL_PERL, "a{2,3}xy{1,2}", "aaaaxyyy aaxyaxy", "1-7 9-13 ");
+    finds(TRAWL_PERL, "a?bc{2}xyz\\b", "abccxyzz bccxyz", "9-15 ");
+    finds(TRAWL_PERL, "(?:^a)?a?(ab)?", "aaab", "0-4 ");
     finds(TRAWL_EXTENDED, "[a\\]+", "b\\a", "1-3 ");
     finds(TRAWL_EXTENDED, "[]a]", "b]", "1-2 ");
     finds(TRAWL_EXTENDED, "a+?b", "aab b", "0-3 4-5 ");

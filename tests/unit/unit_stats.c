@@ -115,9 +115,8 @@ static void progress(struct trawl_text *text, uint32_t threads)
 #define GROUP_PATTERNS 80u
 #define GROUP_LETTERS 8u
 
-/* Searches within two errors for patterns with an exact first letter, which is a or b. The library
- * gathers the places of each letter, stretch by stretch (approx_filter.h). If places of a different
- * letter or stretch remained, occurrences would be lost, or candidates would be none. */
+/* Searches within two errors for patterns with an exact first letter, which is a or b. Places with
+ * a different letter must not be candidates. */
 static void candidates_with_errors(void)
 {
     static uint8_t bytes[GROUP_BYTES];

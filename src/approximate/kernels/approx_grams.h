@@ -2,13 +2,13 @@
  * share.
  *
  * A text's byte has one of four codes of two bits, or no code, which equals no symbol. A literal's
- * symbol is a set of codes. A comparison of codes may say yes where the bytes differ, but never no
- * where the bytes are equal. Bases of DNA that the patterns tell apart have separate codes. The
- * first GRAMS_SYMBOLS_MAX symbols of a literal are compared.
+ * symbol is a set of codes. Codes may match where the bytes differ, but equal bytes always match.
+ * Bases of DNA that the patterns tell apart have separate codes. The first GRAMS_SYMBOLS_MAX
+ * symbols of a literal are compared.
  *
  * With k errors, at least one of k + 1 pieces of a literal occurs without an error. A gram is the
- * codes of gram_symbols neighbouring bytes. For each gram the tables list the pieces that begin
- * with the gram. For the literal GATTACA within 1 mismatch, cut into GAT and TACA, and grams of 3:
+ * codes of gram_symbols neighbouring bytes. For each gram, the tables list the pieces that begin
+ * with it. For the literal GATTACA within 1 mismatch, cut into GAT and TACA, and grams of 3:
  *
  *     lists             GAT: GATTACA from symbol 0 on      TAC: GATTACA from symbol 3 on
  *     text              c c G A T T A C G g
@@ -49,9 +49,9 @@
 /* The tables begin with the codes of the 256 bytes, 4 codes in a word. */
 #define GRAMS_CODE_WORDS 64u
 /* Then follow the literals, the motifs, the segments, the heads and the entries. A head is the
- * index of a list's first entry; the heads are sorted by segment and gram, and after the last head
- * stands the end of the last list. An entry is a literal's number << GRAMS_SYMBOL_BITS | symbol. A
- * gram's number has the high bits of its codes above the low bits. */
+ * index of a list's first entry; the heads are sorted by segment and gram, and followed by the end
+ * of the last list. An entry is a literal's number << GRAMS_SYMBOL_BITS | symbol. A gram's number
+ * has the high bits of its codes above the low bits. */
 
 struct grams_arguments {
     const uint8_t *text; /* 256-byte aligned */

@@ -10,12 +10,12 @@
  * Progress   no block waits for a block.
  * Order      candidates come in any order; the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
- * Cost       a list per offset, or with motifs a list for each segment whose motif stands there. A
+ * Cost       a list per offset, or with motifs a list for each segment whose motif is there. A
  *            piece of a list costs about 15 instructions for mismatches, and about 25 for each of
  *            symbols + 2k codes for edits (Myers 1999, in 32 bits).
  * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
  *            a second: 31 T within 4 mismatches, 9.8 T within 3 edits.
- * Lost       Counting the mismatches of all begins and patterns in bit planes: 6.9 T within 4
+ * Lost       Counting the mismatches of all starts and patterns in bit planes: 6.9 T within 4
  *            mismatches [H200, a prototype]. For patterns that end in NGG without an error (N is
  *            any base), lists without motifs, by which NGG is compared last: 7.3 T.
  */
@@ -35,7 +35,7 @@ struct grams_planes {
     uint32_t *none; /* the byte has no code; high and low are then 0 */
 };
 
-/* The codes of 32 bytes from some byte on. */
+/* The codes of 32 consecutive bytes. */
 struct grams_window {
     uint32_t high;
     uint32_t low;
@@ -128,7 +128,7 @@ SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal,
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* Returns true if an earlier piece of the literal occurs, too, and so proposes the same begin. */
+/* Returns true if an earlier piece of the literal occurs, too, and so proposes the same start. */
 SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pieces,
                                     uint32_t symbol, uint32_t differ)
 {
@@ -146,7 +146,7 @@ SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pi
     return 0;
 }
 
-/* Compares an entry's literal with these codes of the text, in which the entry's piece stands at
+/* Compares an entry's literal with these codes of the text, which have the entry's piece at
  * `offset`. Emits a candidate under four conditions: at most errors_max symbols differ; no symbol
  * that allows no error differs; the candidate begins in [a->begin, a->end); no earlier piece of the
  * literal proposes the same candidate. */
@@ -169,7 +169,7 @@ SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_table
 }
 
 /* Compares the literals of the entries [entry, entry_end) and emits candidates (grams_try). The
- * entries' pieces stand at `offset` of the text, which is index `at` in the planes. */
+ * entries' pieces are at `offset` of the text, which is index `at` in the planes. */
 SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint32_t at, uint64_t offset,
                                 uint32_t entry, uint32_t entry_end)
@@ -228,9 +228,9 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     return 0;
 }
 
-/* With edits, compares the literal of an entry whose piece stands at `offset`, and emits a
- * candidate if it may occur there. An occurrence with this piece begins up to errors_max
- * before or after offset - symbol. */
+/* With edits, compares the literal of an entry whose piece is at `offset`, and emits a candidate if
+ * it may occur there. An occurrence with this piece begins up to errors_max before or after
+ * (offset - symbol). */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,
                                    uint64_t offset)
@@ -251,7 +251,7 @@ SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams
 
 /* Each lane of the warp has a list of pieces, the entries [entry, entry_end) of the tables.
  * Compares the literals on all these lists, and emits candidates. Called by the whole warp. The
- * pieces of a lane's list stand at the lane's `at` in the planes, which begin at `origin` of the
+ * pieces of a lane's list are at the lane's `at` in the planes, which begin at `origin` of the
  * text. The lists differ in length, so the lanes share the entries of all lists. */
 SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin, uint32_t at,
@@ -286,9 +286,9 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
 
 #define GRAMS_QUEUE 64u /* entries of a warp's queue */
 
-/* Fills each motif's plane: bit i % 32 of word i / 32 is set if the motif stands at index i of the
- * planes. Called by all threads of the block. The planes cover the begins of literals whose pieces
- * stand in the tile. */
+/* Fills each motif's plane: bit i % 32 of word i / 32 is set if the motif is at index i of the
+ * planes. Called by all threads of the block. The planes cover the starts of literals with a piece
+ * in the tile. */
 SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tables tables,
                               const struct grams_planes *planes, uint32_t offsets, uint32_t *motifs)
 {
@@ -336,8 +336,8 @@ SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tab
 }
 
 /* A motif is the exact part that several literals share. A segment has the pieces of one motif that
- * begin at one symbol (approx_grams.h). For each offset in the tile and each segment: if a literal
- * with such a piece at the offset would begin where the segment's motif stands, queues the pair
+ * begin at one symbol (approx_grams.h). For each offset in the tile and each segment, if a literal
+ * with such a piece at the offset would begin where the segment's motif is, queues the pair
  * (segment, offset). Then compares the literals on the lists of the queued pairs.
  */
 SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,

@@ -3,11 +3,11 @@
  * most lines before PCRE2 is asked.
  *
  * In the filter, a class becomes any character, and a backreference any characters. Assertions are
- * left out, with two exceptions that become groups because their text stands in the line: (?<=text)
- * where an alternative begins, and (?=text) where an alternative ends. If the expression has syntax
- * that this file does not read, the filter is opaque: it must not be used.
+ * left out, except for two that become groups because their text is in the line: (?<=text) where an
+ * alternative begins, and (?=text) where an alternative ends. If the expression has syntax that
+ * this file does not read, the filter is opaque and must not be used.
  *
- * Also notes the places of which PCRE2's programs are written anew (pcre2.c).
+ * Also notes the places that PCRE2's programs rewrite (pcre2.c).
  */
 #include <string.h>
 
@@ -16,14 +16,14 @@
 #include "regex/braces.h"
 #include "regex/syntax/parse.h"
 
-enum { BEHIND = '<', LEFT_OUT = '!' }; /* as SYNTAX_AHEAD, of other assertions */
+enum { BEHIND = '<', LEFT_OUT = '!' }; /* as SYNTAX_AHEAD, for other assertions */
 
 static bool is_in(const char *letters, char letter)
 {
     return letter != '\0' && strchr(letters, letter) != NULL;
 }
 
-/* Moves reader->at behind the next byte `close`, or to the expression's end. */
+/* Moves reader->at past the next byte `close`, or to the expression's end. */
 static void skip_to(struct syntax_reader *reader, char close)
 {
     const uint64_t count = syntax_count_to(reader, close);
@@ -92,7 +92,7 @@ static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_
 }
 
 /* Moves over the digits, the name or the letter that belong to an escape for a character or a
- * class. reader->at is behind the escape's letter. */
+ * class. reader->at is after the escape's letter. */
 static void skip_character(struct syntax_reader *reader, char letter)
 {
     const bool braces =
@@ -176,7 +176,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
             if (syntax_byte(reader, end) == next && syntax_byte(reader, end + 1) == ']')
                 at = end + 1;
             else
-                /* no name of a class stands here, or [:<:] or [:>:], the edges of words */
+                /* not the name of a class, or [:<:] or [:>:], the word boundaries */
                 reader->out->is_opaque = true;
         }
     }
@@ -208,7 +208,7 @@ static bool read_flags(struct syntax_reader *reader)
 }
 
 /* Reads what follows "(?", up to the group's content. Sets *letter to that of an assertion. Returns
- * false if there is no content; reader->at is then behind the ')'. */
+ * false if there is no content; reader->at is then after the ')'. */
 static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
 {
     const char first = syntax_byte(reader, reader->at),

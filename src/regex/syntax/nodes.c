@@ -10,7 +10,7 @@
 #define BLOCK_BYTES 1024u /* of the first block of memory; later blocks are larger */
 #define BLOCK_BYTES_MAX (1u << 20)
 
-/* Memory for nodes, which is freed at once. */
+/* Memory for nodes, which is freed together. */
 struct syntax_block {
     struct syntax_block *next;
     uint64_t bytes; /* of the whole block */

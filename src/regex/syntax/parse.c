@@ -1,6 +1,6 @@
 /* parse: reads an expression of any syntax, and builds its tree (tree.h).
  *
- * One reader serves all syntaxes. A table says which bytes are operators:
+ * One reader is for all syntaxes. A table says which bytes are operators:
  *
  *                            Perl, ripgrep, extended     basic
  *   a group                  ( )                         \( \)
@@ -61,7 +61,7 @@ static enum trawl_status read_counts(struct syntax_reader *reader, char what, ui
     return TRAWL_OK;
 }
 
-/* Reads a repetition of POSIX. In the basic syntax, a '*' at the begin of an alternative stands for
+/* Reads a repetition of POSIX. In the basic syntax, a '*' at the start of an alternative stands for
  * itself. */
 static enum trawl_status posix_repetition(struct syntax_reader *reader, char what, uint64_t length,
                                           struct trawl_error *error)
@@ -124,7 +124,7 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
 }
 
 /* Returns true if the '^' or '$' at reader->at is an anchor. In the basic syntax, '^' is an anchor
- * only at the begin of an alternative, and '$' only at the end of an alternative. */
+ * only at the start of an alternative, and '$' only at its end. */
 static bool is_anchor(const struct syntax_reader *reader)
 {
     const uint64_t next = reader->at + 1;
@@ -236,7 +236,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
 }
 
 #if defined(TRAWL_DEBUG)
-/* Returns true if the tree is as tree.h says. */
+/* Returns true if the tree is as tree.h defines. */
 static bool is_sound(const struct syntax_node *node)
 {
     const bool is_leaf =

@@ -41,7 +41,7 @@ struct syntax_reader {
     const char *bytes; /* the expression */
     uint64_t bytes_count;
     uint64_t at;
-    /* What was read last, if this matters: a repetition, which began at `last_at`, or flags. */
+    /* What was read last, if it matters: a repetition, which began at `last_at`, or flags. */
     enum { LAST_OTHER, LAST_REPETITION, LAST_FLAGS } last;
     uint64_t last_at;
     bool is_repeatable;   /* in PCRE2's syntax: what was read last can be repeated */
@@ -88,8 +88,8 @@ enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_
 /* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
                                 struct trawl_error *error);
-/* Adds a leaf with a text that lives as long as the tree, and moves reader->at behind
- * `length` bytes of the expression. */
+/* Adds a leaf with a text that lives as long as the tree, and moves reader->at past `length` bytes
+ * of the expression. */
 enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind, const char *text,
                              uint64_t count, uint64_t length, struct trawl_error *error);
 /* Adds the next `length` bytes of the expression as a leaf, or as an assertion. */

@@ -1,5 +1,5 @@
-/* perl: reads what only the syntaxes of Perl and ripgrep have: their escapes, classes and kinds of
- * groups (parse.h). What RE2 lacks is refused here, so that PCRE2 may be asked. */
+/* perl: reads the escapes, classes and kinds of groups that only the syntaxes of Perl and ripgrep
+ * have (parse.h). What RE2 lacks is refused here, so that PCRE2 may be asked. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -7,11 +7,11 @@
 #include "regex/braces.h"
 #include "regex/syntax/parse.h"
 
-/* limit for groups with names, because each new name is compared with all names before */
+/* limit for groups with names, because each new name is compared with all before */
 #define NAMES_MAX 1000u
 
 /* Reads \<, \>, \b{start}, \b{end}, \b{start-half} or \b{end-half}. Sets *is_edge to whether one of
- * these stands here. */
+ * these is here. */
 static enum trawl_status read_edge(struct syntax_reader *reader, bool *is_edge,
                                    struct trawl_error *error)
 {
@@ -94,7 +94,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
     return syntax_add_set(reader, error);
 }
 
-/* Reads the begin of a group with a name: (?P<name> or (?<name>. */
+/* Reads the start of a group with a name: (?P<name> or (?<name>. */
 static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_error *error)
 {
     const uint64_t from = reader->at;
@@ -135,7 +135,7 @@ static void set_flag(struct syntax_reader *reader, char letter, bool off)
     reader->out->needs_line |= off && letter == 'm';
 }
 
-/* Reports a group of a kind that RE2 lacks, which begins at `from` and goes on until reader->at. */
+/* Reports a group of a kind that RE2 lacks, from `from` to reader->at. */
 static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_t from,
                                      struct trawl_error *error)
 {

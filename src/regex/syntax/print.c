@@ -1,11 +1,11 @@
 /* print: writes a tree in RE2's or in PCRE2's syntax (print.h).
  *
- * Some changes avoid faults of RE2, which joins alternatives of single characters to a set. Up to
- * version 2023-11-01 the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
- * case, and the set already holds n. In all versions `[kK]|x` matches the Kelvin sign, for a
- * similar reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that
- * begin with the same byte beyond ASCII. RE2 does not join parts that follow an empty group, so an
- * empty group separates such alternatives. */
+ * Some changes avoid bugs of RE2, which joins alternatives of single characters to a set. Up to
+ * version 2023-11-01, the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
+ * case, and the set already has n. In all versions `[kK]|x` matches the Kelvin sign, for a similar
+ * reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that begin
+ * with the same byte beyond ASCII. RE2 does not join parts that follow an empty group, so an empty
+ * group separates such alternatives. */
 #include "regex/syntax/print.h"
 
 #include <inttypes.h>
@@ -127,7 +127,7 @@ static bool has_alternatives(const struct syntax_node *node)
 }
 
 /* Parts of a set that a copy with marks distinguishes (words.h): letters and digits of ASCII; other
- * characters but '_' and '\n', of words or not. To ask about each character beyond ASCII takes
+ * characters but '_' and '\n', of words or not. Asking about each character beyond ASCII takes
  * long, so those of a large set are in both. */
 enum part { PLAIN, WORD, OTHER };
 
@@ -267,8 +267,8 @@ static void put_words(const struct printer *printer, const char *text)
     }
 }
 
-/* Writes an assertion. RE2 has no edges of words but \b and \B, and without marks, its \b knows
- * only ASCII words: so the expression may match too often. A program that reads marked copies of
+/* Writes an assertion. RE2 has no word boundaries but \b and \B, and without marks, its \b knows
+ * only ASCII words, so the expression may match too often. A program that reads marked copies of
  * lines then decides (words.h). Such copies have no line ends. Unless the caller's classes of
  * characters count, PCRE2's \b serves. */
 static void put_edge(const struct printer *printer, const struct syntax_node *edge,

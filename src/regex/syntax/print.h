@@ -16,10 +16,10 @@ struct printed {
 /* Writes an expression that all versions of RE2 read as trawl means it, in which
  *
  * - classes list all their characters, and RE2 ignores case nowhere;
- * - if there are alternatives, an empty group "(?:)" stands before characters that RE2 would join
+ * - if there are alternatives, an empty group "(?:)" comes before characters that RE2 would join
  *   wrongly with characters of other alternatives (print.c);
- * - with options->marks, the expression matches in copies of lines in which marks stand around
- *   characters (words.h).
+ * - with options->marks, the expression matches in copies of lines with marks around characters
+ *   (words.h).
  *
  * The caller releases *out. Errors: MEMORY. */
 enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,

@@ -1,4 +1,4 @@
-/* sets: reads classes like [a-z&&[^aeiou]] as sets of characters. ripgrep's classes may hold
+/* sets: reads classes like [a-z&&[^aeiou]] as sets of characters. ripgrep's classes may have nested
  * classes and the operators && (both), -- (the first without the second) and ~~ (only one of both).
  */
 #include "regex/syntax/sets.h"
@@ -161,7 +161,7 @@ struct class_reader {
     struct trawl_error *error;
 };
 
-/* Reports a mistake that goes on from `at` to reader->at. */
+/* Reports a mistake from `at` to reader->at. */
 static enum trawl_status fail(const struct class_reader *reader, uint64_t at, const char *what)
 {
     const int count = (int)min_u64(max_u64(reader->at, at) - at, 100);
@@ -197,7 +197,7 @@ static uint64_t name_length(const struct class_reader *reader)
                : 0;
 }
 
-/* Reads a number of `least` to `most` digits. A hexadecimal number may stand in braces. */
+/* Reads a number of `least` to `most` digits. A hexadecimal number may be in braces. */
 static enum trawl_status read_number(struct class_reader *reader, uint64_t least, uint64_t most,
                                      uint32_t base, uint32_t *number)
 {
@@ -332,7 +332,7 @@ static enum trawl_status read_name(struct class_reader *reader, uint64_t length,
     return TRAWL_OK;
 }
 
-/* Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, a kind may stand before the name, as in
+/* Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, a kind may precede the name, as in
  * \p{script=Greek}. */
 static enum trawl_status read_property(struct class_reader *reader, struct set *set)
 {

@@ -45,7 +45,7 @@ void sets_release(struct set *set);
 /* Stores the letters that differ from the letter only in case, at most TRAWL_UTF8_VARIANTS_MAX, and
  * returns their number. */
 uint32_t sets_cases(const struct regex_options *options, uint32_t code, uint32_t *cases);
-/* Returns true if the set of a CHAR or a SET holds the code point. */
+/* Returns true if the set of a CHAR or a SET contains the code point. */
 bool sets_hold(const struct syntax_node *node, uint32_t code);
 
 #endif

@@ -6,7 +6,7 @@
 #include "regex/re2.h"
 #include "regex/syntax/tree.h"
 
-/* What was read so far of a group or a class: its parts are characters, classes, assertions and
+/* What was read so far of a group or a class, whose parts are characters, classes, assertions and
  * groups. */
 struct choice {
     bool has_end; /* some part is a line end: `end` */

@@ -8,7 +8,7 @@
  *                          ├ LIST ─ CHAR b
  *                          └ LIST ─ REPEAT, 1 or more ─ SET \d
  *
- * A node knows what its place in the expression means: flags like (?i) are bits of the characters
+ * A node does not depend on its place in the expression: flags like (?i) are bits of the characters
  * and assertions that they concern, \Q...\E and comments are gone, and a repetition after an
  * assertion has become what it means. Characters, escapes and classes are sets of characters
  * (sets.h).
@@ -48,8 +48,8 @@ enum { SYNTAX_FOLDS = 1, SYNTAX_MANY_LINES = 2, SYNTAX_DOT_ALL = 4, SYNTAX_SHORT
 struct syntax_node {
     uint8_t kind;
     uint8_t flags; /* of CHAR, SET and EDGE */
-    /* of EDGE: ^ $ A z b B; m or M, where a word begins or ends; h or H, before or after which no
-     * word character stands. Of REFERENCE: the digit. */
+    /* of EDGE: ^ $ A z b B; m or M, where a word begins or ends; h or H, with no word character
+     * before or after. Of REFERENCE: the digit. */
     char letter;
     bool is_lazy;     /* of REPEAT: takes as few repetitions as possible */
     bool is_numbered; /* of GROUP */
@@ -69,7 +69,7 @@ struct syntax_node {
     const struct syntax_node *const *items;
 };
 
-/* Bits for the edges of words that an expression has: \b or \B; \m or \M; \h or \H. */
+/* Bits for the word boundaries that an expression has: \b or \B; \m or \M; \h or \H. */
 enum { SYNTAX_EDGES = 1, SYNTAX_BEGINS = 2, SYNTAX_HALVES = 4 };
 
 struct regex_options;
@@ -86,13 +86,12 @@ struct syntax_mark {
 struct syntax {
     const struct syntax_node *root; /* a GROUP without number */
     struct syntax_block *blocks;    /* the memory of all nodes and their texts; owned */
-    /* An assertion asks for the begin or end of the text, or a part matches a single byte of a
-     * character. Such an expression must be searched line by line. */
+    /* An assertion asks for the start or end of the text, or a part matches a single byte of a
+     * character, so lines must be searched one by one. */
     bool needs_line;
-    /* in a POSIX syntax: the expression has a backreference, so PCRE2 has to search */
+    /* in a POSIX syntax: it has a backreference, so PCRE2 has to search */
     bool refers;
-    /* in a POSIX syntax: the expression has '|' or two repetitions, so PCRE2's match may not be the
-     * longest */
+    /* in a POSIX syntax: it has '|' or two repetitions, so PCRE2's match may not be the longest */
     bool chooses;
     bool alternates; /* some group has two alternatives */
     bool has_byte;   /* \C */
@@ -117,7 +116,7 @@ static inline bool class_is_word_byte(char byte)
 struct syntax_options {
     enum trawl_syntax syntax;
     uint32_t plan_flags; /* with TRAWL_UNICODE or TRAWL_RIPGREP, PERL is ripgrep's syntax */
-    uint8_t flags;       /* at the expression's begin */
+    uint8_t flags;       /* at the start of the expression */
     bool single;         /* each byte is a character */
     bool beyond;         /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
     const struct regex_options *rules; /* how sets of characters are read */
@@ -126,7 +125,7 @@ struct syntax_options {
 };
 
 /* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with
- * error->text_offset at the begin of the faulty part; LIMIT for a too long expression; MEMORY. In
+ * error->text_offset at the start of the faulty part; LIMIT for too long an expression; MEMORY. In
  * PCRE2's syntax no mistake is reported, because PCRE2 reports it. */
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
                                uint64_t count, struct syntax *out, struct trawl_error *error);

@@ -1,9 +1,9 @@
-/* binary: decides whether a file is binary, and from which of its blocks on, as grep does. From
- * that block on no lines are printed, only a message.
+/* binary: decides whether a file is binary, and at which of its blocks, as grep does. From there,
+ * no lines are printed, only a message.
  *
- * grep 3.8 looks for NUL in each of its buffers before it searches the buffer. From the first
- * buffer with a NUL on, grep prints no lines, and a NUL ends a line like a newline. The first
- * selected line ends the search with a message; under -c, counting goes on. In a file, grep's
+ * grep 3.8 looks for NUL in each of its buffers before it searches the buffer. After the first NUL,
+ * grep prints no lines, starting with that buffer's, and a NUL ends a line like a newline. The
+ * first selected line ends the search with a message; under -c, counting goes on. In a file, grep's
  * buffers are blocks of 96 KiB. In a stream, a buffer is whatever read(2) returned, so grep's
  * answer depends on timing. Here a block is 96 KiB of the text, by offset, wherever the text comes
  * from, so equal bytes get equal answers.
@@ -22,7 +22,7 @@
 
 #define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* bytes of a read that looks for a NUL */
 
-/* Returns where the block ends that holds the end of a line, which ends at text offset `end`. */
+/* Returns the end of the block with the end of a line, which is at text offset `end`. */
 static uint64_t end_of_block(uint64_t end)
 {
     return (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -59,8 +59,8 @@ static void discard(struct text_scan *scan)
         pool_cut_back(scan->job->worker);
 }
 
-/* Returns true if matches of a line were reported before the line's end was known (-o), and the
- * line turned out to end in the block with the NUL. */
+/* Returns true if matches of a line were reported before its end was known (-o), and it turned out
+ * to end in the block with the NUL. */
 static bool line_reaches_null(const struct text_scan *scan)
 {
     return scan->rules.by_match && scan->window != NULL && scan->lines.selected > 0 &&
@@ -68,9 +68,9 @@ static bool line_reaches_null(const struct text_scan *scan)
                (scan->nulls.has_blocks ? scan->lines.ignore_before : scan->window->begin);
 }
 
-/* Stops printing from the block with the NUL on. The first selected line of that block ends the
- * search. If lines of the block were counted before the NUL was seen, the search stops now, and
- * only the first of these lines counts. */
+/* Stops printing at the start of the block with the NUL, whose first selected line ends the search.
+ * If lines of the block were counted before the NUL was seen, the search stops now, and only the
+ * first of them counts. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
     uint64_t counted;
@@ -90,8 +90,8 @@ static void go_quiet(struct text_scan *scan, bool in_current_block)
 
 void binary_found(struct text_scan *scan)
 {
-    /* If output of this block had to be written already, the block's lines stay printed, as if the
-     * lines were in an earlier block. Otherwise the output would end inside a line or message. */
+    /* If output of this block had to be written already, its lines stay printed, as if they were in
+     * an earlier block. Otherwise the output would end inside a line or message. */
     bool in_current_block = scan->nulls.block_end != OFFSET_NONE &&
                             scan->nulls.offset < scan->nulls.block_end && !scan->output->overflowed;
 
@@ -117,7 +117,7 @@ void binary_found(struct text_scan *scan)
     if (!scan->stop && !scan->rules.check_whole_line && scan->settings->whole_lines &&
         scan->settings->nuls.end_line && !scan->settings->expressions &&
         !scan->settings->approximate) { /* approximate plans let NUL end lines from the start */
-        /* search again from the begin; a text that cannot be read again has check_whole_line set */
+        /* search again from the start; a text that cannot be read again has check_whole_line set */
         scan->rerun = true;
         scan->stop = true;
     }
@@ -161,7 +161,7 @@ static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
         enum trawl_status status =
             trawl_text_read(scan->text, offset, buffer, wanted, &got, &scan->error);
 
-        /* an error of reading does not count, because grep would not have read so far */
+        /* a read error does not count, because grep would not have read this far */
         if (status != TRAWL_OK && status != TRAWL_READ)
             scan_fail(scan, status);
         if (status != TRAWL_OK || got == 0)

@@ -1,16 +1,16 @@
-/* binary: decides whether a file is binary (holds a NUL), and from which of its blocks on no more
- * lines are printed. */
+/* binary: decides whether a file is binary (has a NUL), and at which of its blocks to stop printing
+ * lines. */
 #ifndef TRAWL_BINARY_H
 #define TRAWL_BINARY_H
 
 #include "trawl/job/command_scan.h"
 #include "trawl/text/sizes.h"
 
-/* Begins the block of 96 KiB that holds the end of a line, which ends at text offset `end`. Commits
- * the output of earlier blocks. */
+/* Starts the block of 96 KiB with the end of a line, which is at text offset `end`. Commits the
+ * output of earlier blocks. */
 void binary_next_block(struct text_scan *scan, uint64_t end);
-/* Moves the last selected line into the block in which the line turned out to end. A match of that
- * line was printed before the line's end was known. */
+/* Moves the last selected line into the block in which it turned out to end. A match of it was
+ * printed before its end was known. */
 void binary_move_line(struct text_scan *scan);
 /* Looks for NUL in a window. Returns how many of the window's bytes count as text; all bytes if
  * there is no NUL. */
@@ -25,7 +25,7 @@ bool binary_is_decided(struct text_scan *scan);
 /* Called if the search of a text that can be read again stopped early. Looks for a NUL in the rest
  * of the last block. */
 void binary_look_ahead(struct text_scan *scan);
-/* Returns true if a search of a stream that stops has to read on, because a NUL may follow in the
+/* Returns true if a search that stops has to read on in a stream, because a NUL may follow in the
  * rest of the last block. */
 bool binary_reads_on(const struct text_scan *scan);
 /* Looks for that NUL in the next window. Returns 1 to stop reading. */

@@ -11,7 +11,7 @@
 #include "trawl/text/sizes.h"
 
 /* Strings up to this length are checked for overlaps with themselves, by comparing each suffix with
- * the string's start. Longer ones are assumed to overlap. */
+ * the start. Longer ones are assumed to overlap. */
 #define COMPARED_BYTES_MAX SIZE_OR_SMALL(1024u, 8u)
 
 /* Selects the line in which a match begins at `at`, the first match of the line. */

@@ -6,12 +6,12 @@
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
 /* Returns the number of the line that contains `at`. `bytes` has the text starting at bytes_begin.
- * All bytes between `at` and counting.end must lie in memory in one piece with `bytes`. */
+ * All bytes between `at` and counting.end must be contiguous with `bytes` in memory. */
 uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                         uint64_t at);
-/* Adds `line_ends`, the line ends between counting.end and `end`, which the caller has counted. */
+/* Adds `line_ends`, which the caller has counted between counting.end and `end`. */
 void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends);
-/* Are called when a window begins, and when the window is finished. */
+/* Called before and after a window is handled. */
 void count_window_begin(struct text_scan *scan, const struct trawl_window *window);
 void count_line_ends(struct text_scan *scan, const struct trawl_window *window);
 

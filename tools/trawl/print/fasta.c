@@ -3,7 +3,7 @@
  *
  * Letters are gathered in a block, with a line end, which no string crosses, between sequences. A
  * full block is searched: its complete sequences, or, if it holds only a part of one, that part.
- * Then its last letters, which decide about occurrences near the end, are kept for the next block:
+ * Then its last letters, on which occurrences near the end depend, are kept for the next block:
  *
  *   block n        | around | ............... | around |
  *                  0        own_from          own_to
@@ -39,7 +39,7 @@ struct sequence {
 enum fasta_state {
     FASTA_LINE, /* at the start of a line */
     FASTA_NAME, /* in a name, after > */
-    /* in what is ignored of a line: a comment, or the rest of a name's line */
+    /* in an ignored part of a line: a comment, or the rest of a name's line */
     FASTA_PASSED,
     FASTA_SEQUENCE, /* in a line of a sequence */
 };
@@ -54,7 +54,7 @@ struct fasta {
     uint64_t mark_bytes;     /* bytes of UTF-8's byte order mark that were skipped */
     uint8_t *bytes;          /* the block */
     uint64_t used, capacity; /* bytes in the block, and its size */
-    /* number of bytes before and after a position that decide whether an occurrence begins there */
+    /* whether an occurrence begins at a position depends on this many bytes before and after it */
     uint64_t around;
     /* of this block, only occurrences that begin in [own_from, own_to) are reported */
     uint64_t own_from, own_to;
@@ -246,8 +246,8 @@ static void drop_front(struct fasta *fasta, uint64_t count)
     fasta->sequence_count = 1;
 }
 
-/* Makes room in the block: searches and drops the block's complete sequences. If no sequence is
- * complete, searches and drops a part of the only sequence. */
+/* Makes room in the block: searches and drops its complete sequences or, if there are none, a part
+ * of the only sequence. */
 static void empty_block(struct fasta *fasta)
 {
     uint64_t whole = fasta->sequences[fasta->sequence_count - 1].begin, end;
@@ -326,7 +326,7 @@ static void refuse(struct fasta *fasta, const char *why)
         job_message(job, "%s: line %" PRIu64 " %s", fasta->scan->name, fasta->line + 1, why);
 }
 
-/* Handles the begin of a line, of which bytes_count bytes are known, at least 1. Returns true if
+/* Handles the start of a line, of which bytes_count bytes are known, at least 1. Returns true if
  * the first byte is consumed. */
 static bool begin_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
 {

@@ -1,9 +1,9 @@
 /* hold: limits how long the output of a pipe's incomplete block is held back.
  *
  * A NUL makes its whole block of 96 KiB binary (binary.c), so lines wait for the rest of their
- * block. But the writer of a pipe may rest, and a reader of tail -f wants to see a line long before
- * the log has grown by a block. So a thread writes what was held back for HOLD_S, as if the block
- * ended there. A search that only reads on because of a NUL, after -m, ends then.
+ * block. But the writer of a pipe may pause, and a reader of tail -f wants to see a line long
+ * before the log has grown by a block. So a thread writes what was held back for HOLD_S, as if the
+ * block ended there. A search that reads on only to look for a NUL, after -m, then ends.
  */
 #include "trawl/print/hold.h"
 

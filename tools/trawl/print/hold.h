@@ -4,11 +4,10 @@
 
 #include "trawl/job/command_scan.h"
 
-/* The sink of a search calls hold_begin, then handles a window, then calls hold_end, with what the
- * sink returns. */
+/* The sink of a search calls hold_begin, handles a window, and passes its result to hold_end. */
 void hold_begin(struct text_scan *scan);
 void hold_end(struct text_scan *scan, int stops);
-/* Is called after the search. */
+/* Called after the search. */
 void hold_close(struct text_scan *scan);
 
 #endif

@@ -19,7 +19,7 @@ typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
 /* bytes that are escaped at a time; a multiple of 3 for base64 */
 #define PART_BYTES SIZE_OR_SMALL(6144u, 6u)
-#define BEGINNING_BYTES 64u /* room for the begin of a message, up to its path */
+#define BEGINNING_BYTES 64u /* room for the start of a message, up to its path */
 #define ESCAPE_BYTES_MAX 6u
 
 static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
@@ -33,7 +33,7 @@ static inline void put_text(struct text_scan *scan, const char *text)
     put(scan, text, strlen(text));
 }
 
-/* Writes a number as a member of an object. `name` holds the comma, the name and the colon. */
+/* Writes a number as a member of an object. `name` has the comma, the name and the colon. */
 static void put_member(struct text_scan *scan, const char *name, uint64_t number)
 {
     struct output *output = scan->output;
@@ -55,7 +55,7 @@ static const char escapes[32][8] = {
 
 #define ESCAPES_SHORT (1u << '\b' | 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r')
 
-/* Writes a byte as it must stand in a JSON string, and returns the end. May write up to 8 bytes. */
+/* Writes a byte as a JSON string needs it, and returns the end. May write up to 8 bytes. */
 static uint8_t *escape(uint8_t *to, uint8_t byte)
 {
     if (byte >= ' ' && byte != '"' && byte != '\\') {
@@ -159,15 +159,15 @@ static void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t byt
     put_data(scan, bytes, 0, bytes_count);
 }
 
-/* Writes the begin of a message: {"type":TYPE,"data":{"path":PATH */
+/* Writes the start of a message: {"type":TYPE,"data":{"path":PATH */
 static void put_beginning(struct text_scan *scan, const char *type)
 {
     /* ripgrep calls standard input <stdin> */
     bool is_input = strcmp(scan->name, "(standard input)") == 0;
     const char *name = is_input && scan->settings->heads.label == NULL ? "<stdin>" : scan->name;
 
-    /* The server counts results by the first bytes of each line. So a full buffer is written before
-     * these bytes, never between them. */
+    /* The server counts results by the first bytes of each line, so a full buffer is never written
+     * between them. */
     output_need(scan->output, BEGINNING_BYTES);
     put_text(scan, "{\"type\":\"");
     put_text(scan, type);

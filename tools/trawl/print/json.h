@@ -19,7 +19,7 @@ void json_open(struct text_scan *scan);
  * of lines that are written as one. */
 void json_line(struct text_scan *scan, const struct piece *line, uint64_t number, uint64_t lines);
 void json_match(struct text_scan *scan, const struct json_match *match);
-/* Called after a text was searched. `binary`: a selected line was not written, because the text is
+/* Called after a text was searched. `binary`: a selected line was not written because the text is
  * binary. */
 void json_end(struct text_scan *scan, bool binary);
 

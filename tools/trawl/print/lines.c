@@ -1,10 +1,10 @@
-/* lines: cuts windows (pieces of the text that come in turn) into lines, and decides which lines
- * are selected.
+/* lines: divides windows (consecutive stretches of the text) into lines, and decides which are
+ * selected.
  *
- * Whole lines of a window are handled in the window. A line that the window's end cuts is open: its
- * bytes are kept in the carry until the next window, together with earlier lines that leading
- * context may need. If an open line grows long, and can be read again, its bytes are dropped. Only
- * the offset of its begin, and the matches that decide whether it is selected, are kept.
+ * Whole lines of a window are handled there. A line that the window's end cuts is open: its bytes
+ * are kept in the carry until the next window, together with earlier lines that leading context may
+ * need. If an open line grows long, and can be read again, its bytes are dropped. Only its offset,
+ * and the matches that decide whether it is selected, are kept.
  */
 #include "trawl/print/lines.h"
 
@@ -40,7 +40,8 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
     bool after = printed && settings->after_count > 0;
 
     scan->lines.pending = after ? (uint64_t)settings->after_count : 0;
-    /* If trailing context is wanted, grep acts as if something was printed at the file's begin. */
+    /* If trailing context is wanted, grep acts as if something was printed at the start of the
+     * file. */
     if (!printed && !scan->quiet && settings->after_count > 0 &&
         scan->lines.printed_end == OFFSET_NONE)
         scan->lines.printed_end = 0;
@@ -62,8 +63,8 @@ static void count_spans(struct text_scan *scan, const struct view *view, uint64_
     scan->lines.spans += scan->style.span_count > 0 ? scan->style.span_count : 1;
 }
 
-/* Selects the line [begin, end) of the view unless the line was reported already, by a search
- * before a `rerun`. Unless the search is quiet, prints the line after its leading context. */
+/* Selects the line [begin, end) of the view unless it was reported already, by a search before a
+ * `rerun`. Unless the search is quiet, prints it after its leading context. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
@@ -79,8 +80,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
         if (view->begin + end > scan->nulls.block_end)
             binary_next_block(scan, view->begin + end);
         /* Under -v, adjacent selected lines form a group, even if they are not printed. But grep
-         * treats a last line without a line end as a group of its own, and prints that line's
-         * context. */
+         * treats a last line without a line end as a group of its own, and prints its context. */
         if (!scan->settings->invert || scan->lines.selected == 0 ||
             scan->lines.selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
@@ -158,7 +158,7 @@ static void select_run(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Selects all lines in [at, limit), which have no match. Is used under -v. */
+/* Selects all lines in [at, limit), which have no match, under -v. */
 static void select_gap(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
@@ -244,8 +244,8 @@ static void pass_line(struct text_scan *scan, const struct view *view, uint64_t 
     }
 }
 
-/* Selects or passes over each line in turn. Is used if rules.every_line, for example because the
- * empty string may select lines in which the library has no match. */
+/* Selects or passes over each line in turn, if rules.every_line: for example, the empty string may
+ * select lines in which the library finds no match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -268,7 +268,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Does what jump_lines does if is_plain: prints adjacent selected lines together. */
+/* As jump_lines if is_plain: prints adjacent selected lines together. */
 static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
@@ -296,11 +296,11 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
 }
 
 /* Returns the end of the last line that the match touches. `known` is the end of the previous
- * match's last line, or 0. So a line with many matches is searched for its end only once. */
+ * match's last line, or 0, so the end of a line with many matches is looked for only once. */
 static uint64_t end_of_match(const struct text_scan *scan, const struct view *view,
                              const struct trawl_match *match, uint64_t known)
 {
-    /* an empty match lies `distance` bytes after its begin */
+    /* an empty match lies `distance` bytes after its start */
     const uint64_t end = match->end + match->distance - view->begin;
 
     if (end < known)
@@ -413,9 +413,9 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
                           uint64_t match_count)
 {
     const struct settings *settings = scan->settings;
-    /* To print the numbers of the strings in a line, one match of each string suffices. If the
-     * carry also holds earlier lines, the matches of different lines cannot be told apart here, so
-     * all are kept. */
+    /* To print the numbers of the strings in a line, one match of each is enough. If the carry
+     * also has earlier lines, the matches of different lines cannot be told apart here, so all
+     * are kept. */
     bool numbered = settings->heads.pattern_number && !scan->quiet && !keeps_each(scan) &&
                     settings->before_count <= 0 && !scan->rules.check_whole_line;
 
@@ -436,8 +436,8 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
     return true;
 }
 
-/* Appends bytes of the open line to the carry, unless the line's earlier bytes were dropped.
- * Returns false if memory is short. */
+/* Appends bytes of the open line to the carry, unless its earlier bytes were dropped. Returns false
+ * if memory is short. */
 static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (scan->carry.dropped || bytes_count == 0)
@@ -480,8 +480,8 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
     return matches != NULL ? matches : &none;
 }
 
-/* Handles the line whose bytes were dropped, now that its end is known: selects or passes over the
- * line. `end` is the text offset after the line. If has_end, the line has a line end. */
+/* Selects or passes over the line whose bytes were dropped, now that its end is known. `end` is the
+ * text offset after it; has_end: it has a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->carry.line_begin;
@@ -534,8 +534,8 @@ static void handle_carry(struct text_scan *scan)
     scan->carry.match_count = 0;
 }
 
-/* Drops lines of the carry that leading context no longer needs. Lines up to `handled` have been
- * handled. Does so only when the carry has doubled, so that each byte is moved only a few times. */
+/* Once the carry has doubled, drops its lines that leading context no longer needs, so that each
+ * byte is moved only a few times. Lines up to `handled` have been handled. */
 static void trim_carry(struct text_scan *scan, uint64_t handled)
 {
     uint64_t at, dropped_matches = 0;
@@ -557,9 +557,9 @@ static void trim_carry(struct text_scan *scan, uint64_t handled)
                 (size_t)scan->carry.match_count * sizeof *scan->carry.matches);
 }
 
-/* Handles a window if leading context is wanted. The carry then also holds the lines before the
- * open line, and the window's first lines may need these as context. So the open line and the next
- * before_count lines are handled in the carry. Later lines find their context in the window. */
+/* Handles a window if leading context is wanted. The carry then also has the lines before the open
+ * line, which the window's first lines may need as context. So the open line and the next
+ * before_count lines are handled in the carry. Later ones find their context in the window. */
 static void handle_with_history(struct text_scan *scan, const struct view *window, uint64_t whole,
                                 bool last)
 {
@@ -598,7 +598,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
 }
 
 /* Ends the open line at the window's first line end. Returns how many of the window's bytes belong
- * to the line. Sets *used_matches to the number of the window's matches that begin in the line. */
+ * to it. Sets *used_matches to the number of the window's matches that begin in it. */
 static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
                                 uint64_t *used_matches)
 {

@@ -3,14 +3,14 @@
  *
  * occurrences_window checks the matches of a window by the characters of the locale. A string that
  * is invalid UTF-8 may be found inside a character, which the bytes before the match show. Case is
- * compared again if i and I are two letters, as in Turkish. With --only-first, only the first match
- * of each line is kept.
+ * compared again if i and I are different letters, as in Turkish. With --only-first, only the first
+ * match of each line is kept.
  *
  * occurrences_of_line lists the occurrences of a line, which overlap only with --overlapping.
  * Without --multiline, an empty match that the library delivers only selects its line. But tg, like
  * ripgrep, reports an empty match at each place where a pattern matches the empty string, unless
- * another match ends there. So the places between the library's matches are tried one by one, also
- * places inside a character. Only with PCRE2, the search goes from match to match.
+ * another match ends there. So the places between the library's matches are tried one by one, even
+ * those inside a character. Only with PCRE2, the search goes from match to match.
  */
 #include "trawl/print/occurrences.h"
 
@@ -37,7 +37,7 @@ static uint64_t character_before(const struct text_scan *scan, const struct traw
     uint32_t code_point = 0;
     size_t length = 1;
 
-    *is_word = false; /* `at` is the begin of the text */
+    *is_word = false; /* `at` is the start of the text */
     first = at > first + UTF8_BYTES_MAX ? at - UTF8_BYTES_MAX : first;
     end = end > at + UTF8_BYTES_MAX ? at + UTF8_BYTES_MAX : end;
     if (first == at)
@@ -93,9 +93,9 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                                                (size_t)(match->end - match->begin));
 }
 
-/* Returns true if `match` is better than `other`, which has the same begin. If patterns->in_order,
- * the match of the string that was given first is better; otherwise the longer match, then the
- * match with fewer errors. */
+/* Returns true if `match` is better than `other`, which begins at the same offset. If
+ * patterns->in_order, the match of the string that was given first is better; otherwise the longer
+ * match, then the one with fewer errors. */
 static bool prefers(const struct text_scan *scan, const struct trawl_match *match,
                     const struct trawl_match *other)
 {
@@ -105,7 +105,7 @@ static bool prefers(const struct text_scan *scan, const struct trawl_match *matc
            (match->end == other->end && match->distance < other->distance);
 }
 
-/* Returns where the line that holds `at` ends; OFFSET_NONE if the end is not in the window. */
+/* Returns the end of the line that contains `at`; OFFSET_NONE if it is not in the window. */
 static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_window *window,
                             uint64_t at)
 {
@@ -120,10 +120,9 @@ static uint64_t end_of_line(const struct text_scan *scan, const struct trawl_win
     return end != NULL ? at + (uint64_t)(end - bytes) + 1 : OFFSET_NONE;
 }
 
-/* For --only-first: keeps a match if no earlier match begins in the same line. Of several matches
- * with the same begin, the preferred match is kept; if the numbers of strings are wanted, also the
- * matches with the same end. If lines.c compares whole lines later (rules.check_whole_line), all
- * matches are kept. */
+/* For --only-first: keeps a match if no earlier one begins in the same line. Of several that begin
+ * together, keeps the preferred one and, if the numbers of strings are wanted, those with the same
+ * end. If lines.c compares whole lines later (rules.check_whole_line), all are kept. */
 static void keep_first(struct text_scan *scan, const struct trawl_window *window,
                        const struct trawl_match *match, struct trawl_window *kept)
 {
@@ -239,7 +238,7 @@ struct trawl_match occurrences_best(const struct text_scan *scan, const struct t
 
 #define STEPS_MAX 8u /* so many matches are passed before the first of a line is searched for */
 
-/* A line, and a position `at` that moves through the line from character to character. */
+/* A line, and a position `at` that moves through it from character to character. */
 struct places {
     const uint8_t *bytes;
     uint64_t count;
@@ -331,7 +330,7 @@ static bool add_place(struct text_scan *scan, uint64_t at)
     return span != NULL;
 }
 
-/* Does what add_empty does by going from match to match of PCRE2's expression. */
+/* As add_empty, by going from match to match of PCRE2's expression. */
 static bool walk_empty(struct text_scan *scan, struct places *places, uint64_t from, uint64_t to)
 {
     const struct style_state *style = &scan->style;
@@ -373,7 +372,7 @@ static bool add_empty(struct text_scan *scan, struct places *places, uint64_t fr
     return scan->status == TRAWL_OK;
 }
 
-/* Returns true if an empty match at the begin of `match` wins: the empty string matches there and
+/* Returns true if an empty match at the start of `match` wins: the empty string matches there and
  * was given before the string of `match`. */
 static bool empty_comes_first(struct text_scan *scan, struct places *places,
                               const struct trawl_match *match, uint64_t line)
@@ -401,10 +400,10 @@ static uint64_t count_places(struct text_scan *scan, const struct view *view, ui
 }
 
 /* Finds the first match that begins at `from` or later in the line [begin, end), in text offsets;
- * of several matches with the same begin, finds the match that `prefers` calls best. With
- * --overlapping, finds each match of the line in turn, also those with the same begin. If the
- * command decides -x, finds the match that is the whole line. *index is where the search goes on.
- * Returns false if there is no further match. */
+ * of several that begin together, finds the one that `prefers` calls best. With --overlapping,
+ * finds each match of the line in turn, even those that begin together. If the command decides -x,
+ * finds the match that is the whole line. *index is where the search goes on. Returns false if
+ * there is no further match. */
 static bool next_match(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, uint64_t from, uint64_t *index, struct trawl_match *found)
 {
@@ -429,7 +428,7 @@ static bool next_match(struct text_scan *scan, const struct view *view, uint64_t
     return false;
 }
 
-/* Does what print_first_match_at does, faster where the last call was for a line shortly before. */
+/* As print_first_match_at, faster where the last call was for a line shortly before. */
 static uint64_t first_match_of(const struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *matches = view->matches;
@@ -441,7 +440,7 @@ static uint64_t first_match_of(const struct text_scan *scan, const struct view *
     return print_first_match_at(view, at);
 }
 
-/* Does what occurrences_of_line does, but ignores --only-first. */
+/* As occurrences_of_line, but ignores --only-first. */
 static bool find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, struct places *places)
 {

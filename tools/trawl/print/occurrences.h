@@ -5,7 +5,7 @@
 #include "trawl/job/command_scan.h"
 
 /* Chooses the matches of a window that count. Changes nothing if occurrences_are_all. Otherwise
- * sets *window to `kept`, which then holds the matches that count. Returns false if memory is
+ * sets *window to `kept`, which then has the matches that count. Returns false if memory is
  * short. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
@@ -13,10 +13,10 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
 void occurrences_begin(struct text_scan *scan);
 /* Returns true if all matches of the library count. */
 bool occurrences_are_all(const struct text_scan *scan);
-/* Does what trawl_positions does, but passes on only the matches that count. */
+/* As trawl_positions, but passes on only the matches that count. */
 enum trawl_status occurrences_positions(struct text_scan *scan, trawl_match_sink sink,
                                         struct trawl_error *error);
-/* Does what occurrences_next does, if several matches begin at the same offset. */
+/* As occurrences_next, if several matches begin at the same offset. */
 struct trawl_match occurrences_best(const struct text_scan *scan, const struct trawl_match *matches,
                                     uint64_t match_count, uint64_t *index);
 

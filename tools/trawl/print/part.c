@@ -1,4 +1,4 @@
-/* part: searches of a part of a text: the rest, which is left to units or follows them. */
+/* part: searches a part of a text: the rest, which is left to units or follows them. */
 #include "trawl/print/part.h"
 
 #include "trawl/print/binary.h"

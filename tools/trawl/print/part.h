@@ -1,4 +1,4 @@
-/* part: searches of a part of a text: the rest, which is left to units (run/units.h) or follows
+/* part: searches a part of a text: the rest, which is left to units (run/units.h) or follows
  * them. */
 #ifndef TRAWL_PART_H
 #define TRAWL_PART_H
@@ -14,8 +14,8 @@ bool part_window(struct text_scan *scan, const struct trawl_window **window,
  * print. */
 bool part_wants_units(const struct text_scan *scan, const struct trawl_window *window);
 
-/* Leaves the rest of the text to units, from the line at text offset `at` on, if nothing before
- * depends on what follows. Returns true if that is so. */
+/* Leaves the rest of the text to units, starting with the line at text offset `at`, if nothing
+ * before depends on what follows. Returns true if it does. */
 bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint64_t at);
 
 /* Prints the matches of the window's first text_bytes bytes, or only those of the line that begins

@@ -22,8 +22,8 @@ static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *pie
     return piece->bytes != NULL ? piece->bytes + at : reread_some(scan, piece->offset + at, count);
 }
 
-/* Returns at which offset of a replacement a part begins. `match_bytes` is the length of the
- * replaced match. */
+/* Returns the offset of a part in a replacement. `match_bytes` is the length of the replaced
+ * match. */
 static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes)
 {
     return part->bytes_before + part->matches_before * match_bytes;
@@ -90,7 +90,7 @@ static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece 
     return line_bytes(scan, piece, piece->line_bytes - *count, count);
 }
 
-/* Does what replaced_bytes does, but first collects short parts in a block. */
+/* As replaced_bytes, but first collects short parts in a block. */
 static const uint8_t *replaced_block(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -157,8 +157,8 @@ static uint64_t character_at(struct text_scan *scan, const struct piece *piece, 
     return length > 0 ? length : 1;
 }
 
-/* Does what piece_bytes does, up to `end`, but never ends inside a character: a character that
- * crosses two blocks is copied to `character`. */
+/* As piece_bytes, up to `end`, but never ends inside a character: one that crosses two blocks is
+ * copied to `character`. */
 static const uint8_t *piece_characters(struct text_scan *scan, const struct piece *piece,
                                        uint64_t at, uint64_t end, uint8_t character[UTF8_BYTES_MAX],
                                        uint64_t *count)
@@ -338,8 +338,8 @@ static bool write_text(struct text_scan *scan, struct replaced_line *around,
     return true;
 }
 
-/* Returns where the character that holds the byte at `at` of the whole text begins; the text's end
- * if `at` lies beyond it. */
+/* Returns the start of the character that contains byte `at` of the whole text; the text's end if
+ * `at` lies beyond it. */
 static uint64_t character_begin(const struct text_scan *scan, uint64_t at)
 {
     const struct whole_text *whole = &scan->whole;

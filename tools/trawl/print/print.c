@@ -1,6 +1,6 @@
 /* print: prints the parts of a line: head, file name, numbers, matches. Other files, such as
  * lines.c and command_matches.c, decide what is printed. The bytes go to the scan's output, which a
- * worker may have to keep until its turn. */
+ * worker may have to hold until its turn. */
 #include "trawl/print/print.h"
 
 #include "trawl/text/charset.h"
@@ -106,7 +106,7 @@ static void print_distance(struct text_scan *scan, bool selected)
     print_field_end(scan, selected);
 }
 
-/* Prints the file's name above its first line. If lines of a different file were printed before, an
+/* Prints the file's name above its first line. If lines of another file were printed before, an
  * empty line comes first. */
 static void print_heading(struct text_scan *scan)
 {

@@ -147,8 +147,8 @@ static bool print_trailing(struct text_scan *scan, const struct view *view, uint
 
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit)
 {
-    /* If no line was printed, the result of print_at means nothing. But then no line of context is
-     * pending, so nothing is printed here. */
+    /* If no line was printed, the result of print_at means nothing, but then no context is pending,
+     * so nothing is printed here. */
     uint64_t at = print_at(scan, view), end = at, lines = 0;
 
     for (; lines < scan->lines.pending && end < limit; lines++)

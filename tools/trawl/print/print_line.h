@@ -6,15 +6,15 @@
 
 /* Returns the end of the line that contains `at`, after its line end or at the view's end. */
 uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at);
-/* Prints the line [begin, end), in offsets of the view; a line end belongs to the line. Returns
- * false if the line was not printed, because it is invalid text or the scan has failed. */
+/* Prints the line [begin, end), in offsets of the view, with its line end. Returns false if it was
+ * not printed, because it is invalid text or the scan has failed. */
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 /* Returns true if a line is printed as head and bytes, whatever matches it has. */
 bool print_is_simple(const struct text_scan *scan);
 /* Returns an offset up to which the lines [begin, end) may be printed together. Lines of the last
- * block of 96 KiB must be printed apart from earlier lines, because binary.c may discard the output
- * of that block. */
+ * block of 96 KiB must be printed apart from earlier ones, because binary.c may discard that
+ * block's output. */
 uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end);
 /* Prints the lines [begin, end) together, if print_is_simple and they are valid text. Returns the
  * number of lines; 0: nothing was printed, so print_line has to print each line. */

@@ -4,7 +4,7 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Is called by reread_pieces for each part of the text. If it returns false, no further part is
+/* Called by reread_pieces for each part of the text. If it returns false, no further part is
  * read. */
 typedef bool (*reread_pass)(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 /* Reads the text [begin, end) again and calls `pass` for each part. In CHARSET_UTF8, no part ends

@@ -10,7 +10,7 @@
 
 struct text_scan;
 
-/* Makes job->string_counts. Returns false if this fails; message[SETTINGS_ERROR_BYTES] says why. */
+/* Makes job->string_counts. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. */
 bool string_counts_open(struct command_job *job, char *message);
 /* Counts the strings in a text. Under -H, prints the text's counts. */
 enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error);

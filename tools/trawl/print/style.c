@@ -77,7 +77,7 @@ static void print_marked(struct text_scan *scan, const struct piece *piece, uint
 }
 
 /* Prints the part [begin, end) of a piece in the line's colour, with coloured matches, up to the
- * end of the piece's content. Returns where the bytes begin that have no colour. */
+ * end of the piece's content. Returns the offset of the first byte without colour. */
 static uint64_t print_colored(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                               uint64_t end)
 {
@@ -169,7 +169,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
     /* only with --vimgrep, the line end counts as a character that may be in a match */
     uint64_t limit = scan->settings->style.vimgrep ? piece->count : piece->content;
-    /* with --multiline, spans count from the block's begin */
+    /* with --multiline, spans count from the block's start */
     uint64_t base = piece->is_match && scan->whole.bytes != NULL ? piece->at : 0;
     uint64_t begin = trimmed(scan, piece, 0), more = 0;
     uint64_t end = piece_skip_characters(scan, piece, begin, limit, characters);
@@ -259,7 +259,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 }
 
 /* For -o: prints a piece on a line of its own. The piece is a match, or the part of a match in one
- * line. `group` holds the matches with the same begin. With --pattern-number, prints the piece once
+ * line. `group` has the matches that begin together. With --pattern-number, prints the piece once
  * for each number of a string in `group`. */
 static bool print_match(struct text_scan *scan, struct piece *piece, const struct line_span *span,
                         const struct trawl_match *group, uint64_t number)
@@ -405,7 +405,7 @@ static uint64_t shown_end(const struct text_scan *scan, const struct piece *line
 }
 
 /* For -o: prints the parts of the matches that lie in this line. As in ripgrep, each part is
- * printed with the begin of its match. */
+ * printed with the start of its match. */
 static void print_parts(struct text_scan *scan, const struct view *view, const struct piece *block,
                         const struct piece *line, uint64_t first, uint64_t number)
 {
@@ -426,9 +426,9 @@ static void print_parts(struct text_scan *scan, const struct view *view, const s
     }
 }
 
-/* For --vimgrep: prints for each match the line in which the match begins. As in ripgrep, if that
- * line is too long to be printed, also prints the next lines of the match, up to the first line
- * that is not too long. */
+/* For --vimgrep: prints for each match the line in which it begins. As in ripgrep, if that line is
+ * too long to be printed, also prints the next lines of the match, up to the first that is not too
+ * long. */
 static void print_begins(struct text_scan *scan, const struct piece *block, uint64_t number)
 {
     struct piece line = line_of(scan, block, 0);
@@ -490,7 +490,7 @@ static bool print_block(struct text_scan *scan, const struct view *view, struct 
 }
 
 /* Returns where the content of the lines ends. In a block (lines that adjacent matches of
- * --multiline touch), all bytes count as content, because matches may hold line ends. */
+ * --multiline touch), all bytes count as content, because matches may contain line ends. */
 static uint64_t content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                             uint64_t end, bool is_block)
 {

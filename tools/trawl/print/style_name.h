@@ -5,7 +5,7 @@
 #include "trawl/job/command_scan.h"
 
 void style_name(struct text_scan *scan);
-/* Begins a link to the file, if links are wanted and none is open. Returns true if a link began. */
+/* Opens a link to the file, if links are wanted and none is open. Returns true if it did. */
 bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column);
 void style_end_link(struct text_scan *scan);
 

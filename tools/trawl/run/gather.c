@@ -1,4 +1,4 @@
-/* gather: searches several small files with one call, as long as most files contain nothing.
+/* gather: searches several small files with one call, while most of them contain nothing.
  *
  * input.c hands over files that were read as a whole. Each worker of the pool has a gather, so no
  * lock is needed. If files with matches are frequent, gathering stops, and is tried again after
@@ -18,8 +18,8 @@
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
 
-/* number of files that are gathered at first, and number of files without a match after which
- * gathering is tried again */
+/* how many files are gathered at first, and after how many files without a match gathering is tried
+ * again */
 #define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
 #define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the start of a cache line */
 
@@ -40,7 +40,7 @@ static void search_alone(struct pool_worker *worker, const struct open_file *fil
 }
 
 /* Returns true if the files are first searched together. A single operand is searched alone at
- * once, because a match would make the command search the operand twice. */
+ * once, because after a match it would be searched twice. */
 static bool is_worth_while(const struct gather *gather)
 {
     return gather->count > 1 || !gather->files[0].is_operand;

@@ -1,10 +1,10 @@
-/* gather: searches several small files with one call, as long as most files contain nothing.
+/* gather: searches several small files with one call, while most of them contain nothing.
  *
  * Files are read into a buffer, with line ends between them. The first match shows that the files
- * before it contain nothing. The file with the match is searched alone, and the files after it are
- * searched together again. A call costs as much as searching some KiB of text, so smaller files
- * gain; larger files gain because no line ends are counted. If more than half of the gathered files
- * had to be searched alone, gathering stops for a while (gather.c).
+ * before it contain nothing. The file with the match is searched alone, and those after it together
+ * again. A call costs as much as searching a few KiB of text, so smaller files gain; larger ones
+ * gain because no line ends are counted. If more than half of the gathered files had to be searched
+ * alone, gathering stops for a while (gather.c).
  */
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H
@@ -29,20 +29,20 @@ struct gathered {
 };
 
 struct gather {
-    uint8_t *bytes; /* the bytes of the waiting files, then room for another file (input.c) */
+    uint8_t *bytes; /* the bytes of the waiting files, then room for another one (input.c) */
     uint64_t used;  /* bytes of all waiting files, and of the line ends after each file */
     struct gathered files[GATHER_FILES_MAX];
     size_t count;     /* number of waiting files */
     size_t files_max; /* limit for `count`; 1: no gathering for now; 0: never */
-    size_t in_vain;   /* files searched alone since the last file in which a line was selected */
+    size_t in_vain;   /* files searched alone since the last one in which a line was selected */
 };
 
 struct pool_worker;
 
-/* Allows gathering, if the report permits. Called where several files may come. */
+/* Allows gathering, if the report permits, where several files may come. */
 void gather_begin(struct gather *gather, const struct command_job *job);
 
-/* Searches a file that was read as a whole, or lets the file wait. The name must last until
+/* Searches a file that was read as a whole, or lets it wait. The name must last until
  * gather_flush. */
 void gather_search(struct pool_worker *worker, const struct open_file *file);
 /* Searches the waiting files. Called before anything else is searched or reported. */

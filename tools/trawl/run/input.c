@@ -25,15 +25,15 @@
 
 /* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
-/* All threads search one file together if the file has at least SHARED_BYTES_AHEAD bytes; the
- * worker first waits for its turn to print. SHARED_BYTES are enough if the worker has the turn, and
- * SHARED_BYTES_ALONE if also no other worker is active. */
+/* All threads search a file of at least SHARED_BYTES_AHEAD bytes together; the worker first waits
+ * for its turn to print. SHARED_BYTES are enough if the worker has the turn, and SHARED_BYTES_ALONE
+ * if, in addition, no other worker is active. */
 #define SHARED_BYTES_ALONE SIZE_OR_SMALL(UINT64_C(512) << 10, UINT64_C(2000))
 #define SHARED_BYTES SIZE_OR_SMALL(UINT64_C(8) << 20, UINT64_C(4000))
 #define SHARED_BYTES_AHEAD SIZE_OR_SMALL(UINT64_C(32) << 20, UINT64_C(8000))
 
 /* A file of LONG_BYTES, or a compressed file of LONG_BYTES_PACKED, takes so long that other workers
- * get the later files of this worker's batch. */
+ * get the rest of this worker's batch. */
 #define LONG_BYTES SIZE_OR_SMALL(UINT64_C(4) << 20, UINT64_C(3000))
 #define LONG_BYTES_PACKED SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(100))
 
@@ -118,9 +118,8 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
     return WHOLE_LOST;
 }
 
-/* Reads a file that its directory calls regular, without fstat. fstat is needed only if the file
- * might be the output, if -T makes numbers as wide as the size, or if --encoding may convert the
- * file. */
+/* Reads a file that its directory calls regular, without fstat, which is needed only if the file
+ * might be the output, if -T makes numbers as wide as the size, or if --encoding may convert it. */
 static enum whole read_unseen(struct pool_worker *worker, int descriptor,
                               const struct walk_item *item, struct stat *status,
                               struct open_file *file)
@@ -311,8 +310,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         search_big(worker, &file);
 }
 
-/* Returns true if an item must wait for its turn before being opened. The writer of a pipe would
- * notice an earlier open. */
+/* Returns true if an item must not be opened before its turn: the writer of a pipe would notice. */
 static bool must_wait(const struct walk_item *item, int directory)
 {
     struct stat status;

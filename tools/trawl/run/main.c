@@ -55,8 +55,8 @@ static int list_types(const struct settings *settings)
     message_print("%s", message);
     return EXIT_ERROR;
 }
-/* Parses the command line. If the command line allows a file of options and such a file exists,
- * parses both again, the file's options first. False: the error was printed. */
+/* Parses the command line. If it allows a file of options and one exists, parses both again, the
+ * file's options first. False: the error was printed. */
 static bool parse(struct settings *settings, struct config *config, int argument_count,
                   char **arguments)
 {
@@ -84,7 +84,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
     return good;
 }
 
-/* Prints a document if the options ask for a document instead of a search. False: no document. */
+/* Prints a document if the options ask for one instead of a search. False: they do not. */
 static bool print_document(const struct settings *settings, int *status)
 {
     if (settings->document.version) {

@@ -1,8 +1,8 @@
 /* pool: several workers search the files of a walk and report in the walk's order.
  *
- * run.c calls pool_walk. Each worker has a job with separate totals and output, and pool_turns.c
- * adds both to the caller's job when the turn of the worker's files comes. Only the thread that has
- * the turn writes to standard output.
+ * run.c calls pool_walk. Each worker has a job with separate totals and output, which pool_turns.c
+ * adds to the caller's job when the turn of the worker's files comes. Only the thread that has the
+ * turn writes to standard output.
  */
 #include "trawl/run/pool.h"
 
@@ -151,8 +151,8 @@ static bool wait_for_rest(struct pool *pool)
     return pool->rests != NULL;
 }
 
-/* Gives the worker its next batch, and waits until few enough files lie between the batch and the
- * turn. False: no files are left. */
+/* Gives the worker its next batch, and waits until few enough files are between it and the turn.
+ * False: no files are left. */
 static bool next_in_turn(struct pool_worker *worker)
 {
     const uint64_t most = POOL_AHEAD_FILES - POOL_BATCH_FILES;
@@ -179,7 +179,7 @@ static bool next_in_turn(struct pool_worker *worker)
     return true;
 }
 
-/* Searches the worker's batch. If the outcome is decided, later batches are not begun any more. */
+/* Searches the worker's batch. Once the outcome is decided, no later batch is started. */
 static void search_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -268,8 +268,8 @@ static void *work(void *context)
 
 /* ---- The pool -------------------------------------------------------------------------------- */
 
-/* Shares the file descriptors. Sets how many workers there may be, and in how many directories the
- * files of a batch may lie. If only operands are searched, there are no more workers than operands.
+/* Divides the file descriptors. Sets how many workers there may be, and in how many directories the
+ * files of a batch may lie. If only operands are searched, there are at most as many workers.
  * Returns how many directories the walk may hold open. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {

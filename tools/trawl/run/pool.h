@@ -1,15 +1,15 @@
 /* pool: several workers search the files of a walk and report in the walk's order.
  *
- * Each worker takes the next few files of the walk (a batch), searches these files with a searcher
- * that starts no threads, and keeps the output. Batches are printed in order. The worker with the
- * next batch has the turn and prints at once. A worker without the turn leaves a finished batch to
- * the worker with the turn, which prints the batch when all earlier batches are printed.
+ * Each worker takes the next few files of the walk (a batch), searches them with a searcher that
+ * starts no threads, and keeps the output. Batches are printed in order. The worker with the next
+ * batch has the turn and prints at once. Other workers leave a finished batch to it, to be printed
+ * after all earlier ones.
  *
- * A worker waits for the turn in two cases: if the kept output reaches its limit, and if the next
- * file may not be searched before the turn. Files that are not regular, and large files, must wait
- * for the turn. Large files are searched by a shared searcher with all threads. A compressed file
- * is searched at once, with the threads that other files leave idle. A worker whose file takes long
- * leaves the rest of its batch to other workers (pool_rests.c).
+ * A worker waits for the turn if the kept output reaches its limit, or if the next file may not be
+ * searched before. That holds for large files, and for those that are not regular. Large files are
+ * searched by a shared searcher with all threads. A compressed file is searched at once, with the
+ * threads that other files leave idle. A worker whose file takes long leaves the rest of its batch
+ * to other workers (pool_rests.c).
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H
@@ -18,10 +18,9 @@
 
 struct pool_source;
 
-/* Searches the files that the operands name, or without operands what `source` has, unless
- * NULL. If job->searcher is NULL, opens
- * searchers; otherwise uses that searcher for all files, in a single thread. False:
- * message[SETTINGS_ERROR_BYTES] says why nothing was searched. */
+/* Searches the files that the operands name, or without operands what `source` has, unless NULL. If
+ * job->searcher is NULL, opens searchers; otherwise uses that one for all files, in a single
+ * thread. False: message[SETTINGS_ERROR_BYTES] says why nothing was searched. */
 bool pool_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
                struct pool_source *source, char *message);
 

@@ -15,8 +15,8 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 
-/* Bytes of finished batches that may wait to be printed: what a pool of files may keep, and for
- * each worker of another source. */
+/* Bytes of finished batches that may wait to be printed, for a pool of files, and for each worker
+ * of another source. */
 #define LEFT_BYTES_WORKER SIZE_OR_SMALL(UINT64_C(1) << 20, UINT64_C(1000))
 #define LEFT_BYTES_MAX SIZE_OR_SMALL(UINT64_C(64) << 20, UINT64_C(3000))
 
@@ -144,8 +144,8 @@ static bool wait_turn(struct pool_worker *worker)
     return false;
 }
 
-/* Waits for the turn when the kept output reaches its limit. From now on the file's output goes
- * through to the pool's output, or nowhere if the search is over. */
+/* Waits for the turn when the kept output reaches its limit. From now on, the file's output goes
+ * directly to the pool's, or nowhere if the search is over. */
 static void kept_is_full(void *context)
 {
     struct pool_worker *worker = context;
@@ -274,7 +274,7 @@ static bool copy_small(struct pool_result *result, const struct output *kept)
     return kept->used == 0 || result->bytes != NULL;
 }
 
-/* Lets result and output exchange their buffers, if the output has one of its own. */
+/* Exchanges the buffers of result and output, if the output has one of its own. */
 static void swap_large(struct pool_result *result, struct output *kept)
 {
     uint8_t *const bytes = result->bytes;
@@ -299,8 +299,8 @@ static void print_result(struct pool *pool, struct pool_result *result)
 }
 
 /* Passes the turn on after a batch of `file_count` files was printed. Prints the finished batches
- * that follow, and wakes the worker that waits. If the search is over, nobody gets the turn: a
- * worker of a later batch may still be searching, and would print. */
+ * that follow, and wakes the worker that waits. If the search is over, no worker gets the turn: one
+ * with a later batch may still be searching, and would print. */
 static void pass_turn(struct pool *pool, size_t file_count)
 {
     struct batch_turn *entry = NULL;

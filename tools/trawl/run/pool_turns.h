@@ -19,7 +19,7 @@ struct pool_rest;
 /* At most this many files are taken by workers before earlier files are printed. */
 #define POOL_AHEAD_FILES SIZE_OR_SMALL(65536u, 24u)
 
-/* A message for standard error, due when the first `at` bytes of the kept output were printed. */
+/* A message for standard error, due after the first `at` bytes of the kept output. */
 struct pool_message {
     size_t at; /* offset in the kept output */
     char *text;
@@ -71,7 +71,7 @@ struct batch_turn {
 struct pool_source {
     /* Finds the next item, as walk_next does. Called with walk_lock. */
     bool (*next)(struct pool_source *source, struct walk_item *item);
-    /* Searches an item; is called for each, but if `is_over` the search is over. */
+    /* Searches an item; called for each, unless the search is over (`is_over`). */
     void (*search)(struct pool_source *source, struct pool_worker *worker,
                    const struct walk_item *item, bool is_over);
 };
@@ -83,7 +83,7 @@ struct pool {
     uint32_t worker_count; /* workers that were started; grows under walk_lock */
     uint32_t workers_max;  /* limit for worker_count */
     bool several_files;    /* more than a single file may come */
-    /* There may be several workers, which take turns. Otherwise the only worker prints at once,
+    /* There may be several workers, which take turns; otherwise the only one prints at once,
      * without locks. */
     bool takes_turns;
     unsigned batch_directories;    /* the most directories that the files of a batch lie in */

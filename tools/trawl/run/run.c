@@ -2,8 +2,8 @@
  *
  * main.c calls run_job for a command line, and the server's answer.c for a request. run_job
  * collects the strings, builds the plan, walks the files (pool.c) and prints what belongs at the
- * end. This file does not read arguments: main.c and the server parse them before. Files here may
- * come from directories, from standard input, or from job->supply.
+ * end. Arguments are parsed before, by main.c and the server. Files may come from directories, from
+ * standard input, or from job->supply.
  */
 #include "trawl/run/run.h"
 
@@ -154,9 +154,8 @@ int run_end_document(struct command_job *job)
     return report_write(job);
 }
 
-/* Called if no file was searched. For the command under the name `tg` that is an error if the
- * command line names no FILE, as for ripgrep. Otherwise a message comes only if rules left files
- * out. */
+/* Called if no file was searched. For `tg`, as for ripgrep, that is an error if the command line
+ * names no FILE. Otherwise there is a message only if rules skipped files. */
 static void tell_of_nothing(struct command_job *job, size_t operand_count)
 {
     const struct settings *settings = job->settings;
@@ -214,9 +213,8 @@ static int run_operands(struct command_job *job, const struct value_item *operan
 }
 
 /* Returns true if no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only string, without -w and -x; ripgrep never
- * notices this with -v. For -L, trawl goes on and prints the names; tg, like ripgrep, names no
- * file. */
+ * notices this only if the empty string is the only one, without -w and -x; ripgrep never does. For
+ * -L, trawl goes on and prints the names; tg, like ripgrep, names no file. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty &&
@@ -230,8 +228,8 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
     return without_reading || inverted_all;
 }
 
-/* Turns a search with -v and without any string into a search for the empty string without -v. Both
- * searches select every line. grep does the same, which shows in how grep groups lines. */
+/* Turns a search with -v and without any string into one for the empty string without -v, which
+ * also selects every line. grep does the same, as its groups of lines show. */
 static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {
     settings->invert = false;
@@ -306,7 +304,7 @@ static void tell_broken(struct command_job *job, const struct walk_item *item)
         job_file_error(job, item->name, errno);
 }
 
-/* Returns true if a search would leave the file out. */
+/* Returns true if a search would skip the file. */
 static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 {
     if (item->kind == WALK_INPUT || !item->is_operand)
@@ -353,7 +351,7 @@ static int list_files(struct command_job *job, struct settings *settings, char *
     return exit_status(job);
 }
 
-/* Whatever list_files or run opens is closed here, also after an error. */
+/* Whatever list_files or run opens is closed here, even after an error. */
 int run_job(struct command_job *job, struct settings *settings)
 {
     struct patterns patterns = {0};

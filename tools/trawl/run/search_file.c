@@ -72,7 +72,7 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
     return width;
 }
 
-/* Finds a hole, which reads as NULs, in a regular file. grep looks for holes before reading the
+/* Finds a hole, which reads as NULs, in a regular file. grep looks for holes before it reads the
  * file. *at: offset of the hole in the text. */
 static bool has_hole(const struct open_file *file, uint64_t *at)
 {
@@ -113,8 +113,7 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
-/* --multiline: lets scan->whole point to the text's bytes, if the text lies in memory as a
- * whole. */
+/* --multiline: lets scan->whole point to the text's bytes, if they are all in memory. */
 static void scan_whole(struct text_scan *scan)
 {
     struct trawl_text_told told = {.size = sizeof told};
@@ -245,9 +244,9 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 }
 
 /* Returns true if the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
- * lines only from the block of the first NUL on. In the library NUL ends lines everywhere, which
- * makes no difference, because earlier blocks have no NUL. With --binary-files=without-match a NUL
- * ends the search, so binary.c decides about the count. */
+ * lines only after the start of the first block with a NUL, in the library everywhere; that makes
+ * no difference, because earlier blocks have no NUL. With --binary-files=without-match, a NUL ends
+ * the search, so binary.c decides the count. */
 static bool library_counts(const struct text_scan *scan)
 {
     return settings_count_lines(scan->settings) && scan->whole.bytes == NULL &&
@@ -270,8 +269,8 @@ static bool matches_suffice(const struct text_scan *scan)
 
 /* --pattern-number: returns true if the longest match at an offset gives all numbers to be printed.
  * That is not enough for a line, which needs the numbers of all its matches. Nor is it enough if
- * several patterns may match the same bytes: expressions, strings with errors, or strings with case
- * ignored beyond ASCII. A match gives only one number. */
+ * several patterns may match the same bytes: regular expressions, approximate searches, or strings
+ * with case ignored beyond ASCII. A match gives only one number. */
 static bool one_match_tells(const struct text_scan *scan)
 {
     return settings_print_matches(scan->settings) && !scan->job->patterns->case_may_tell;
@@ -474,8 +473,8 @@ static enum trawl_status scan_report(struct text_scan *scan, struct trawl_error 
     return scan->status;
 }
 
-/* For tg: prints, after the lines of a binary file, ripgrep's message that a part of the file is
- * not shown. If the file was skipped, prints a message about that with --debug. */
+/* For tg: prints, after the lines of a binary file, ripgrep's message that a part of it is not
+ * shown. If the file was skipped, prints a message about that with --debug. */
 static void report_binary(struct command_job *job, struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
@@ -500,8 +499,7 @@ static void report_binary(struct command_job *job, struct text_scan *scan, bool 
                   binary_offset(scan));
 }
 
-/* tg: returns true if a file of a directory is missing from a report without lines, because it is
- * binary. */
+/* tg: returns true if a report without lines omits a file of a directory because it is binary. */
 static bool is_left_out(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
@@ -594,9 +592,8 @@ static bool drain_input(void)
     return got == 0;
 }
 
-/* Leaves standard input at the position at which grep leaves its input: after -m, after the last
- * selected line; after -q or if only the name was wanted, where grep's buffer ended; otherwise at
- * the end. */
+/* Leaves standard input where grep leaves it: after -m, after the last selected line; after -q or
+ * if only the name was wanted, where grep's buffer ended; otherwise at the end. */
 static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
 {
     const struct settings *settings = scan->settings;

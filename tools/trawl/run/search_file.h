@@ -24,8 +24,8 @@ struct text_scan;
 enum trawl_status search_file_windows(struct text_scan *scan, struct trawl_error *error);
 /* Searches a file and prints the report. */
 void search_file(struct command_job *job, const struct open_file *file);
-/* Returns true if the file must be skipped because it is the output itself, so that printing
- * its lines would never end. For tg, returns true with every report, also without lines, if the
+/* Returns true if the file must be skipped because it is the output itself, so that printing its
+ * lines would never end. For tg, returns true with every report, even one without lines, if the
  * output is a file of a directory. */
 bool search_file_is_output(const struct settings *settings, const struct stat *status,
                            bool is_operand);

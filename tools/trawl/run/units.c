@@ -16,7 +16,7 @@
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"
 
-/* A unit's text and output stay in the cache of a core. Also the least that is worth threads. */
+/* A unit's text and output stay in the cache of a core. Smaller texts are not worth threads. */
 #define UNIT_BYTES SIZE_OR_SMALL(4 * BLOCK_BYTES, UINT64_C(100))
 #define CONTEXT_LINES_MAX 100                                           /* -A and -B together */
 #define CONTEXT_BYTES SIZE_OR_SMALL(UINT64_C(64) << 10, UINT64_C(1000)) /* and the lines' bytes */
@@ -47,7 +47,7 @@ static uint64_t unit_bytes(const struct settings *settings)
     return chunk > 0 && chunk < most ? chunk : most;
 }
 
-/* Returns how many lines before a line may decide how it is printed: a selected line whose context
+/* Returns how many lines before a line may affect how it is printed: a selected line whose context
  * it is, and before that the end of another's context, which no separator may follow. */
 static int64_t context_lines(const struct settings *settings)
 {
@@ -70,8 +70,8 @@ bool units_fit(const struct command_job *job)
            (settings->search.threads > 0 ? settings->search.threads : thread_cores()) > 1;
 }
 
-/* Returns where the last line that ends in [begin, end) ends; `begin` if none does, or if the text
- * ends before `end`. */
+/* Returns the last end of a line in [begin, end]; `begin` if there is none, or if the text ends
+ * before `end`. */
 static uint64_t cut(const struct text_scan *scan, uint64_t begin, uint64_t end)
 {
     uint8_t bytes[CUT_BYTES];
@@ -151,7 +151,7 @@ static bool next_unit(struct pool_source *source, struct walk_item *item)
 {
     struct units *units = (struct units *)source;
     const uint64_t begin = units->next, blocks = units->unit_bytes / BLOCK_BYTES;
-    /* The lines are cut at the end of a block, so that no more of it is read to look for a NUL. */
+    /* The lines end with a block, so that no more of it is read to look for a NUL. */
     const uint64_t end =
         blocks == 0 ? begin + units->unit_bytes
                     : (begin + BLOCK_BYTES / 2) / BLOCK_BYTES * BLOCK_BYTES + blocks * BLOCK_BYTES;
@@ -196,7 +196,7 @@ static uint64_t count_unit(struct units *units, const struct walk_item *item, ui
 }
 
 /* Reads the unit, its context starting at `from`, and the rest of the block in which it ends.
- * Returns false if units do not fit these lines: there is a NUL, or the text ends here now. */
+ * Returns false if units cannot take these lines: there is a NUL, or the text ends here now. */
 static bool read_unit(const struct text_scan *scan, const struct walk_item *item, uint64_t from,
                       uint8_t *bytes)
 {

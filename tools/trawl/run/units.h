@@ -1,7 +1,7 @@
 /* units: several threads search and print the rest of a large file of which many lines are printed.
  *
  * The library searches in several threads, but delivers its windows to one, which would then print
- * alone. So once a window has had many matches, the rest of the file is cut at line ends into
+ * alone. So once a window has had many matches, the rest of the file is divided at line ends into
  * units, which take the place of files in a pool (pool.h): a worker searches a unit, prints into
  * its buffer, and buffers are written in order. What comes before a unit matters in two ways. The
  * number of its first line is known when all earlier units are counted, which each worker does
@@ -9,17 +9,17 @@
  * searches the lines before the unit, too, and prints nothing of them.
  *
  * Units end before a part of the file that they do not fit: the last lines, a NUL that makes the
- * file binary, and very long lines. From there on, the file is searched window by window again.
+ * file binary, and very long lines. From there, the file is searched window by window again.
  */
 #ifndef TRAWL_UNITS_H
 #define TRAWL_UNITS_H
 
 #include "trawl/job/command_scan.h"
 
-/* Returns true if units may search files of the job, which is about to begin. */
+/* Returns true if units may search files of the job, which is about to start. */
 bool units_fit(const struct command_job *job);
-/* Searches and prints the text from part.units_begin on, as far as there are units. Then the part
- * is the rest of the text. */
+/* Searches and prints the text starting at part.units_begin, as far as there are units. Then the
+ * part is the rest of the text. */
 enum trawl_status units_search(struct text_scan *scan, struct trawl_error *error);
 
 #endif

@@ -12,7 +12,7 @@
 #define TRAWL_RE2_VERSION ""
 #endif
 
-/* An empty file of each format. If the library can open it, the build can decompress the format. */
+/* An empty file of each format. If the library opens it, the build can decompress the format. */
 static const struct sample_line {
     const char *name;
     uint8_t bytes_count;
@@ -27,8 +27,8 @@ static const struct sample_line {
     {"lz4", 15, {4, 0x22, 0x4d, 0x18, 0x64, 0x40, 0xa7, 0, 0, 0, 0, 5, 0x5d, 0xcc, 2}},
 };
 
-/* The library loads a format's library when a regular file of the format is opened. If the file is
- * a pipe, the library does so only at the first read. So the sample becomes a file in memory. */
+/* A format's library is loaded when a regular file of the format is opened, but for a pipe only at
+ * the first read. So the sample becomes a file in memory. */
 static bool unpacks(const struct sample_line *sample)
 {
     struct trawl_text *text = NULL;
@@ -57,8 +57,8 @@ static void write_devices(struct output *output)
     trawl_searcher_close(searcher);
 }
 
-/* Only a plan shows whether RE2 is there: the library loads RE2 when it is needed, and at once if
- * the memory of programs is limited. */
+/* Only a plan shows whether RE2 is there: it is loaded when it is needed, and at once if the memory
+ * of programs is limited. */
 static void write_expressions(struct output *output)
 {
     const struct trawl_pattern pattern = {"a", 1};

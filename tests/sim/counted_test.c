@@ -1,0 +1,208 @@
+/* counted_test: how much a call does where its answer does not show it. A searcher makes each call
+ * twice. The second call finds its tables and buffers made, so the plan and the text decide how
+ * many positions it verifies, how many chunks it cuts, how many blocks of memory it takes, and on a
+ * simulated device, which has the text, how many kernels it launches, and how much it copies and
+ * reads. The bounds are about a quarter above what was measured: a filter that lets more pass, a
+ * buffer that is not kept, and a text that is read twice are beyond them.
+ */
+#include "calls.h"
+#include "cuda/limits.h"
+#include "diff/held.h"
+#include "sim_driver.h"
+#include "sim_host.h"
+#include "simulator.h"
+
+#define TEXT_BYTES 40000u
+#define CHUNK_BYTES 6000u
+#define STRINGS_MAX 900u
+#define LENGTH_MAX 200u
+
+enum { VERIFIED, CHUNKS, ALLOCATIONS, LAUNCHES, COPIED, READ, COUNTED };
+
+static const char *const names[COUNTED] = {"verified", "chunks", "allocations",
+                                           "launches", "copied", "read"};
+
+/* A plan of `count` pieces of the text, of `least` to `most` bytes; the last byte of every second
+ * piece becomes one that the text lacks. If the options have a syntax, the first byte of each
+ * becomes a class. Bounds: how many positions are verified with vectors, without, and on a device;
+ * and how many bytes the device's kernels read. */
+static const struct row {
+    const char *name;
+    enum input_kind kind;
+    uint32_t count, least, most;
+    struct trawl_plan_options options;
+    uint64_t by_vectors, by_bytes, on_device, read;
+} rows[] = {
+#define EVERY .method = TRAWL_METHOD_EVERY
+#define BUCKETS .method = TRAWL_METHOD_BUCKETS
+    {"a byte", INPUT_LETTERS_26, 1, 1, 1, {EVERY}, 9, 9, 9, 167000},
+    {"every", INPUT_DNA, 1, 12, 12, {EVERY}, 3, 3, 3, 120000},
+    {"long", INPUT_DNA, 1, 90, 90, {EVERY}, 2, 2, 3, 124000},
+    {"of both cases", INPUT_MIXED_CASE, 1, 12, 12, {EVERY, .flags = 1}, 2, 2, 2, 124000},
+    {"words", INPUT_MIXED_CASE, 1, 3, 3, {EVERY, .flags = TRAWL_WHOLE_WORD}, 31, 31, 1, 113000},
+    {"grams", INPUT_DNA, 1, 24, 24, {.method = TRAWL_METHOD_GRAMS}, 3, 3, 3, 122000},
+    {"sampled", INPUT_DNA, 1, 200, 200, {.method = TRAWL_METHOD_SAMPLED}, 2, 2, 2, 29000},
+    {"few strings", INPUT_LETTERS_26, 4, 5, 9, {BUCKETS}, 5, 42, 3, 240000},
+    {"strings", INPUT_LETTERS_26, 40, 4, 12, {BUCKETS}, 42, 268, 28, 252000},
+    {"many strings", INPUT_LETTERS_26, 900, 4, 12, {BUCKETS}, 1360, 1360, 810, 2140000},
+    {"of DNA", INPUT_DNA, 40, 8, 30, {BUCKETS}, 75, 286, 39, 256000},
+    {"folded", INPUT_MIXED_CASE, 40, 5, 12, {BUCKETS, .flags = 1}, 117, 378, 110, 124000},
+    {"classes", INPUT_LETTERS_26, 40, 4, 12, {.method = TRAWL_METHOD_CLASSES}, 31, 31, 41, 280000},
+    {"table", INPUT_LETTERS_26, 40, 3, 12, {.method = TRAWL_METHOD_AUTOMATON}, 31, 31, 380, 275000},
+    {"expression", INPUT_LETTERS_26, 1, 9, 9, {.syntax = TRAWL_PERL}, 40, 40, 2, 124000},
+    {"expressions", INPUT_LETTERS_26, 9, 9, 12, {.syntax = TRAWL_PERL}, 60, 60, 8, 226000},
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+/* What each call may do. A device also reads the lines that it counts. Which of their tables
+ * expressions make depends on the clock, so their blocks of memory are not bounded. */
+static const uint64_t most[HELD_CALLS][COUNTED] = {
+    [HELD_COUNT] = {[ALLOCATIONS] = 1, [LAUNCHES] = 2},
+    [HELD_POSITIONS] = {[ALLOCATIONS] = 1, [LAUNCHES] = 3},
+    [HELD_BEGINS_INTO] = {[LAUNCHES] = 3},
+    [HELD_COUNT_BY_PATTERN] = {[ALLOCATIONS] = 1, [LAUNCHES] = 2},
+    [HELD_COUNT_LINES] = {[LAUNCHES] = 4, [READ] = TEXT_BYTES + 2000},
+    [HELD_LINES_WITHOUT] = {[LAUNCHES] = 4, [READ] = TEXT_BYTES + 2000},
+    [HELD_FIRST] = {[LAUNCHES] = 2},
+    [HELD_BATCHES] = {[ALLOCATIONS] = 1, [LAUNCHES] = 3},
+    [HELD_WINDOWS] = {[LAUNCHES] = 3},
+    [HELD_STREAM] = {[ALLOCATIONS] = 32},
+    [HELD_RECORDS] = {[ALLOCATIONS] = 36, [LAUNCHES] = 15, [COPIED] = 50000, [READ] = 720000},
+};
+
+static uint64_t allocations;
+
+static void *take(void *context, uint64_t bytes, uint64_t alignment)
+{
+    void *pointer = NULL;
+
+    (void)context;
+    __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
+    return posix_memalign(&pointer, alignment < 8 ? 8 : alignment, bytes) == 0 ? pointer : NULL;
+}
+
+static void give(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    (void)bytes;
+    free(pointer);
+}
+
+/* Adds what was done until now. */
+static void add(int64_t sign, uint64_t work[COUNTED])
+{
+    work[ALLOCATIONS] += (uint64_t)sign * __atomic_load_n(&allocations, __ATOMIC_RELAXED);
+    work[LAUNCHES] += (uint64_t)sign * sim_counters().launches;
+    work[COPIED] += (uint64_t)sign * sim_driver_copied();
+    work[READ] += (uint64_t)sign * sim_counters().global_read_bytes;
+}
+
+/* Makes each call twice, and checks what the second one did. */
+static void check(const struct row *row, const char *by, uint64_t verified, struct held *held)
+{
+    for (uint32_t call = 0; call < HELD_CALLS; call++) {
+        uint64_t work[COUNTED], bound[COUNTED];
+        struct trawl_stats stats;
+
+        for (uint32_t i = 0; i < 2; i++) {
+            memset(work, 0, sizeof work);
+            add(-1, work);
+            TEST_CHECK(held_search(held, (enum held_call)call, NULL) == TRAWL_OK && held->right);
+            add(1, work);
+        }
+        stats = must_stats(held->searcher);
+        work[VERIFIED] = stats.candidate_count;
+        work[CHUNKS] = stats.chunk_count;
+        memcpy(bound, most[call], sizeof bound);
+        bound[VERIFIED] = verified;
+        bound[CHUNKS] = TEXT_BYTES / CHUNK_BYTES + 1;
+        bound[READ] += row->read;
+        if (row->options.syntax != TRAWL_LITERAL)
+            bound[ALLOCATIONS] = UINT64_MAX;
+        for (uint32_t k = 0; k < COUNTED; k++)
+            if (!TEST_CHECK(work[k] <= bound[k]))
+                printf("  %s, %s, %s: %s %" PRIu64 "\n", row->name, by,
+                       held_name((enum held_call)call), names[k], work[k]);
+    }
+}
+
+/* Makes the text and its pieces, which are those of every run, and the plan. Returns false if the
+ * build has no expressions. */
+static bool make(const struct row *row, struct diff_input *input, struct trawl_plan **plan)
+{
+    static uint8_t written[STRINGS_MAX][LENGTH_MAX + 2];
+    struct test_random random = {(uint64_t)(row - rows) + 1};
+    struct trawl_plan_options options = row->options;
+    struct naive_bytes strings[STRINGS_MAX];
+    struct diff_input in_syntax;
+    enum trawl_status status;
+
+    input_begin(&random, row->kind, TEXT_BYTES, input);
+    for (uint32_t i = 0; i < row->count; i++) {
+        uint64_t bytes = test_random_between(&random, row->least, row->most);
+        uint8_t *string = written[i];
+
+        memcpy(string + 2, input->text + test_random_below(&random, TEXT_BYTES - 200), bytes);
+        if (i % 2 == 1)
+            string[bytes + 1] = '#';
+        input_add_pattern(input, string + 2, bytes);
+        memcpy(string, (const uint8_t[]){'[', string[2], ']'}, 3);
+        strings[i] = (struct naive_bytes){string, bytes + 2};
+    }
+    input->flags = options.flags;
+    options.size = sizeof options;
+    in_syntax = *input;
+    if (options.syntax != TRAWL_LITERAL)
+        in_syntax.patterns = strings;
+    status = held_plan(&in_syntax, &options, plan, NULL);
+    return TEST_CHECK(status == TRAWL_OK || options.syntax != TRAWL_LITERAL) && status == TRAWL_OK;
+}
+
+/* Runs a row on a device, which has the text, or (`set`) by the host with an instruction set. */
+static void run(const struct row *row, const char *set)
+{
+    struct sim_driver_options device = {1, 1, 64u << 20, 2, 0, 0, 0};
+    struct diff_expected expected = {0};
+    struct trawl_plan *plan = NULL;
+    struct diff_input input;
+
+    sim_driver_reset(&device);
+    if (make(row, &input, &plan)) {
+        AUTO_TEXT text = must_text(input.text, TEXT_BYTES);
+        AUTO_SEARCHER searcher = must_searcher_with(
+            SEARCHER_WITH(.engine = set == NULL ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_CPU,
+                          .threads = 1, .instruction_set = set,
+                          .chunk_bytes = set == NULL ? 0 : CHUNK_BYTES));
+        struct held held = held_begin(&input, &expected, plan, searcher, text);
+
+        expected_compute(&input, &expected);
+        held.room = expected.match_count;
+        if (set == NULL)
+            MUST(trawl_text_load(searcher, text, NULL));
+        check(row, set == NULL ? "a device" : set,
+              set == NULL                   ? row->on_device
+              : strncmp(set, "avx", 3) == 0 ? row->by_vectors
+                                            : row->by_bytes,
+              &held);
+        held_end(&held);
+        expected_free(&expected);
+    }
+    trawl_plan_free(plan);
+    input_free(&input);
+}
+
+int main(void)
+{
+    const struct trawl_allocator allocator = {NULL, take, give};
+    struct cuda_limits limits = cuda_limits_default;
+
+    test_begin("sim counted");
+    limits.lists_min = 1u << 14;
+    cuda_limits_replace(&limits);
+    trawl_set_allocator(&allocator);
+    cuda_driver_replace(sim_driver_table());
+    for (uint32_t i = 0; i < ROWS; i++)
+        for (uint32_t k = 0; k == 0 || trawl_instruction_set(k - 1) != NULL; k++)
+            run(&rows[i], k == 0 ? NULL : trawl_instruction_set(k - 1));
+    return test_end();
+}
