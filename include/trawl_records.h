@@ -159,6 +159,12 @@ struct trawl_line;
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     const struct trawl_searcher *searcher, struct trawl_line **out, struct trawl_error *error);
+/* Let an open line stand for another line of the same plan, which costs less than to open that line:
+ * its memory is used again.
+ * Errors: ARGUMENT. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_move(struct trawl_line *opened,
+                                                          const void *line, uint64_t line_bytes,
+                                                          struct trawl_error *error);
 /* Find the first match at `begin` or later. To list all matches, search again from the match's end,
  * or after a match of no byte from one byte further. Fills groups as trawl_expression_groups does.
  * If there is no match, groups[0].begin is UINT64_MAX.

@@ -237,7 +237,7 @@ cdef class Array(Answer):
         if self.validity != NULL and not bit_at(self.validity.bytes, i):
             return None
         if self.format[1] == b"s":
-            return {name: each[i] for name, each in self.fields.items()}
+            return {name: (<Array>each).value(i) if type(each) is Array else each[i] for name, each in self.fields.items()}
         if self.fields is not None:
             return items_of(self.fields, data[i], data[i + 1])
         if self.format[0] == b"b":

@@ -4,19 +4,19 @@
 cdef enum:
     OPENED_MAX = 64  # expressions for which a line is open at the same time
 
-# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record. From its
-# second occurrence on, the line is opened for each expression whose groups are wanted, so that PCRE2 need not check it
-# again for each occurrence.
+# The line of an occurrence, without the line's end. If occurrences may cross lines, the whole text or record. For each
+# expression a line is open, which moves along.
 cdef struct line_place:
     const trawl_plan *plan
     bint by_lines  # occurrences cross no line (Plan.by_lines)
     uint8_t line_end
     uint64_t begin
     uint64_t end
-    uint64_t looks  # calls of find_groups() for the line
+    uint64_t number  # how many lines there were
     uint64_t slots  # `opened` is NULL from here on
     uint64_t patterns[OPENED_MAX]
-    trawl_line *opened[OPENED_MAX]  # the line for expression patterns[i]; NULL: not opened
+    uint64_t numbers[OPENED_MAX]
+    trawl_line *opened[OPENED_MAX]  # line numbers[i] for expression patterns[i]; NULL: not opened
 
 
 cdef void begin_lines(line_place *line, Plan plan) noexcept:
@@ -29,32 +29,27 @@ cdef void leave_line(line_place *line) noexcept nogil:
     for i in range(line.slots):
         trawl_line_close(line.opened[i])
         line.opened[i] = NULL
-    line.begin = line.end = line.looks = line.slots = 0
+    line.begin = line.end = line.slots = 0
 
 
 cdef int find_groups(line_place *line, const uint8_t *text, uint64_t begin, uint64_t end, uint64_t pattern,
                      trawl_range *groups, uint64_t groups_max, trawl_error *error) noexcept nogil:
     """Find where the groups of the occurrence [begin, end) of the line are, in the line. Returns a status."""
     cdef uint64_t slot = pattern % OPENED_MAX
+    cdef const uint8_t *bytes = text + line.begin
     cdef trawl_range match
     cdef int status = TRAWL_OK
 
-    line.looks += 1
-    if line.looks == 1:
-        match.begin, match.end = begin - line.begin, end - line.begin
-        return trawl_expression_groups(line.plan, pattern, text + line.begin, line.end - line.begin, match, groups,
-                                       groups_max, error)
-    if line.opened[slot] != NULL and line.patterns[slot] != pattern:
+    if line.opened[slot] == NULL or line.patterns[slot] != pattern:
         trawl_line_close(line.opened[slot])
         line.opened[slot] = NULL
-    if line.opened[slot] == NULL:
-        status = trawl_line_open(line.plan, pattern, text + line.begin, line.end - line.begin, NULL,
-                                 &line.opened[slot], error)
+        status = trawl_line_open(line.plan, pattern, bytes, line.end - line.begin, NULL, &line.opened[slot], error)
         line.patterns[slot], line.slots = pattern, max(line.slots, slot + 1)
+    elif line.numbers[slot] != line.number:
+        status = trawl_line_move(line.opened[slot], bytes, line.end - line.begin, error)
+    line.numbers[slot] = line.number
     match.begin, match.end = begin - line.begin, end - line.begin
-    if status == TRAWL_OK:
-        status = trawl_line_groups(line.opened[slot], match, groups, groups_max, error)
-    return status
+    return trawl_line_groups(line.opened[slot], match, groups, groups_max, error) if status == TRAWL_OK else status
 
 
 cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64_t stop,
@@ -65,7 +60,7 @@ cdef void find_line(line_place *line, const uint8_t *text, uint64_t base, uint64
 
     if begin < line.end if line.by_lines else line.begin == base and line.end == stop:
         return
-    leave_line(line)
+    line.number += 1
     if not line.by_lines:
         line.begin, line.end = base, stop
         return
@@ -300,26 +295,28 @@ cdef void put_no_groups(group_columns *made, uint64_t rows) noexcept nogil:
 
 
 cdef void put_groups(group_columns *made, const trawl_record_array *records, uint64_t record,
-                     uint64_t begin, uint64_t end, uint32_t pattern) noexcept nogil:
-    """Append the groups of an occurrence in a record."""
+                     uint64_t begin, uint64_t end, uint32_t pattern, const trawl_range *places) noexcept nogil:
+    """Append the groups of an occurrence in a record. places: where in the record they are; NULL: not known yet."""
     cdef const uint8_t *bytes = records.bytes
     cdef uint64_t base = offset_of(records, record), stop = offset_of(records, record + 1), i
-    cdef uint64_t first = made.begins[pattern]
+    cdef uint64_t first = made.begins[pattern], line = base
     cdef trawl_range match
 
     if made.status != TRAWL_OK:
         return
-    find_line(&made.line, bytes, base, stop, begin, end)
-    made.status = find_groups(&made.line, bytes, begin, end, pattern, made.spans, made.spans_max, &made.error)
+    if places == NULL:
+        find_line(&made.line, bytes, base, stop, begin, end)
+        made.status = find_groups(&made.line, bytes, begin, end, pattern, made.spans, made.spans_max, &made.error)
+        places, line = made.spans, made.line.begin
     memset(made.sources, 0, made.count * sizeof(uint64_t))
     for i in range(first, made.begins[pattern + 1]):
         made.sources[made.targets[i]] = i - first + 1
     for i in range(made.count if made.status == TRAWL_OK else 0):
-        match = made.spans[made.sources[i]]
+        match = places[made.sources[i]]
         if made.sources[i] == 0 or match.begin == UNKNOWN:
             put_group(&made.values[i], NULL, 0, False)
             continue
-        begin, end = made.line.begin + match.begin, made.line.begin + match.end
+        begin, end = line + match.begin, line + match.end
         if made.is_text and begin < end:
             while begin > base and bytes[begin] & 0xc0 == 0x80:
                 begin -= 1
@@ -418,7 +415,8 @@ cdef class Groups:
         record.record_count, record.offset_bytes, record.offsets = 1, sizeof(uint64_t), offsets
         self.begin(isinstance(text, str))
         for i in range(found.count):
-            put_groups(&self.made, &record, 0, found.items[i].begin, found.items[i].end, found.items[i].pattern_index)
+            put_groups(&self.made, &record, 0, found.items[i].begin, found.items[i].end, found.items[i].pattern_index,
+                       NULL)
         return self.check()
 
     cdef int check(self) except -1:

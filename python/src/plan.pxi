@@ -108,11 +108,8 @@ cdef struct build_watch:
 cdef int poll_build(void *context) noexcept nogil:
     """Look for signals while expressions are compiled, in the main thread. Not 0: a handler has raised an exception."""
     cdef build_watch *watch = <build_watch *>context
-    cdef timespec now
-    cdef uint64_t now_ms
+    cdef uint64_t now_ms = now_ns(CLOCK_MONOTONIC_COARSE) // 1000000
 
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
-    now_ms = <uint64_t>now.tv_sec * 1000 + <uint64_t>now.tv_nsec // 1000000
     if now_ms - watch.looked_ms < LOOK_MS or gettid() != getpid():
         return 0
     watch.looked_ms = now_ms
@@ -215,6 +212,7 @@ cdef class Plan:
     cdef bint has_strands
     cdef bint is_alone  # occurrences in a record may depend on bytes beside the record
     cdef bint is_plain  # strings, or one expression, without errors: the library chooses occurrences that do not overlap
+    cdef bint is_brief  # no search of a short text takes long: no errors are allowed, and PCRE2 is not asked
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
     cdef int byte_unused  # what separator() returns; -2 before the first call
     cdef bint firsts_known
@@ -247,6 +245,7 @@ cdef class Plan:
         self.is_alone = (facts.flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE) != 0 or self.edits > 0
                          or self.alphabet == "utf8" or self.regex is not None)
         self.is_plain = not self.has_distances and (self.regex is None or facts.pattern_count == 1)
+        self.is_brief = not self.has_distances and not self.options["pcre"]
         self.by_lines = self.regex is not None and not self.options["multiline"]
         self.byte_unused = -2
 

@@ -540,6 +540,80 @@ cdef void put_nulls(gather *found, Reader reader) noexcept:
     found.record_count += reader.count
 
 
+cdef enum:
+    TRIAL_BYTES = 128 << 10
+    TRIALS = 4  # each way twice, because the first search compiles
+    TRIALS_EVERY = 32
+
+# The first occurrence of an expression in each record is found either by a search of the whole piece or, sooner if most
+# records have one, record by record. Small pieces tell which way is faster; from time to time it is tried again.
+cdef struct ways:
+    bint may  # there is a choice
+    bint one_by_one  # how the present piece is searched
+    uint64_t pieces
+    uint64_t began_ns
+    double costs[2]  # what both ways took for a byte
+
+
+cdef void ways_begin(ways *by, Searcher searcher, Plan plan) noexcept:
+    memset(by, 0, sizeof(by[0]))
+    by.may = (plan.regex is not None and plan.regex == "perl" and plan.by_lines and plan.is_plain and plan.is_brief
+              and not plan.options["whole_words"] and not plan.options["whole_lines"]
+              and searcher.options.engine != TRAWL_ENGINE_CUDA)
+
+
+cdef uint64_t choose_way(ways *by, uint64_t most) noexcept:
+    """Choose how the next piece is searched, and return how many bytes it has at most."""
+    cdef uint64_t turn = by.pieces % TRIALS_EVERY
+
+    if not by.may:
+        return most
+    by.one_by_one = turn & 1 if turn < TRIALS else by.costs[1] < by.costs[0]
+    if turn < 2:
+        by.costs[turn] = 1e9
+    by.pieces += 1
+    by.began_ns = now_ns(CLOCK_MONOTONIC)
+    return TRIAL_BYTES if turn < TRIALS else most
+
+
+cdef void note_way(ways *by, uint64_t bytes) noexcept:
+    if by.may:
+        by.costs[by.one_by_one] = min(by.costs[by.one_by_one], <double>(now_ns(CLOCK_MONOTONIC) - by.began_ns) / <double>max(bytes, 1))
+
+
+cdef void work_one_by_one(work *job) noexcept nogil:
+    """Find out of each record whether the expression matches, perhaps with zero bytes."""
+    cdef gather *found = <gather *>job.out
+    cdef const trawl_record_array *records = found.records
+    cdef trawl_line *line = NULL
+    cdef trawl_range place
+    cdef uint64_t i
+
+    job.status = trawl_line_open(job.plan, 0, NULL, 0, NULL, &line, &job.error)
+    for i in range(records.record_count):
+        place.begin = UNKNOWN
+        if job.status == TRAWL_OK and is_valid(records, i):
+            find_first(job, line, records, i, &place, 1)
+        put_bit(&found.values, place.begin != UNKNOWN)
+    trawl_line_close(line)
+    job.no_memory = found.values.failed
+
+
+cdef inline void find_first(work *job, trawl_line *line, const trawl_record_array *records, uint64_t record,
+                            trawl_range *places, uint64_t places_max) noexcept nogil:
+    """Find the first match in a record, and its groups. Without a match, places[0].begin is UNKNOWN."""
+    cdef uint64_t begin = offset_of(records, record)
+
+    if record & 63 == 0:
+        poll(job)
+    if job.stopped:
+        job.status = TRAWL_STOPPED
+        return
+    job.status = trawl_line_move(line, records.bytes + begin, offset_of(records, record + 1) - begin, &job.error)
+    if job.status == TRAWL_OK:
+        job.status = trawl_line_match(line, 0, places, places_max, &job.error)
+
+
 cdef void work_records(work *job) noexcept nogil:
     cdef gather *found = <gather *>job.out
     cdef trawl_matrix_search *matrix = NULL
@@ -559,7 +633,7 @@ cdef void work_records(work *job) noexcept nogil:
     trawl_matrix_close(matrix)
 
 
-cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) except -1:
+cdef int search_chunk(Handle handle, Reader reader, progress, gather *found, bint one_by_one=False) except -1:
     cdef work *job = &handle.job
 
     if reader.records.record_count == 0:
@@ -567,7 +641,7 @@ cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) exc
     found.records = &reader.records
     job.out = found
     job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
-    handle.run(work_records, progress)
+    handle.run(work_one_by_one if one_by_one else work_records, progress)
     job.before += job.bytes
     return 0
 
@@ -578,9 +652,12 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
                                         "record_counts")[<int>found.kind])
     cdef Handle handle = searcher.take()
     cdef gather values
+    cdef ways by
 
     memset(&values, 0, sizeof(values))
     values.kind = CELLS
+    ways_begin(&by, searcher, plan)
+    by.may = by.may and found.kind == CONTAINS
     handle.job.plan = plan.plan
     try:
         if found.kind == LISTS:  # Arrow's offsets begin with 0
@@ -589,11 +666,12 @@ cdef int search_records(Searcher searcher, Plan plan, given, offsets, progress, 
             put_values(&found.values, NULL, trawl_plan_facts(plan.plan).pattern_count)
             if not found.values.failed:
                 memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
-        while not gather_failed(found) and reader.next():
+        while not gather_failed(found) and reader.next_piece(choose_way(&by, 16 * searcher.piece_bytes if by.may else UNKNOWN >> 1)):
             if found.kind == CELLS:
                 found.characters = values.characters = offsets == "characters" or (offsets is None and reader.is_str())
             if reader.keys == NULL:
-                search_chunk(handle, reader, progress, found)
+                search_chunk(handle, reader, progress, found, by.one_by_one)
+                note_way(&by, handle.job.bytes)
             else:  # each value of the dictionary is searched once
                 search_chunk(handle, reader, progress, &values)
                 found.characters = False  # put_keys() copies begins that are already character offsets

@@ -27,7 +27,7 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
     cdef Handle handle
     cdef int status
 
-    if plan.has_distances or plan.options["pcre"]:  # PCRE2 may take long, and then looks for signals
+    if not plan.is_brief:
         return False
     if type(text) is str:
         if is_first and not PyUnicode_IS_ASCII(text):
@@ -163,25 +163,16 @@ cdef extern from *:
 
 cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) noexcept nogil:
     """Count the characters that begin in [begin, end): all bytes but continuation bytes."""
-    cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, blocks, i
-    cdef uint64_t lanes = 0
+    cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, blocks
 
-    while end - begin >= 256:
+    while end - begin >= 64:
         blocks = min((end - begin) // 64, <uint64_t>63)
         found -= sum_going_on(bytes + begin, blocks)
         begin += 64 * blocks
     while end - begin >= 8:
         memcpy(&word, bytes + begin, 8)
-        lanes += word >> 7 & ~word >> 6 & LANES
+        found -= (word >> 7 & ~word >> 6 & LANES) * LANES >> 56  # the highest byte is the sum of the 8 bytes
         begin += 8
-    # Add each two of the 8 lanes (≤ 31 each) into 4 lanes of 16 bits. The highest 16 bits of the product are the sum of
-    # the 4 lanes.
-    lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
-    found -= lanes * <uint64_t>0x0001000100010001 >> 48
-    if begin < end and end >= 8:  # the remaining bytes are the highest of the 8 bytes before end
-        memcpy(&word, bytes + end - 8, 8)
-        word >>= 8 * (8 - (end - begin))
-        return found - ((word >> 7 & ~word >> 6 & LANES) * LANES >> 56)
     for i in range(begin, end):
         found -= bytes[i] & 0xc0 == 0x80
     return found

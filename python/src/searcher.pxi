@@ -130,6 +130,13 @@ cdef void pause(work *job) noexcept nogil:
         job.paused = False
 
 
+cdef inline uint64_t now_ns(int clock) noexcept nogil:
+    cdef timespec now
+
+    clock_gettime(clock, &now)
+    return <uint64_t>now.tv_sec * 1000000000 + <uint64_t>now.tv_nsec
+
+
 cdef enum:
     LOOK_MS = 50  # poll() looks for signals after this many ms; step() does so, too, and then reports progress
 
@@ -138,14 +145,12 @@ cdef void poll(void *context) noexcept nogil:
     """Look for signals, in the main thread, if a search takes long. The threads that search call this
     function again and again."""
     cdef work *job = <work *>context
-    cdef timespec now
     cdef uint64_t now_ms
     cdef bint is_first
 
     if not pthread_equal(job.caller, pthread_self()):
         return
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
-    now_ms = <uint64_t>now.tv_sec * 1000 + <uint64_t>now.tv_nsec // 1000000
+    now_ms = now_ns(CLOCK_MONOTONIC_COARSE) // 1000000
     if now_ms - job.looked_ms < LOOK_MS:
         return
     is_first, job.looked_ms = job.looked_ms == 0, now_ms

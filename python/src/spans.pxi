@@ -20,6 +20,9 @@ cdef struct spans_state:
     bint may_copy  # strings: search by_lines once many occurrences were dropped, because there may be far more of them
     uint64_t dropped  # than spans. The number of dropped occurrences
     bint first_only  # a line's first occurrence suffices
+    bint one_by_one  # find the first occurrence in each record by itself (work_firsts)
+    uint64_t places_max  # one_by_one: how many places `places` holds for each span: its own, and its groups'
+    column places
     bint alone  # search each record by itself, because occurrences depend on the record's ends
     const trawl_record_array *records  # NULL: the search is of a text
     uint64_t record  # the next span begins in this record or in a later record
@@ -28,7 +31,8 @@ cdef struct spans_state:
     uint64_t end
     uint64_t word
     uint64_t *counts  # count the spans of each record instead of listing them; NULL: list
-    match_columns columns  # `patterns` holds words (see word_of) until matches_of()
+    # `patterns` holds words (see word_of) until matches_of(), and `lines` the spans' records.
+    match_columns columns
 
 
 cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept nogil:
@@ -48,12 +52,20 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef match_columns *columns = &found.columns
     cdef const trawl_record_array *records = found.records
     cdef const trawl_match *match = window.matches
-    cdef uint64_t shift = found.base, stop = 0, begin, end, word  # stop: the end of record found.record
-    cdef bint valid = False  # record found.record is not null
+    cdef uint64_t shift = found.base, at = columns.begins.count, begin, end, word
+    cdef uint64_t stop = 0  # the end of record found.record
 
-    if records != NULL and window.match_count > 0:  # a match shows that there is a record, so there are two offsets
-        stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+    columns.text_end = window.begin + window.bytes_count
+    if window.match_count == 0:
+        return 0
+    if records != NULL:  # a match shows that there is a record, so there are two offsets
+        stop = offset_of(records, found.record + 1)
         shift -= found.record if found.by_lines else 0
+    if found.counts == NULL:
+        for i in range(4 if records != NULL else 3):
+            put_values(&(&columns.begins)[i], NULL, window.match_count)
+        if any_failed(&columns.begins, 4):
+            return 1
     for i in range(window.match_count):
         begin, end = match[i].begin + shift, match[i].end + shift
         if begin == end:  # TRAWL_WINDOW_SPANS tells of lines in which an expression matches only zero bytes
@@ -61,10 +73,10 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         if records != NULL:
             while begin >= stop:
                 found.record += 1
-                stop, valid = offset_of(records, found.record + 1), is_valid(records, found.record)
+                stop = offset_of(records, found.record + 1)
                 if found.by_lines:  # the copy has a line end behind each record
                     shift, begin, end = shift - 1, begin - 1, end - 1
-            if not valid or end > stop:
+            if end > stop or not is_valid(records, found.record):
                 continue
             if found.counts != NULL and found.overlap:
                 found.counts[found.record] += 1
@@ -75,18 +87,24 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             continue
         if found.counts != NULL:
             found.counts[found.record] += begin >= found.end
-            found.begin, found.end, found.word = begin, end, word
-            continue
-        if begin < found.end and not found.overlap:  # the occurrence replaces the last span
-            columns.begins.count -= 1
-            columns.ends.count -= 1
-            columns.patterns.count -= 1
-        put_value(&columns.begins, begin)
-        put_value(&columns.ends, end)
-        put_value(&columns.patterns, word)
+        else:
+            at -= begin < found.end and not found.overlap  # the occurrence replaces the last span
+            values_of(&columns.begins)[at], values_of(&columns.ends)[at] = begin, end
+            values_of(&columns.patterns)[at] = word
+            if records != NULL:
+                values_of(&columns.lines)[at] = found.record
+            at += 1
         found.begin, found.end, found.word = begin, end, word
-    columns.text_end = window.begin + window.bytes_count
-    return any_failed(&columns.begins, 3) or (found.may_copy and found.dropped > DROPPED_MAX)
+    columns.begins.count = columns.ends.count = columns.patterns.count = at
+    columns.lines.count = at if records != NULL else 0
+    return found.may_copy and found.dropped > DROPPED_MAX
+
+
+cdef void spans_restart(spans_state *found) noexcept nogil:
+    """Forget the spans, before the search of the next piece."""
+    found.columns.begins.count = found.columns.ends.count = 0
+    found.columns.patterns.count = found.columns.lines.count = 0
+    found.record = found.begin = found.end = 0
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
@@ -101,7 +119,7 @@ cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
     cdef spans_state *found = <spans_state *>job.out
 
     job.status = trawl_windows(job.searcher, job.plan, text, span_flags(found), take_spans, found, &job.error)
-    job.no_memory = any_failed(&found.columns.begins, 3)
+    job.no_memory = any_failed(&found.columns.begins, 4)
 
 
 cdef void work_spans(work *job) noexcept nogil:
@@ -114,26 +132,6 @@ cdef void work_spans(work *job) noexcept nogil:
             put_matched(columns, job, 0)
             job.no_memory = any_failed(&columns.begins, 6)
         match_columns_walk(columns, 0)
-
-
-cdef bint mark_records(work *job, column *marks) noexcept nogil:
-    """Append for each record a bit: does a pattern occur? False: the search failed."""
-    cdef trawl_matrix_search *matrix = NULL
-    cdef trawl_matrix_batch batch
-
-    batch.size = sizeof(batch)
-    batch.last = False
-    job.status = trawl_matrix_open(job.searcher, job.plan, (<spans_state *>job.out).records,
-                                   TRAWL_MATRIX_ANY, &matrix, &job.error)
-    if job.status != TRAWL_OK:
-        return False
-    while not batch.last and job.status == TRAWL_OK:
-        job.status = trawl_matrix_next(matrix, &batch, &job.error)
-        if job.status == TRAWL_OK:
-            put_bits(marks, batch.any, 0, batch.record_end - batch.record_begin)
-    trawl_matrix_close(matrix)
-    job.no_memory = marks.failed
-    return job.status == TRAWL_OK and not marks.failed
 
 
 cdef void work_lines_of_records(work *job) noexcept nogil:
@@ -162,6 +160,45 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
     drop(&copy)
 
 
+cdef bint work_firsts(work *job) noexcept nogil:
+    """Find the first occurrence in each record. False, and no spans: there is a line end, or a match of zero bytes, so
+    that an occurrence is no record's first match."""
+    cdef spans_state *found = <spans_state *>job.out
+    cdef const trawl_record_array *records = found.records
+    cdef uint64_t first = offset_of(records, 0), bytes = offset_of(records, records.record_count) - first, unit, i
+    cdef trawl_line *line = NULL
+    cdef trawl_range *place
+    cdef bint is_empty = False
+
+    if bytes == 0 or memchr(records.bytes + first, found.line_end, bytes) != NULL:
+        return False
+    unit = found.places_max * sizeof(trawl_range)
+    found.places.count = 0
+    job.status = trawl_line_open(job.plan, 0, NULL, 0, NULL, &line, &job.error)
+    for i in range(records.record_count):
+        if job.status != TRAWL_OK or not reach(&found.places, (found.places.count + 1) * unit):
+            break
+        place = <trawl_range *>(found.places.memory.bytes + found.places.count * unit)
+        if not is_valid(records, i):
+            continue
+        find_first(job, line, records, i, place, found.places_max)
+        if job.status != TRAWL_OK or place.begin == UNKNOWN:
+            continue
+        is_empty = place.begin == place.end
+        if is_empty:
+            break
+        put_value(&found.columns.begins, offset_of(records, i) + place.begin)
+        put_value(&found.columns.ends, offset_of(records, i) + place.end)
+        put_value(&found.columns.lines, i)
+        found.places.count += 1
+    trawl_line_close(line)
+    put_same(&found.columns.patterns, 0, found.columns.begins.count)
+    job.no_memory = any_failed(&found.columns.begins, 4) or found.places.failed
+    if is_empty:
+        spans_restart(found)
+    return not is_empty
+
+
 cdef void work_record_spans(work *job) noexcept nogil:
     """Search the tape as one text or, if found.alone, each record as a text. If found.alone, a search before
     finds the records in which a pattern occurs, and the others are passed over. If found.may_copy, a search that drops
@@ -170,16 +207,22 @@ cdef void work_record_spans(work *job) noexcept nogil:
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
-    cdef column marks
+    cdef gather marks  # does the expression occur in the record?
 
+    if found.one_by_one:
+        found.one_by_one = work_firsts(job)
+        if found.one_by_one:
+            return
     if found.by_lines:
         work_lines_of_records(job)
         return
     memset(&marks, 0, sizeof(marks))
     job.status = TRAWL_OK
-    if found.alone and not mark_records(job, &marks):
-        step = 0
-    while step > 0 and i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
+    if found.alone:
+        marks.kind, marks.records, job.out = CONTAINS, records, &marks
+        work_records(job)
+        job.out = found
+    while i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
         if i & 63 == 0:
             poll(job)
             if job.stopped:
@@ -188,17 +231,16 @@ cdef void work_record_spans(work *job) noexcept nogil:
         found.base = offset_of(records, i)
         i += step
         bytes = offset_of(records, i) - found.base
-        if bytes == 0 or (marks.memory != NULL and not bit_at(marks.memory.bytes, i - 1)):
+        if bytes == 0 or (found.alone and not bit_at(marks.values.memory.bytes, i - 1)):
             continue
         job.status = trawl_text_from_memory(records.bytes + found.base, bytes, &text, &job.error)
         if job.status == TRAWL_OK:
             search_spans(job, text)
             trawl_text_close(text)
-    drop(&marks)
+    gather_drop(&marks)
     if found.may_copy and found.dropped > DROPPED_MAX and job.status == TRAWL_STOPPED and not job.no_memory:
         found.may_copy, found.by_lines = False, True
-        found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
-        found.record = found.begin = found.end = 0
+        spans_restart(found)
         if found.counts != NULL:
             memset(found.counts, 0, records.record_count * sizeof(uint64_t))
         work_lines_of_records(job)
@@ -438,7 +480,7 @@ cdef class Values:
         cdef trawl_range groups[GROUPS_MAX]
         cdef trawl_error error
         cdef int status
-        cdef uint64_t count = found.columns.begins.count, record = 0
+        cdef uint64_t count = found.columns.begins.count, record
         cdef uint64_t begin, end, number, i
         cdef line_place line
         cdef uint32_t pattern, known = 0xffffffff
@@ -462,8 +504,7 @@ cdef class Values:
                 self.call(pattern, text + begin, end - begin, is_str)
                 continue
             if found.records != NULL:
-                while begin >= offset_of(found.records, record + 1):
-                    record += 1
+                record = values_of(&found.columns.lines)[i]
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
             if pattern != known:
                 known, parts = pattern, self.templates.get(pattern)
@@ -927,25 +968,32 @@ cdef enum:
 
 cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                              const spans_state *found, bint characters) noexcept nogil:
-    """Append the piece's occurrences to `all` unless made.kind is COUNTS, with offsets in the record: of each record
-    the first, if made.kind is WHICH. Append for each record a number to made.values: of its occurrences or, if
-    made.kind is LISTS, the end of the record's list. If made.kind is WHICH, append a bit to made.valid instead."""
+    """Append the piece's occurrences to `all`, with offsets in the record: for LISTS also the ends of the records' lists
+    to made.values. WHICH: append a row for each record, with its first occurrence, and a bit to made.valid. COUNTS:
+    append only the groups."""
     cdef const trawl_record_array *records = &reader.records
     cdef const match_columns *columns = &found.columns
-    cdef uint64_t at = 0, none = 0, first, base, stop, begin, end, i
+    cdef uint64_t count = records.record_count, at = 0, next = 0, rows = all.begins.count, first, base, begin, end, row
     cdef bint first_only = made.kind == WHICH or (all.groups != NULL and all.groups.first_only)
     cdef walk by, far
 
     memset(&by, 0, sizeof(by))
     far = by
-    by.size = offset_of(records, records.record_count)
-    for i in range(records.record_count):
-        stop = offset_of(records, i + 1)
-        if at == columns.begins.count or values_of(&columns.begins)[at] >= stop:
-            none += 1
-            continue
-        put_no_matches(made, all, none)
-        none, first, base = 0, at, offset_of(records, i)
+    by.size = offset_of(records, count)
+    if characters and columns.begins.count > 0:
+        begin, end = offset_of(records, values_of(&columns.lines)[0]), values_of(&columns.ends)[columns.ends.count - 1]
+        characters = characters_in(records.bytes, begin, end) < end - begin
+    if made.kind == WHICH:
+        for i in range(3):
+            put_same(&(&all.begins)[i], 0, count)
+        put_zero_bits(&made.valid, count)
+        made.null_count += count
+        if any_failed(&all.begins, 3) or made.valid.failed:
+            return
+    while at < columns.begins.count:
+        row, first = values_of(&columns.lines)[at], at
+        put_no_matches(made, all, row - next)
+        next, base = row + 1, offset_of(records, row)
         if characters:
             if by.bytes == NULL or base - by.block > by.plain - by.block:
                 by.bytes = records.bytes  # the new walk does not read records without an occurrence
@@ -953,44 +1001,44 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
                 walk_begin(&by)
             far = by
             base = walk_to(&by, base)
-        while at < columns.begins.count and values_of(&columns.begins)[at] < stop:
+        while at < columns.begins.count and values_of(&columns.lines)[at] == row:
             begin, end = values_of(&columns.begins)[at], values_of(&columns.ends)[at]
             at += 1
             if first_only and at > first + 1:
                 continue
             if all.groups != NULL:
-                put_groups(all.groups, records, i, begin, end, <uint32_t>values_of(&columns.patterns)[at - 1])
+                put_groups(all.groups, records, row, begin, end, <uint32_t>values_of(&columns.patterns)[at - 1],
+                           <const trawl_range *>found.places.memory.bytes + (at - 1) * found.places_max
+                           if found.one_by_one else NULL)
             if all.with_values:
-                put_record_value(all, records, i, begin, end, characters)
+                put_record_value(all, records, row, begin, end, characters)
             if characters:
                 walk_match(&by, &far, &begin, &end)
-            if made.kind != COUNTS:
-                put_value(&all.begins, max(begin, base) - base)  # a record may begin inside a character
-                put_value(&all.ends, end - base)
+            begin, end = max(begin, base) - base, end - base  # a record may begin inside a character
+            if made.kind == LISTS:
+                put_value(&all.begins, begin)
+                put_value(&all.ends, end)
                 put_value(&all.patterns, values_of(&columns.patterns)[at - 1])
-        if made.kind == WHICH:
-            put_bit(&made.valid, True)
-        else:
-            put_value(&made.values, all.begins.count if made.kind == LISTS else at - first)
-    put_no_matches(made, all, none)
+            elif made.kind == WHICH:
+                values_of(&all.begins)[rows + row], values_of(&all.ends)[rows + row] = begin, end
+                values_of(&all.patterns)[rows + row] = values_of(&columns.patterns)[at - 1]
+                made.valid.memory.bytes[(rows + row) >> 3] |= <uint8_t>(1 << ((rows + row) & 7))
+                made.null_count -= 1
+        if made.kind == LISTS:
+            put_value(&made.values, all.begins.count)
+    put_no_matches(made, all, count - next)
 
 
 cdef void put_no_matches(gather *made, match_columns *all, uint64_t count) noexcept nogil:
-    """Append the results of `count` records without an occurrence."""
+    """Append the lists, groups and values of `count` records without an occurrence."""
     if count == 0:
         return
     if all.groups != NULL and all.groups.first_only:
         put_no_groups(all.groups, count)
-    if made.kind != WHICH:
-        put_same(&made.values, all.begins.count if made.kind == LISTS else 0, count)
-        return
-    put_same(&all.begins, 0, count)
-    put_same(&all.ends, 0, count)
-    put_same(&all.patterns, 0, count)
-    if all.with_values:
+    if made.kind == LISTS:
+        put_same(&made.values, all.begins.count, count)
+    elif all.with_values:
         put_same(&all.value_ends, all.values.count, count)
-    put_zero_bits(&made.valid, count)
-    made.null_count += count
 
 
 cdef void put_record_value(match_columns *all, const trawl_record_array *records, uint64_t record,
@@ -1039,14 +1087,17 @@ cdef void put_keyed_matches(gather *made, match_columns *all, const int64_t *key
             copy_groups(all.groups, values.groups, <uint64_t>keys[i], <uint64_t>keys[i] + 1)
         elif all.groups != NULL:
             put_no_groups(all.groups, 1)
+        elif made.kind == COUNTS:
+            put_value(&made.values, values_of(&ends.values)[keys[i]] if keys[i] >= 0 else 0)
         if made.kind == LISTS:
             put_value(&made.values, all.begins.count)
-        elif made.kind == WHICH and begin < end:
-            put_bit(&made.valid, True)
         elif made.kind == WHICH:
-            put_no_matches(made, all, 1)
-        else:
-            put_value(&made.values, values_of(&ends.values)[keys[i]] if keys[i] >= 0 else 0)
+            put_bit(&made.valid, begin < end)
+            if begin == end:
+                made.null_count += 1
+                for at in range(3):
+                    put_value(&(&all.begins)[at], 0)
+                put_no_matches(made, all, 1)
 
 
 cdef object record_matches(Searcher searcher, Plan plan, given, match, bint value, offsets,
@@ -1063,6 +1114,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
     cdef match_columns all, values
     cdef spans_state found
     cdef bint characters = False
+    cdef ways by
 
     memset(&made, 0, sizeof(made))
     memset(&keyed, 0, sizeof(keyed))
@@ -1076,22 +1128,25 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         plan = plan_for(plan, match)
         spans_begin(&found, plan, match, reader)
         job.plan = plan.plan
+        ways_begin(&by, searcher, plan)
+        by.may = by.may and (kind == WHICH or (groups is not None and groups.made.first_only))
         found.first_only = found.overlap and (kind == WHICH or (groups is not None and groups.made.first_only))
+        found.places_max = 1 if groups is None else groups.made.spans_max
         job.out = &found
         if kind == LISTS:
             put_value(&made.values, 0)
         put_value(&all.value_ends, 0)
         if groups is not None:
             groups.begin(reader.is_str())
-        while not gather_failed(&made) and reader.next_piece(searcher.piece_bytes):
+        while not gather_failed(&made) and reader.next_piece(choose_way(&by, searcher.piece_bytes)):
+            found.one_by_one = by.one_by_one
             characters = offsets == "characters" or (offsets is None and reader.is_str())
             if groups is not None:
                 all.groups = groups.begin(reader.is_str())
             if groups is not None and reader.keys != NULL:
                 keyed_groups = Groups(plan, groups.made.first_only)
                 values.groups = keyed_groups.begin(reader.is_str())
-            found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
-            found.record = found.begin = found.end = 0
+            spans_restart(&found)
             if kind == COUNTS and groups is None:
                 found.counts = put_zeros(&made if reader.keys == NULL else &keyed, reader.records.record_count)
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
@@ -1117,6 +1172,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
             gather_drop(&keyed)
             match_columns_drop(&values)
             put_nulls(&made, reader)
+            note_way(&by, job.bytes)
         if gather_failed(&made):
             raise MemoryError()
         if groups is not None:
@@ -1131,6 +1187,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         return lists_of(found_lists, fields) if kind == LISTS else structs_of(struct_array(fields), found_lists)
     finally:
         match_columns_drop(&found.columns)
+        drop(&found.places)
         match_columns_drop(&all)
         match_columns_drop(&values)
         gather_drop(&made)
@@ -1197,8 +1254,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         job.plan = plan.plan
         job.out = &found
         while not gather_failed(&made) and reader.next_piece(piece):
-            found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
-            found.record = found.begin = found.end = 0
+            spans_restart(&found)
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             job.before += job.bytes

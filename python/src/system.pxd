@@ -66,6 +66,7 @@ cdef extern from "<time.h>" nogil:
         long tv_sec
         long tv_nsec
     int CLOCK_REALTIME
+    int CLOCK_MONOTONIC
     int CLOCK_MONOTONIC_COARSE
     int clock_gettime(int clock, timespec *now)
 

@@ -148,6 +148,35 @@ def test_records(rng):
         assert plan.replace(lines, "") == [plan.replace(line, "") for line in lines]
 
 
+@pytest.mark.parametrize("expression", [r"(\w+)=(\d)?", "(a)*", "^b(.)", r"(=)\s\w", "(é|ab)1"])
+def test_first_occurrences_of_long_columns(rng, expression):
+    """A long column is searched piece by piece, and some pieces record by record: the first half of this column
+    also has line ends, and the last quarter ASCII alone."""
+    plan, column = trawl.Plan(expression, regex=True), [None, ""]
+    for part in ("aab=1 é\n", "aab=1 é", "aab=1 "):
+        column += ["".join(rng.choices(part, k=rng.randint(0, 60))) for _ in range(12000)]
+    column[100 : len(column) : 1000] = itertools.repeat(None, len(range(100, len(column), 1000)))
+    found, firsts = [], []
+    for text in column:
+        at, first = 0, None
+        for line in (text or "").split("\n"):
+            spans = [match for match in re.finditer(expression, line, re.ASCII) if match[0]]
+            first = first or (spans and (at, spans[0]))
+            at += len(line) + 1
+        found.append(text if text is None else re.search(expression, text, re.ASCII) is not None)
+        firsts.append(first or None)
+    assert plan.contains(column).tolist() == found
+    assert plan.match_lists(column, first=True).tolist() == [
+        first and {"begin": first[0] + first[1].start(), "end": first[0] + first[1].end(), "pattern": 0}
+        for first in firsts
+    ]
+    names = plan.group_names
+    assert plan.groups(column).tolist() == [
+        None if text is None else dict(zip(names, first[1].groups() if first else [None] * len(names)))
+        for text, first in zip(column, firsts)
+    ]
+
+
 def test_fewer_records_than_before():
     """Search a column with fewer records than the column before, by the same searcher. Records found in the longer
     column must not be looked up in the shorter one."""

@@ -380,6 +380,14 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
     return TRAWL_OK;
 }
 
+void regex_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes)
+{
+    opened->judged.bytes = (const uint8_t *)line;
+    opened->judged.count = line_bytes;
+    opened->after = 0;
+    words_begin(&opened->judged);
+}
+
 void regex_line_close(struct trawl_line *line)
 {
     if (line == NULL)

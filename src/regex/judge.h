@@ -112,11 +112,12 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
  * that the flag changes nothing. Sets *pcre as in struct trawl_plan_told. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
-/* Implement trawl_line_open, _match, _groups and _close (trawl_records.h). */
+/* Implement trawl_line_open, _move, _match, _groups and _close (trawl_records.h). */
 enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                   const void *line, uint64_t line_bytes,
                                   const struct engine_call *call, struct trawl_line **out,
                                   struct trawl_error *error);
+void regex_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes);
 enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
                                    struct trawl_range *groups, uint64_t groups_max,
                                    struct trawl_error *error);

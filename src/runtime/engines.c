@@ -129,6 +129,15 @@ enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t patt
     return regex_line_open(plan, pattern_index, line, line_bytes, call, out, error);
 }
 
+enum trawl_status trawl_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes,
+                                  struct trawl_error *error)
+{
+    if (opened == NULL || (line == NULL && line_bytes > 0))
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", opened == NULL ? "opened" : "line");
+    regex_line_move(opened, line, line_bytes);
+    return TRAWL_OK;
+}
+
 enum trawl_status trawl_line_match(struct trawl_line *line, uint64_t begin,
                                    struct trawl_range *groups, uint64_t groups_max,
                                    struct trawl_error *error)

@@ -311,6 +311,10 @@ static void test_line(void)
     TEST_CHECK(groups[0].begin == 1 && groups[1].begin == 1 && groups[1].end == 2);
     TEST_CHECK(trawl_line_groups(line, (struct trawl_range){2, 6}, groups, 2, NULL) ==
                TRAWL_ARGUMENT);
+    MUST(trawl_line_move(line, "xbca", 4, NULL));
+    MUST(trawl_line_match(line, 0, groups, 1, NULL));
+    TEST_CHECK(groups[0].begin == 2 && groups[0].end == 2);
+    TEST_CHECK(trawl_line_move(NULL, "", 0, NULL) == TRAWL_ARGUMENT);
     trawl_line_close(line);
 }
 
