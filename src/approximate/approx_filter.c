@@ -16,8 +16,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* number of zero words before a plane, which the first windows read; a plane has a bit for each
- * offset, set if the byte there is in the plane's class */
+/* zero words before a plane, which the first windows read; a plane has a bit for each offset, set
+ * if the byte there is in the plane's class */
 #define WORDS_BEFORE 2u
 /* words after a plane that are loaded but do not change the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
@@ -147,8 +147,8 @@ static uint32_t best_bytes(const struct approx_filter *filter)
     return (uint32_t)(bytes / STRETCH_BYTES_MIN * STRETCH_BYTES_MIN);
 }
 
-/* Returns the most rows that all literals may have together: a row for each compared symbol, and up
- * to three rows of padding for each literal. */
+/* Returns the most rows that all literals may have together: one for each compared symbol, and up
+ * to three of padding for each literal. */
 static uint64_t begins_room(const struct approximate *approximate)
 {
     const uint64_t *begin = approximate->symbol_begin;

@@ -230,11 +230,11 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Returns the method of a step, a range of begins [from, *to). With the alphabet TRAWL_CHARACTERS,
- * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. If the
- * text is not, lowers *to: a step that compares bytes ends before its occurrences could reach the
- * first byte that is not ASCII; a step by method_beyond, which knows other characters, ends shortly
- * after that byte. */
+/* Returns the method of a step, a range of starts [from, *to). With the alphabet TRAWL_CHARACTERS,
+ * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. Otherwise
+ * lowers *to. A step that compares bytes then ends before its occurrences could reach the first
+ * byte beyond ASCII, and a step by method_beyond, which knows other characters, ends shortly after
+ * that byte. */
 static enum approx_method method_of(struct approx_host *host, const struct engine_chunk *chunk,
                                     uint64_t from, uint64_t *to)
 {

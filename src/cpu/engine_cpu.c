@@ -198,10 +198,10 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* Copies a short text to a buffer with room behind it, if a set is searched for. Near a text's end,
+/* If a set is searched for, copies a short text to a buffer with room after it. Near a text's end,
  * vectors would load bytes that are not readable, so the scan would have to test positions in plain
- * C: in a text of 80 bytes, nearly all positions. For five strings in 40 to 1,000 bytes, a call
- * takes 0.3 to 0.5 of the time. For a single literal, such positions cost as little as the copy. */
+ * C: in a text of 80 bytes, nearly all of them. For five strings in 40 to 1,000 bytes, a call takes
+ * 0.3 to 0.5 of the time. For a single literal, such positions cost as little as the copy. */
 static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;

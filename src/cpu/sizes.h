@@ -9,7 +9,7 @@
 /* These values change how long a search takes, never its result. Tests set smaller ones, so that
  * short texts cross every boundary. */
 struct cpu_sizes {
-    /* in a search for a set, shorter chunks of text are copied to a buffer with room behind them */
+    /* in a search for a set, shorter chunks of text are copied to a buffer with room after them */
     uint64_t short_set;
     /* a worker looks at a sample of the text only after this many bytes, and may then change its
      * method */

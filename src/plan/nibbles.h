@@ -16,8 +16,8 @@
  * texts, because many literals begin with blanks.
  *
  * Some instruction sets look up 64 entries at once. They test the six low bits of a byte, which
- * distinguish letters, instead of four. Then fewer bytes are often enough. Two groups suffice, too,
- * unless the literals have few different bytes, as DNA does.
+ * distinguish letters, instead of four. Then fewer bytes are often enough. Two groups are enough,
+ * too, unless the literals have few different bytes, as DNA does.
  */
 #ifndef TRAWL_PLAN_NIBBLES_H
 #define TRAWL_PLAN_NIBBLES_H

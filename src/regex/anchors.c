@@ -65,20 +65,6 @@ void anchors_free(struct expressions *made)
     made->anchor_count = made->anchor_capacity = 0;
 }
 
-/* Grows *items, an array of `count` items of `size` bytes each, if there is no room for `more`
- * further items. *capacity is the number of items that fit. */
-static enum trawl_status room_for(uint64_t more, uint64_t size, void **items, uint64_t count,
-                                  uint64_t *capacity, struct trawl_error *error)
-{
-    const uint64_t wanted = max_u64(2 * *capacity, count + more);
-
-    if (count + more <= *capacity)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_grow(*capacity, wanted, size, items, error));
-    *capacity = wanted;
-    return TRAWL_OK;
-}
-
 static struct around_options options_of(const struct anchor_maker *maker, bool backwards,
                                         bool longest)
 {
@@ -124,16 +110,11 @@ static enum trawl_status take(void *context, const struct split *split, struct t
 {
     struct anchor_maker *maker = (struct anchor_maker *)context;
     struct expressions *made = maker->made;
-    void *memory = made->anchors;
     struct anchor *anchor;
 
-    TRAWL_TRY(
-        room_for(1, sizeof *anchor, &memory, made->anchor_count, &made->anchor_capacity, error));
-    made->anchors = (struct anchor *)memory;
-    memory = maker->strings;
-    TRAWL_TRY(room_for(split->strings->count, sizeof *maker->strings, &memory, maker->string_count,
-                       &maker->string_capacity, error));
-    maker->strings = (struct anchor_string *)memory;
+    TRAWL_TRY(MEMORY_ROOM(made->anchors, made->anchor_capacity, made->anchor_count + 1, error));
+    TRAWL_TRY(MEMORY_ROOM(maker->strings, maker->string_capacity,
+                          maker->string_count + split->strings->count, error));
     for (uint32_t i = 0; i < split->strings->count; i++) {
         maker->strings[maker->string_count].string = split->strings->items[i];
         maker->strings[maker->string_count++].anchor = (uint32_t)made->anchor_count;
@@ -259,19 +240,16 @@ static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_
 {
     struct expressions *made = maker->made;
     uint64_t atoms = 0;
-    void *memory;
 
     qsort(maker->strings, maker->string_count, sizeof *maker->strings, compare);
     for (uint64_t i = 0; i < maker->string_count; i++)
         atoms += i == 0 || !same_string(&maker->strings[i - 1].string, &maker->strings[i].string);
-    TRAWL_TRY(memory_allocate(maker->string_count, sizeof(uint32_t), &memory, error));
-    made->atom_anchors = (uint32_t *)memory;
-    if (memory_allocate(atoms + 1, sizeof(uint32_t), &memory, error) != TRAWL_OK) {
+    TRAWL_TRY(MEMORY_NEW(made->atom_anchors, maker->string_count, error));
+    if (MEMORY_NEW(made->atom_first, atoms + 1, error) != TRAWL_OK) {
         memory_release(made->atom_anchors, maker->string_count, sizeof(uint32_t));
         made->atom_anchors = NULL;
         return TRAWL_MEMORY;
     }
-    made->atom_first = (uint32_t *)memory;
     made->atom_count = atoms;
     atoms = 0;
     for (uint64_t i = 0; i < maker->string_count; i++) {
@@ -340,15 +318,13 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                                                                        : 2;
     bool holds_line_end = false;
     enum trawl_status status;
-    void *memory;
 
     if (maker->fails || maker->string_count == 0) {
         anchors_free(made);
         return TRAWL_OK;
     }
     TRAWL_TRY(index_strings(maker, error));
-    TRAWL_TRY(memory_allocate(made->atom_count, sizeof *patterns, &memory, error));
-    patterns = (struct trawl_pattern *)memory;
+    TRAWL_TRY(MEMORY_NEW(patterns, made->atom_count, error));
     for (uint64_t i = 0; i < made->atom_count; i++) {
         const struct split_string *string = &maker->strings[made->atom_first[i]].string;
 

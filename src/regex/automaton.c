@@ -472,16 +472,9 @@ static enum trawl_status keep(const struct line_maker *maker, struct line_form *
     return TRAWL_OK;
 }
 
-/* What a plan for lines is made from: a plan, and a part of the text or NULL. */
-struct form_source {
-    const struct trawl_plan *plan;
-    const uint8_t *sample;
-    uint64_t sample_bytes;
-};
-
 static enum trawl_status form_make(const void *from, void **object, struct trawl_error *error)
 {
-    const struct form_source *source = (const struct form_source *)from;
+    const struct expressions_source *source = (const struct expressions_source *)from;
     enum trawl_status status = TRAWL_OK;
     const struct expressions *made;
     struct line_maker *maker = NULL;
@@ -490,8 +483,7 @@ static enum trawl_status form_make(const void *from, void **object, struct trawl
 
     TRAWL_TRY(MEMORY_ZEROED(form, 1, error));
     if (source->sample != NULL)
-        TRAWL_TRY_DONE(expressions_sampled(source->plan, source->sample, source->sample_bytes,
-                                           &sampled, error));
+        TRAWL_TRY_DONE(expressions_make(source, &sampled, error));
     made = (const struct expressions *)sampled;
     if (made == NULL)
         TRAWL_TRY_DONE(expressions_want(source->plan, &made, error));
@@ -521,7 +513,7 @@ enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *
                                   uint64_t sample_bytes, const struct trawl_plan **lines,
                                   struct trawl_error *error)
 {
-    const struct form_source source = {plan, sample, sample_bytes};
+    const struct expressions_source source = {plan, sample, sample_bytes};
     const void *object;
 
     TRAWL_TRY(attachment_want(&plan->attached[PLAN_LINES], &source, form_make, form_release,

@@ -39,7 +39,7 @@ struct pcre2 {
     bool remembers;
     bool is_utf8; /* false: each byte is a character */
     uint32_t repetitions;
-    void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before serves */
+    void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before is used */
     void *ascii;           /* as PROGRAM_LINES, for lines of ASCII; NULL: there is none */
     _Atomic(struct scratch *) scratches[PCRE2_SCRATCHES];
 };

@@ -349,16 +349,9 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* What a plan is compiled from. */
-struct source {
-    const struct trawl_plan *plan;
-    const uint8_t *sample; /* a part of the text; NULL: the text is unknown */
-    uint64_t sample_bytes;
-};
-
 /* Compiles each expression, then the common program, then the plan of the atoms. An error says
  * which expression is at fault. */
-static enum trawl_status make_all(struct maker *maker, const struct source *source,
+static enum trawl_status make_all(struct maker *maker, const struct expressions_source *source,
                                   struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -386,11 +379,9 @@ static enum trawl_status make_all(struct maker *maker, const struct source *sour
     return anchors_end(&maker->anchors, error);
 }
 
-/* Makes the compiled form of a plan. attachment_want calls this function until a call succeeds. */
-static enum trawl_status expressions_make(const void *from, void **object,
-                                          struct trawl_error *error)
+enum trawl_status expressions_make(const void *from, void **object, struct trawl_error *error)
 {
-    const struct source *source = (const struct source *)from;
+    const struct expressions_source *source = (const struct expressions_source *)from;
     struct maker maker = {.made = NULL};
     enum trawl_status status;
     void *memory;
@@ -414,18 +405,11 @@ enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error)
 {
-    const struct source source = {plan, NULL, 0};
+    const struct expressions_source source = {plan, NULL, 0};
     const void *object;
 
     TRAWL_TRY(attachment_want(&plan->attached[PLAN_EXPRESSIONS], &source, expressions_make,
                               expressions_free, &object, error));
     *expressions = (const struct expressions *)object;
     return TRAWL_OK;
-}
-
-enum trawl_status expressions_sampled(const struct trawl_plan *plan, const uint8_t *sample,
-                                      uint64_t sample_bytes, void **object,
-                                      struct trawl_error *error)
-{
-    return expressions_make(&(struct source){plan, sample, sample_bytes}, object, error);
 }

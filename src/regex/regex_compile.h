@@ -109,11 +109,15 @@ static inline bool expressions_are_atoms(const struct expressions *expressions,
 enum trawl_status expressions_want(const struct trawl_plan *plan,
                                    const struct expressions **expressions,
                                    struct trawl_error *error);
-/* Compiles the plan once more, with atoms that occur rarely in the sample, a part of the text. The
- * caller releases *object with expressions_free. */
-enum trawl_status expressions_sampled(const struct trawl_plan *plan, const uint8_t *sample,
-                                      uint64_t sample_bytes, void **object,
-                                      struct trawl_error *error);
+/* What a plan is compiled from. */
+struct expressions_source {
+    const struct trawl_plan *plan;
+    const uint8_t *sample; /* a part of the text, for atoms that are rare in it; NULL: unknown */
+    uint64_t sample_bytes;
+};
+/* Makes the compiled form from a struct expressions_source. The caller, or attachment_want,
+ * releases *object with expressions_free. */
+enum trawl_status expressions_make(const void *from, void **object, struct trawl_error *error);
 void expressions_free(void *object); /* accepts NULL */
 
 #endif

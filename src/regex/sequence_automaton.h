@@ -26,7 +26,7 @@ struct around_automaton {
     bool is_one_pass; /* no character that is read fits two places that may come next */
     uint8_t unknown;  /* the symbol of a byte that belongs to no character */
     /* The sequence has a repetition without limit, and ends with a character and the line's end. So
-     * before the automaton reads, may_be_last tells whether the line's last byte fits. */
+     * may_be_last first tells whether the line's last byte fits. */
     bool checks_last;
     bool may_be_last[256];
     uint8_t line_ends[2];
@@ -34,7 +34,7 @@ struct around_automaton {
     uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];
     uint8_t of_two[0x800]; /* indexed by character: symbols of those of two bytes */
-    /* indexed by symbol: a bit for each item of the sequence that its characters may be */
+    /* for each symbol: a bit for each item of the sequence that its characters may be */
     uint64_t members[SYMBOLS];
     /* Characters beyond ASCII: those from cuts[i].first up to cuts[i + 1].first have one symbol.
      * The last cut is after all characters. */

@@ -175,8 +175,8 @@ static void number_symbols(struct places *places)
     made->unknown = made->has_edges ? ELSE : symbol_of(places, 0);
 }
 
-/* Adds to the list `place`, and each later place for which all places starting at `place` may be
- * left out. What comes after the end of the sequence is never preferred to it. */
+/* Adds to the list `place`, and each later one if all places before it may be left out. Nothing is
+ * preferred to the end of the sequence. */
 static void reach(const struct places *places, struct list *list, uint32_t place)
 {
     const bool longest = places->options->longest;
@@ -317,8 +317,8 @@ static void fill_rows(struct places *places)
         }
 }
 
-/* Sets checks_last if the sequence allows the check. Then also notes with which bytes a line may
- * end if a match of the sequence ends with the line. */
+/* Sets checks_last if the sequence allows the check, and then notes the bytes with which a line may
+ * end if a match ends with it. */
 static void note_last(struct places *places)
 {
     const struct around_options *options = places->options;
@@ -337,7 +337,7 @@ static void note_last(struct places *places)
                                   (made->members[made->of_byte[byte]] >> last & 1) != 0;
 }
 
-/* Returns true if the sequence has an assertion about which the automaton cannot decide. */
+/* Returns true if the sequence has an assertion that the automaton cannot decide. */
 static bool has_unknown_edge(const struct sequence *sequence, const struct around_options *options)
 {
     bool has = false;

@@ -148,10 +148,9 @@ static uint32_t first_state(const struct around_automaton *made, const uint8_t *
     return symbol == ELSE ? AROUND_ASKS : made->first[made->words >> symbol & 1];
 }
 
-/* Looks for the line's end in the next AROUND_BYTES + *spare bytes. Returns false if the end is
- * there and no match of the sequence can end with the byte before it. *spare is the number of bytes
- * that automata may still read; subtracts from it the bytes that the automaton could have read
- * meanwhile. */
+/* Looks for the line's end in the next AROUND_BYTES + *spare bytes. Returns false if it is there
+ * and no match of the sequence can end with the byte before it. *spare is the number of bytes that
+ * automata may still read, less those that the automaton could have read meanwhile. */
 static bool may_end(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
                     uint64_t count, uint64_t *spare)
 {
@@ -189,7 +188,7 @@ struct around around_read(const struct around_automaton *before,
 
     if (!may_end(after, bytes, end, count, spare))
         around.after = AROUND_FAILS;
-    /* Both sides are read in turns, because a mismatch on either side ends the reading. */
+    /* Both sides are read in turn, because a mismatch on either side ends the reading. */
     for (uint64_t most = AROUND_BYTES;
          around.before != AROUND_FAILS && around.after != AROUND_FAILS;
          most = AROUND_BYTES + *spare) {
@@ -260,7 +259,7 @@ struct finder {
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
     /* the bytes with which a match may begin; starts[1]: if a character of a word comes before */
     bool starts[2][256];
-    uint64_t least; /* a match begins with so many bytes that are set in `kinds` */
+    uint64_t least; /* a match begins with this many bytes that are set in `kinds` */
     bool kinds[256];
     bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
                        at the start of the run */

@@ -1,6 +1,6 @@
 /* parse: the state of reading an expression, and what its readers share. nodes.c builds nodes, for
- * parse.c, which reads what all syntaxes have, and perl.c, posix.c and beyond.c, which read the
- * rest. */
+ * parse.c, which reads what all syntaxes have and POSIX's escapes, and perl.c and beyond.c, which
+ * read the rest. */
 #ifndef TRAWL_REGEX_SYNTAX_PARSE_H
 #define TRAWL_REGEX_SYNTAX_PARSE_H
 
@@ -116,8 +116,6 @@ enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error 
  * it. */
 enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *error);
 enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *error);
-/* Reads an escape in the syntaxes of POSIX that is no operator. */
-enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl_error *error);
 
 /* Reads what begins at reader->at in PCRE2's syntax: the operator `what`, or a literal. */
 enum trawl_status beyond_token(struct syntax_reader *reader, char what, struct trawl_error *error);

@@ -271,20 +271,20 @@ static void put_words(const struct printer *printer, const char *text)
  * only ASCII words, so the expression may match too often. A program that reads marked copies of
  * lines then decides (words.h). Such copies have no line ends. Unless the caller's classes of
  * characters count, PCRE2's \b serves. */
-static void put_edge(const struct printer *printer, const struct syntax_node *edge,
-                     bool is_repeated)
+static void put_edge(const struct printer *printer, const struct syntax_node *edge)
 {
+    static const char letters[] = "^$AzbBmMhH";
+    static const char *const plain[] = {"^",   "$",   "\\A", "\\z",  "\\b",
+                                        "\\B", "\\b", "\\b", "(?:)", "(?:)"};
+    static const char *const marked[] = {
+        "^", "$", "\\A", "\\z", "\\b", "\\B", "(?:\\b(?m:^))", "(?:\\b(?m:$))", "(?m:^)", "(?m:$)"};
     const struct regex_options *options = printer->options;
     const char letter = edge->letter;
-    const bool is_line = letter == '^' || letter == '$', is_marked = options->marks != 0;
-    const bool is_before = letter == 'm' || letter == 'h';
-    const bool is_side = is_before || letter == 'M' || letter == 'H';
+    const bool is_marked = options->marks != REGEX_UNMARKED;
     const bool asks = printer->beyond && options->letters.class_ranges != NULL;
-    const bool by_lines = is_line && !printer->beyond &&
+    const bool by_lines = (letter == '^' || letter == '$') && !printer->beyond &&
                           ((edge->flags & SYNTAX_MANY_LINES) != 0 || options->lines) &&
                           (!is_marked || options->marks == REGEX_MARKED_LINES);
-    const bool groups = is_repeated && is_marked && (letter == 'm' || letter == 'M');
-    struct printed *out = printer->out;
 
     if (printer->beyond && strchr(asks ? "bBmM" : "mM", letter) != NULL) {
         put_words(printer, letter == 'b'   ? "(?:(?<=@)(?!@)|(?<!@)(?=@))"
@@ -293,29 +293,22 @@ static void put_edge(const struct printer *printer, const struct syntax_node *ed
                                            : "(?<=@)(?!@)");
         return;
     }
-    print_text(out, groups ? "(?:" : by_lines ? "(?m:" : "");
-    if (letter == 'm' || letter == 'M')
-        print_text(out, "\\b");
-    else if (letter != 'h' && letter != 'H')
-        print_put(out, (char[2]){is_line ? letter : '\\', letter}, is_line ? 1 : 2);
-    else if (!is_marked)
-        print_text(out, "(?:)");
-    if (is_marked && is_side)
-        print_text(out, is_before ? "(?m:^)" : "(?m:$)");
-    print_text(out, groups || by_lines ? ")" : "");
+    print_text(printer->out, by_lines ? "(?m:" : "");
+    print_text(printer->out, (is_marked ? marked : plain)[strchr(letters, letter) - letters]);
+    print_text(printer->out, by_lines ? ")" : "");
 }
 
-static void put_node(struct printer *printer, const struct syntax_node *node, bool is_repeated);
+static void put_node(struct printer *printer, const struct syntax_node *node);
 
 static void put_lists(struct printer *printer, const struct syntax_node *group)
 {
     if (group->kind != SYNTAX_GROUP) {
-        put_node(printer, group, false);
+        put_node(printer, group);
         return;
     }
     for (uint32_t i = 0; i < group->count; i++) {
         print_text(printer->out, i > 0 ? "|" : "");
-        put_node(printer, group->items[i], false);
+        put_node(printer, group->items[i]);
     }
 }
 
@@ -334,7 +327,7 @@ static void put_group(struct printer *printer, const struct syntax_node *group)
     print_text(out, ")");
 }
 
-static void put_node(struct printer *printer, const struct syntax_node *node, bool is_repeated)
+static void put_node(struct printer *printer, const struct syntax_node *node)
 {
     struct printed *out = printer->out;
     bool groups;
@@ -351,13 +344,13 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
         print_put(out, (char[5]){'\\', 'g', '{', node->letter, '}'}, 5);
         break;
     case SYNTAX_EDGE:
-        put_edge(printer, node, is_repeated);
+        put_edge(printer, node);
         break;
     case SYNTAX_REPEAT:
         /* RE2 would read "a**" as a mistake, and "a*?" as a single operator */
         groups = node->items[0]->kind == SYNTAX_REPEAT;
         print_text(out, groups ? "(?:" : "");
-        put_node(printer, node->items[0], true);
+        put_node(printer, node->items[0]);
         print_text(out, groups ? ")" : "");
         put_counts(out, node);
         print_text(out, node->is_lazy ? "?" : "");
@@ -367,7 +360,7 @@ static void put_node(struct printer *printer, const struct syntax_node *node, bo
         break;
     case SYNTAX_LIST:
         for (uint32_t i = 0; i < node->count; i++)
-            put_node(printer, node->items[i], false);
+            put_node(printer, node->items[i]);
         break;
     default:
         print_text(out, node->kind == SYNTAX_BYTE ? "\\C" : "(?:)");
@@ -394,7 +387,7 @@ enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex
 
     *out = (struct printed){.is_complete = true};
     put_words(&printer, words ? "(?<!@)" : "");
-    put_node(&printer, root, false);
+    put_node(&printer, root);
     put_words(&printer, words ? "(?!@)" : "");
     return status_of(out, error);
 }

@@ -534,9 +534,9 @@ static enum trawl_status read_class(struct class_reader *reader, uint32_t depth,
         if (stands(reader, "]") && !first)
             break;
         if (reader->at >= reader->count)
-            TRAWL_TRY_DONE(
-                fail(reader, begin,
-                     reader->nests || reader->posix ? "the bracket is not closed" : "missing ]"));
+            TRAWL_TRY_DONE(syntax_refuse(
+                begin, reader->error,
+                reader->nests || reader->posix ? "the bracket is not closed" : "missing ]"));
         if (reader->skips && stands(reader, "#"))
             TRAWL_TRY_DONE(syntax_refuse(begin, reader->error,
                                          "with (?x), a # begins a comment also within brackets"));
