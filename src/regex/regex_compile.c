@@ -156,8 +156,9 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
         return TRAWL_FAIL(error, ARGUMENT, "\\C: a part of a character has no word borders");
     if (made->options.multi &&
         ((syntax->has_lines && !lines) || (made->mark != 0 && made->mark != mark)))
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "^ and $ across lines know no edges of words but \\b and \\B, and no -w");
+        return TRAWL_FAIL(
+            error, ARGUMENT,
+            "^, $ and -x across lines know no edges of words but \\b and \\B, and no -w");
     made->mark = mark;
     if (made->marked == NULL)
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */

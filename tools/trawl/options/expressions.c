@@ -373,9 +373,10 @@ static enum trawl_status build_joined(const struct patterns *patterns,
     return status;
 }
 
-/* Builds the plan: of the joined expression, or if only this is rejected, of the expressions. Among
- * these, in Perl's syntax an earlier one wins, as an earlier alternative does. But trawl_windows
- * then finds no empty matches; so a list that is too large must have none. */
+/* Builds the plan: of the joined expression, or if only this is rejected, of the expressions,
+ * unless the joined one also says that matches are whole lines (--multiline -x). Among these, in
+ * Perl's syntax an earlier one wins, as an earlier alternative does. But trawl_windows then finds
+ * no empty matches; so a list that is too large, or whose matches are shown, must have none. */
 static enum trawl_status build(struct patterns *patterns, const struct settings *settings,
                                const struct trawl_plan_options *options, struct trawl_plan **plan,
                                struct trawl_error *error)
@@ -397,7 +398,8 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
     *plan = NULL;
     status = build_joined(patterns, options, plan, &refused);
     *error = refused;
-    if (status != TRAWL_ARGUMENT && (status != TRAWL_LIMIT || !lines)) {
+    if ((status != TRAWL_ARGUMENT || (!lines && settings->whole_lines)) &&
+        (status != TRAWL_LIMIT || !lines)) {
         trawl_plan_free(apart);
         return status;
     }
@@ -406,7 +408,7 @@ static enum trawl_status build(struct patterns *patterns, const struct settings 
         return error->status;
     for (uint64_t i = 0; i < patterns->count && first_wins && !any_empty; i++)
         any_empty = patterns_empty_between(apart, i) != 0;
-    if (status == TRAWL_LIMIT && first_wins && any_empty) {
+    if (first_wins && any_empty && (status == TRAWL_LIMIT || !needs_lines_alone(settings))) {
         trawl_plan_free(apart);
         *error = refused;
         return status;
