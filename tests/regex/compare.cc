@@ -132,7 +132,6 @@ size_t step(const std::string &line, size_t at, bool characters)
 }
 
 // Returns true if `at` is between the bytes of a character, where \B does not match, unlike RE2's.
-// expression does.
 bool is_within(const std::string &line, size_t at, bool characters)
 {
     for (size_t back = 1; characters && back <= 3 && back <= at; back++)
@@ -164,7 +163,8 @@ size_t first_end(const re2::RE2 &words, const std::string &line, size_t begin, b
 bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
                 const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)
 {
-    const bool characters = given.options.alphabet == TRAWL_CHARACTERS;
+    const bool characters = given.options.alphabet == TRAWL_CHARACTERS,
+               whole = characters && re.pattern().find("\\C") == std::string::npos;
     re2::StringPiece found;
 
     if ((given.options.flags & TRAWL_WHOLE_LINE) != 0) {
@@ -179,7 +179,7 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
         *begin = static_cast<size_t>(found.data() - line.data());
         *end = *begin + found.size();
         from = step(line, *begin, characters);
-        if (*end == *begin && is_within(line, *begin, characters))
+        if (*end == *begin && is_within(line, *begin, whole))
             continue;
         if ((given.options.flags & TRAWL_WHOLE_WORD) == 0) {
             if (empty || *end > *begin)
