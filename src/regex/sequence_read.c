@@ -364,12 +364,25 @@ void finder_free(struct finder *finder)
     memory_release(finder, 1, sizeof *finder);
 }
 
+/* Returns true if a match may begin at `at`, by the character before and the byte there. */
+static inline bool may_begin(const struct finder *finder, const uint8_t *text, uint64_t at)
+{
+    const struct around_automaton *made = finder->automaton;
+    const uint8_t byte = text[at];
+    uint32_t before;
+
+    if (finder->starts[0][byte] == finder->starts[1][byte])
+        return finder->starts[0][byte];
+    before = at > 0 ? made->of_byte[text[at - 1]] : LONG;
+    return finder->starts[before != LONG && (made->words >> before & 1) != 0][byte];
+}
+
 /* Returns the first place at or after `begin` where a match may begin; UINT64_MAX: there is
  * none. */
 static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
                            uint64_t to)
 {
-    const struct around_automaton *made = finder->automaton;
+    const uint64_t least = finder->least;
     const uint8_t *found;
 
     if (finder->begins == AT_LINES && begin > 0 && text[begin - 1] != '\n') {
@@ -378,15 +391,14 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     }
     if (finder->begins != AT_ALL)
         return begin;
-    for (uint64_t back = 1; begin < to && to - begin >= finder->least; begin += back) {
-        const uint32_t before = begin > 0 ? made->of_byte[text[begin - 1]] : LONG;
-        const bool last = before != LONG && (made->words >> before & 1) != 0;
+    while (begin < to && to - begin >= least) {
+        uint64_t back = least - 1; /* the first byte is looked up in `starts` */
 
-        for (back = finder->least; back > 0 && finder->kinds[text[begin + back - 1]];)
+        while (back > 0 && finder->kinds[text[begin + back]])
             back--;
-        if (back == 0 && finder->starts[last][text[begin]])
+        if (back == 0 && may_begin(finder, text, begin))
             return begin;
-        back = max_u64(back, 1);
+        begin += back + 1;
     }
     return UINT64_MAX;
 }
