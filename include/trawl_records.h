@@ -159,9 +159,8 @@ struct trawl_line;
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_open(
     const struct trawl_plan *plan, uint64_t pattern_index, const void *line, uint64_t line_bytes,
     const struct trawl_searcher *searcher, struct trawl_line **out, struct trawl_error *error);
-/* Let an open line stand for another line of the same plan, which costs less than to open that line:
- * its memory is used again.
- * Errors: ARGUMENT. */
+/* Let an open line stand for another line of the same plan, which costs less than to open that
+ * line: its memory is used again. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_line_move(struct trawl_line *opened,
                                                           const void *line, uint64_t line_bytes,
                                                           struct trawl_error *error);
