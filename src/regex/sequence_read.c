@@ -14,6 +14,8 @@
 #define WASTE_SHARE 4u
 /* the search for a line end reads this many bytes while an automaton reads one */
 #define BYTES_PER_FIND 16u
+/* of the bytes with which each match begins, this many are looked at */
+#define LEAST_MAX 32u
 
 /* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
  * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
@@ -259,8 +261,11 @@ struct finder {
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
     /* the bytes with which a match may begin; starts[1]: if a character of a word comes before */
     bool starts[2][256];
-    uint64_t least; /* a match begins with this many bytes that are set in `kinds` */
-    bool kinds[256];
+    /* A match begins with at least `least` bytes; byte i may be the item item_of[i] of the
+     * sequence: kinds[byte] has a bit for each of these items. */
+    uint64_t least;
+    uint8_t item_of[LEAST_MAX];
+    uint64_t kinds[256];
     bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
                        at the start of the run */
     uint32_t first; /* number of the first item that is no assertion about the start */
@@ -280,18 +285,72 @@ static bool may_find(const struct sequence *sequence, const struct regex_options
     return may;
 }
 
+/* Returns true if characters of several bytes may be this item. */
+static bool is_wide(const struct around_automaton *made, uint32_t item)
+{
+    for (uint32_t i = 0; i + 1 < made->cut_count; i++)
+        if (made->cuts[i].symbol == ELSE || (made->members[made->cuts[i].symbol] >> item & 1) != 0)
+            return true;
+    return false;
+}
+
+/* Returns the distance to the next place where a match may begin, if the byte at `place` after a
+ * begin does not fit there: where it is an earlier byte of a match. */
+static uint64_t skip_of(const struct finder *finder, uint64_t place, uint8_t byte)
+{
+    uint64_t earlier = finder->kinds[byte] != 0 ? place : 0;
+
+    while (earlier > 0 && (finder->kinds[byte] >> finder->item_of[earlier - 1] & 1) == 0)
+        earlier--;
+    return place + 1 - earlier;
+}
+
+/* Notes which items the first bytes of a match are: those of one item if it has characters of
+ * several bytes, else those of the items up to one whose number of characters varies. */
+static void note_kinds(struct finder *finder)
+{
+    const struct around_automaton *made = finder->automaton;
+    const struct sequence *sequence = &finder->sequence;
+    uint64_t items = 0;
+
+    finder->least = 0;
+    for (uint32_t i = finder->first; i < sequence->count; i++) {
+        const struct sequence_item *item = &sequence->items[i];
+        const bool wide = is_wide(made, i);
+        uint64_t left = item->least;
+
+        if (item->edge != 0 || left == 0 || item->skips > 0 || (wide && items != 0))
+            break;
+        items |= UINT64_C(1) << i;
+        for (; left > 0 && finder->least < LEAST_MAX; left--)
+            finder->item_of[finder->least++] = (uint8_t)i;
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            const uint32_t symbol = made->of_byte[byte];
+
+            if (symbol == LONG ? wide : symbol == ELSE || (made->members[symbol] >> i & 1) != 0)
+                finder->kinds[byte] |= UINT64_C(1) << i;
+        }
+        if (wide || left > 0 || item->least != item->most)
+            break;
+    }
+    if (finder->least == 0) { /* any byte, which `starts` decides on */
+        finder->least = 1;
+        finder->item_of[0] = 0;
+        memset(finder->kinds, 0xff, sizeof finder->kinds);
+    }
+}
+
 /* Notes with which bytes a match may begin. */
 static void note_starts(struct finder *finder)
 {
     const struct around_automaton *made = finder->automaton;
     const struct sequence_item *item = &finder->sequence.items[finder->first];
     const bool is_character = item->edge == 0 && item->least > 0 && item->skips == 0;
-    bool is_wide = false, starts_wide[2] = {false, false};
+    bool starts_wide[2] = {false, false};
 
     for (uint32_t i = 0; i + 1 < made->cut_count; i++) {
         const uint32_t symbol = made->cuts[i].symbol;
 
-        is_wide |= symbol == ELSE || (made->members[symbol] >> finder->first & 1) != 0;
         for (uint32_t last = 0; last < 2; last++)
             starts_wide[last] |= around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
     }
@@ -302,13 +361,8 @@ static void note_starts(struct finder *finder)
             finder->starts[last][byte] =
                 symbol == LONG ? starts_wide[last] && byte >= 0xc0
                                : around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
-        finder->kinds[byte] =
-            symbol == LONG ? is_wide
-                           : symbol == ELSE || (made->members[symbol] >> finder->first & 1) != 0;
     }
-    finder->least = is_character ? item->least : 1;
-    if (!is_character)
-        memset(finder->kinds, true, sizeof finder->kinds);
+    note_kinds(finder);
     finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
 }
 
@@ -392,13 +446,17 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     if (finder->begins != AT_ALL)
         return begin;
     while (begin < to && to - begin >= least) {
-        uint64_t back = least - 1; /* the first byte is looked up in `starts` */
+        uint64_t at = begin + least - 1;
 
-        while (back > 0 && finder->kinds[text[begin + back]])
-            back--;
-        if (back == 0 && may_begin(finder, text, begin))
+        if (finder->kinds[text[at]] == 0) {
+            begin += least;
+            continue;
+        }
+        while (at > begin && (finder->kinds[text[at]] >> finder->item_of[at - begin] & 1) != 0)
+            at--;
+        if (at == begin && may_begin(finder, text, begin))
             return begin;
-        begin += back + 1;
+        begin += skip_of(finder, at - begin, text[at]);
     }
     return UINT64_MAX;
 }
