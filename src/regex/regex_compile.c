@@ -140,10 +140,11 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     struct regex_options options = made->options;
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
-    /* RE2's \B also matches inside a character, where only an empty match can be */
-    const bool within = !options.bytes && !syntax->has_byte &&
-                        !(options.multi && options.ripgrep) &&
-                        program_may_be_empty(made->each[index]);
+    /* RE2's \B also matches inside a character, where only an empty match can be. Marks cannot be
+     * told from newlines by (?m:^). */
+    const bool within =
+        !options.bytes && !syntax->has_byte && (options.multi || !syntax->by_lines) &&
+        !(options.multi && options.ripgrep) && program_may_be_empty(made->each[index]);
     const bool is_wide = syntax->edges != 0 && (options.letters.is_word != NULL || within);
     const bool lines = made->options.multi && !words && syntax->edges <= SYNTAX_EDGES;
     const uint8_t mark = lines ? ' ' : '\n';

@@ -164,7 +164,8 @@ bool next_match(const re2::RE2 &re, const re2::RE2 &words, const setup &given,
                 const std::string &line, size_t from, bool empty, size_t *begin, size_t *end)
 {
     const bool characters = given.options.alphabet == TRAWL_CHARACTERS,
-               whole = characters && re.pattern().find("\\C") == std::string::npos;
+               whole = characters && re.pattern().find("\\C") == std::string::npos &&
+                       (is_multi(given) || re.pattern().find("(?m") == std::string::npos);
     re2::StringPiece found;
 
     if ((given.options.flags & TRAWL_WHOLE_LINE) != 0) {

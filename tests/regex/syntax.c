@@ -371,6 +371,26 @@ static void test_record_counts(void)
     trawl_records_unload(searcher, records);
 }
 
+/* Beside letters beyond ASCII, (?m:$) holds at a record's newlines, also if \B is in the
+ * expression. */
+static void test_record_newlines(void)
+{
+    static const uint64_t offsets[] = {0, 8};
+    const struct trawl_record_array array = records_of("é zab\nx", offsets, 1);
+    AUTO_PLAN plan = must_plan_with("zab(?m:$)|\\Bq?",
+                                    PLAN_WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS));
+    struct trawl_records_out out = TRAWL_RECORDS_OUT_INIT;
+    struct trawl_records *records;
+    uint32_t counts[1] = {9};
+
+    out.values = counts;
+    out.room = 1;
+    MUST(trawl_records_load(searcher, &array, &records, NULL));
+    MUST(trawl_records_into(searcher, plan, records, TRAWL_RECORDS_COUNTS, &out, NULL));
+    TEST_CHECK_U64(counts[0], 1);
+    trawl_records_unload(searcher, records);
+}
+
 /* A line about which PCRE2 cannot decide hides no other line. The calls deliver all else, and then
  * fail. */
 static void test_undecided(void)
@@ -538,6 +558,7 @@ int main(void)
     test_line();
     test_pcre_records();
     test_record_counts();
+    test_record_newlines();
     test_undecided();
     test_set();
     test_long_lines();

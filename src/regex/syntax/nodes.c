@@ -243,7 +243,10 @@ static void note_edges(struct syntax_reader *reader, struct syntax_node **items,
         if ((edge->letter == 'm' && i + 1 < count && is_word_char(items[i + 1])) ||
             (edge->letter == 'M' && i > 0 && is_word_char(items[i - 1])))
             edge->letter = 'b';
-        reader->out->has_lines |= edge->letter == '^' || edge->letter == '$';
+        if (edge->letter == '^' || edge->letter == '$') {
+            reader->out->has_lines = true;
+            reader->out->by_lines |= (edge->flags & SYNTAX_MANY_LINES) != 0;
+        }
         reader->out->has_ends |= edge->letter == 'A' || edge->letter == 'z';
         reader->out->looks_back |= edge->letter != '$' && edge->letter != 'z';
         reader->out->edges |= edge->letter == 'b' || edge->letter == 'B'   ? SYNTAX_EDGES

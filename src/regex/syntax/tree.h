@@ -96,6 +96,7 @@ struct syntax {
     bool alternates; /* some group has two alternatives */
     bool has_byte;   /* \C */
     bool has_lines;  /* ^ or $ */
+    bool by_lines;   /* which hold at newlines, too */
     bool has_ends;   /* \A or \z */
     bool looks_back; /* an assertion depends on the byte before it */
     uint32_t edges;
