@@ -152,8 +152,8 @@ def lines(data, any_of):
     return (
         [
             "",
-            f"By pylibcudf {data['version']}, for the same records in the memory of the same GPU: GB/s in the median "
-            "and, in bold, how many times as fast trawl is (*records, any*).",
+            f"By pylibcudf {data['version']}, for the same records on the same GPU: median GB/s and, in bold, "
+            "how many times as fast trawl is (*records, any*).",
             "",
         ]
         + table(
