@@ -144,7 +144,7 @@ struct answer_arguments {
  * often. */
 #define DECIDE_HITS_MAX 256u
 #define READ_BYTES 1024u /* of a stripe whose lines a lane of answer_read reads */
-#define READ_STATES 48u  /* an automaton of so many states is kept in shared memory */
+#define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u
 #define CELLS_BLOCKS_MAX 256u /* most blocks of answer_cells */
 

@@ -358,9 +358,9 @@ SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t coun
     return have < count ? ones & simt_funnel(ones, next, count - have) : ones;
 }
 
-/* Returns how many set bits follow the lane's word, if *behind set bits follow the warp's row of 32
- * words. Sets *behind to the number of set bits with which the row begins, for the row before.
- * Called by all lanes of the warp. */
+/* Returns the length of the run of set bits right after the lane's word, if such a run of *behind
+ * bits is right after the warp's row of 32 words. Sets *behind to the row's first run, for the row
+ * before. Called by all lanes of the warp. */
 SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
 {
     uint32_t lane = simt_lane(), own = ones == ~0u ? 32u : simt_lowest_bit(~ones);

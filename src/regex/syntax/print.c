@@ -108,7 +108,7 @@ struct printer {
     bool alternates;
 };
 
-/* Returns true if the set is a letter in both cases, and no other character. */
+/* Returns true if the set is one of ASCII's letters in both cases, and no other character. */
 static bool is_pair(const struct syntax_node *node)
 {
     const struct code_range *set = node->set;

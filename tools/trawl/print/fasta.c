@@ -83,7 +83,8 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
     print_field_end(scan, true);
 }
 
-/* Writes bytes as a column of BED, in which blanks and control characters become _. */
+/* Writes bytes and a tab as a column of BED, in which blanks and control characters below them
+ * become _; an empty column is a dot. */
 static void print_column(struct output *output, const uint8_t *bytes, uint64_t bytes_count)
 {
     for (uint64_t i = 0; i < bytes_count; i++)
