@@ -117,20 +117,25 @@ static uint32_t equal_letters(void *context, uint32_t code_point, uint32_t *vari
     return count;
 }
 
-static bool is_word(void *context, uint32_t code_point)
+bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t code_point)
 {
-    uint32_t low = 0, high = unicode_word_count;
+    uint32_t low = 0, high = count;
 
-    (void)context;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
 
-        if (code_point > unicode_words[middle].last)
+        if (code_point > ranges[middle].last)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < unicode_word_count && unicode_words[low].first <= code_point;
+    return low < count && ranges[low].first <= code_point;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return unicode_holds(unicode_words, unicode_word_count, code_point);
 }
 
 const struct trawl_letters *trawl_unicode(void)

@@ -13,6 +13,9 @@ struct code_range {
     uint32_t last;
 };
 
+/* Returns true if one of `count` ascending ranges has the character. */
+bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t code_point);
+
 /* Characters beyond ASCII. */
 extern const struct code_range unicode_words[];  /* \w */
 extern const uint32_t unicode_word_count;        /* of ranges */

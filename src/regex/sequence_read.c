@@ -335,7 +335,6 @@ static void note_kinds(struct finder *finder)
     }
     if (finder->least == 0) { /* any byte, which `starts` decides on */
         finder->least = 1;
-        finder->item_of[0] = 0;
         memset(finder->kinds, 0xff, sizeof finder->kinds);
     }
 }

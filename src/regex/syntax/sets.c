@@ -132,17 +132,7 @@ static void add_cases(const struct regex_options *options, struct set *set)
 
 bool sets_hold(const struct syntax_node *node, uint32_t code)
 {
-    uint32_t low = 0, high = node->set_count;
-
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-
-        if (code > node->set[middle].last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < node->set_count && node->set[low].first <= code;
+    return unicode_holds(node->set, node->set_count, code);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------ */
