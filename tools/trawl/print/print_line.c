@@ -117,8 +117,12 @@ uint64_t print_at(const struct text_scan *scan, const struct view *view)
 
 bool print_marks_context(const struct text_scan *scan)
 {
-    return scan->settings->is_tg && scan->lines.left == 0 && !scan->settings->null_data &&
-           !scan->settings->stop_on_nonmatch;
+    const struct settings *settings = scan->settings;
+    const bool is_beyond = settings->pcre == PCRE_ASKED ||
+                           (scan->job->patterns->options.flags & TRAWL_PCRE) != 0;
+
+    return settings->is_tg && scan->lines.left == 0 && !settings->null_data &&
+           !settings->stop_on_nonmatch && (!is_beyond || settings->multiline);
 }
 
 /* Prints the lines [at, end) as trailing context. */
