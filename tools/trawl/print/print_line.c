@@ -118,8 +118,8 @@ uint64_t print_at(const struct text_scan *scan, const struct view *view)
 bool print_marks_context(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
-    const bool is_beyond = settings->pcre == PCRE_ASKED ||
-                           (scan->job->patterns->options.flags & TRAWL_PCRE) != 0;
+    const bool is_beyond =
+        settings->pcre == PCRE_ASKED || (scan->job->patterns->options.flags & TRAWL_PCRE) != 0;
 
     return settings->is_tg && scan->lines.left == 0 && !settings->null_data &&
            !settings->stop_on_nonmatch && (!is_beyond || settings->multiline);
