@@ -981,7 +981,8 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
     far = by
     by.size = offset_of(records, count)
     if characters and columns.begins.count > 0:
-        begin, end = offset_of(records, values_of(&columns.lines)[0]), values_of(&columns.ends)[columns.ends.count - 1]
+        begin = offset_of(records, values_of(&columns.lines)[0])
+        end = offset_of(records, values_of(&columns.lines)[columns.lines.count - 1] + 1)
         characters = characters_in(records.bytes, begin, end) < end - begin
     if made.kind == WHICH:
         for i in range(3):
