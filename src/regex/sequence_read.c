@@ -88,7 +88,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
 
     while (state > AROUND_ASKS) {
         const struct around_row *row = around_row(made, state);
-        uint64_t from;
+        const uint64_t stays = row->stays, from = here;
         uint32_t symbol;
 
         if (row->matches > longest) {
@@ -96,26 +96,25 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
             state = longest ? AROUND_FAILS : AROUND_MATCHES;
             break;
         }
-        do {
+        if (back ? here <= stop : here >= stop)
+            break;
+        symbol = made->of_byte[bytes[here - back]];
+        if (symbol == LONG)
+            symbol = read_one(made, bytes, &here, count, back, &near);
+        else
+            here += step;
+        if ((stays >> symbol & 1) != 0) {
             while ((back ? here > stop : here < stop) &&
-                   (row->stays >> (made->of_byte[bytes[here - back]] & 63) & 1) != 0)
+                   (stays >> (made->of_byte[bytes[here - back]] & 63) & 1) != 0)
                 here += step;
-            if (back ? here <= stop : here >= stop)
-                goto stopped;
-            from = here;
-            symbol = made->of_byte[bytes[here - back]];
-            if (symbol == LONG)
-                symbol = read_one(made, bytes, &here, count, back, &near);
-            else
-                here += step;
-        } while ((row->stays >> symbol & 1) != 0);
+            continue;
+        }
         state = row->next[symbol];
         if ((row->accepts >> symbol & 1) != 0) {
             end = from;
             state = longest ? state : AROUND_MATCHES;
         }
     }
-stopped:
     reading->at = here;
     reading->end = end;
     return state;
@@ -211,8 +210,8 @@ struct around around_read(const struct around_automaton *before,
 }
 
 /* Finds the end of the longest or preferred match or, backwards, its start; the automaton has read
- * up to reading->at. It lies before `stop`; `most` bytes may be read. Returns 1, 0 if there is none,
- * or -1 if RE2 has to decide. */
+ * up to reading->at. It lies before `stop`; `most` bytes may be read. Returns 1, 0 if there is
+ * none, or -1 if RE2 has to decide. */
 static inline int find_end(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, uint64_t stop, uint64_t most, bool back)
 {
@@ -277,6 +276,7 @@ struct finder {
     bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
                        at the start of the run */
     uint32_t first; /* number of the first item that is no assertion about the start */
+    bool is_empty;  /* wherever a match may begin, an empty one does */
 };
 
 /* Returns true if the assertions of the sequence mean the same in this text as for RE2. */
@@ -420,6 +420,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
                                        .longest = options->longest,
                                        .line_ends = {'\n', '\n'}};
     enum trawl_status status = TRAWL_OK;
+    const struct around_row *row;
     struct places *scratch = NULL;
     struct finder *made;
 
@@ -440,12 +441,13 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
     automaton.first = made->first;
     if (made->first < made->sequence.count)
         TRAWL_TRY_DONE(around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
-    for (uint32_t last = 0; last < 2 && made->automaton != NULL; last++)
-        if (around_row(made->automaton, made->automaton->first[last])->accepts != 0) {
-            around_free(made->automaton); /* a match may be empty */
-            made->automaton = NULL;
-        }
-    if (made->automaton != NULL) {
+    if (made->automaton == NULL)
+        goto done;
+    row = around_row(made->automaton, made->automaton->first[0]);
+    made->is_empty = row->matches != 0;
+    /* if a match is empty at some places, RE2 finds them */
+    if (made->is_empty ||
+        (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) == 0) {
         note_starts(made);
         *out = made;
         made = NULL;
@@ -489,7 +491,7 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
         found = begin < to ? memchr(text + begin, '\n', (size_t)(to - begin)) : NULL;
         return found != NULL ? (uint64_t)(found - text) + 1 : UINT64_MAX;
     }
-    if (finder->begins != AT_ALL)
+    if (finder->begins != AT_ALL || finder->is_empty)
         return begin;
     while (begin < to && to - begin >= least) {
         uint64_t at = begin + least - 1;
@@ -566,8 +568,8 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     const uint64_t begin_from = from;
     uint64_t waste = 0;
 
-    if (from == to || (finder->begins == AT_TEXT && from > 0))
-        return 0; /* a match has at least a byte */
+    if ((from == to && !finder->is_empty) || (finder->begins == AT_TEXT && from > 0))
+        return 0;
     if (span_count > 1 && (!is_plain || finder->sequence.skips))
         return -1;
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
