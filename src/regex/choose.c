@@ -30,7 +30,7 @@ static double seen_rate(const struct split_options *options, const struct split_
 }
 
 double choose_score(const struct split_options *options, const struct split_strings *strings,
-                    bool folds, bool reads)
+                    bool folds)
 {
     double sum = 0, bits;
 
@@ -52,7 +52,7 @@ double choose_score(const struct split_options *options, const struct split_stri
      * a quarter. */
     if (bits > BITS_ENOUGH)
         bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
-    return bits - 1.5 * analyse_log2(strings->count) + (reads ? BITS_READ : 0);
+    return bits - 1.5 * analyse_log2(strings->count);
 }
 
 /* Returns true if the filter of the plan's only expression, which is PCRE2's, has ruled out hardly

@@ -366,7 +366,7 @@ static void take_better(const struct splitter *splitter, struct run *run, uint32
                         struct run *best)
 {
     run->score = run->end > run->first && run->first <= cross_at
-                     ? choose_score(splitter->options, &run->texts.strings, run->texts.folds, false)
+                     ? choose_score(splitter->options, &run->texts.strings, run->texts.folds)
                      : NO_SCORE;
     if (run->score > best->score)
         *best = *run;
@@ -418,16 +418,10 @@ static uint32_t read_list(struct splitter *splitter, const struct syntax_node *l
     }
     for (uint32_t i = 0; i < KINDS; i++) {
         struct run *run = &splitter->runs[i], *best = &splitter->bests[i];
-        struct place place;
 
         if (options->words && run->first == 0 && run->texts.strings.count <= WORDS_MAX)
             best->score = chosen->score = NO_SCORE; /* the whole list is better than its parts */
         take_better(splitter, run, cross_at, best);
-        place = (struct place){outer, list, best->first, best->end};
-        if (best->score > NO_SCORE &&
-            read_side(splitter, &place, best->texts.goes_on, true).sequence != NULL &&
-            read_side(splitter, &place, best->texts.goes_on, false).sequence != NULL)
-            best->score = choose_score(options, &best->texts.strings, best->texts.folds, true);
         if (best->score > chosen->score)
             *chosen = *best;
     }

@@ -71,12 +71,9 @@ struct step {
 
 /* A line with an atom. */
 struct line {
-    uint64_t at;    /* offset of the line's first atom */
-    uint64_t begin; /* UINT64_MAX: not known yet */
-    uint64_t after; /* start of the next line; UINT64_MAX: not known yet */
-    uint64_t end;   /* without the line end */
-    /* the line has characters beyond ASCII (WIDE), so only the program `marked` can decide */
-    enum { WIDE_UNKNOWN, WIDE_NOT, WIDE } wide;
+    uint64_t at;     /* offset of the line's first atom */
+    uint64_t after;  /* start of the next line; UINT64_MAX: not known yet */
+    uint64_t end;    /* without the line end */
     bool is_decided; /* some expression is known to match */
 };
 
