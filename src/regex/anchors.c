@@ -187,7 +187,6 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     const bool words = (flags & TRAWL_WHOLE_WORD) != 0 && !is_beyond;
     const struct split_options options = {
         .options = &maker->made->options,
-        .words = (flags & TRAWL_WHOLE_WORD) != 0,
         .before = lines   ? EDGE_BEGIN
                   : words ? EDGE_NO_WORD_BEFORE
                           : 0,

@@ -227,9 +227,6 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     const struct engine_chunk *chunk = step->chunk;
     struct engine_chunk part = *chunk;
     const struct expressions *expressions = worker->expressions;
-    const bool by_line = expressions->atoms_are_exact && expressions->count == 1 &&
-                         !expressions_cross(expressions) && step->want == WANT_LINES;
-    const enum want want = by_line ? WANT_LINES : WANT_HITS;
 
     part.bytes += step->from;
     part.begin += step->from;
@@ -237,7 +234,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     part.owned = step->to - step->from;
     part.after = min_u64(chunk->owned - step->to + chunk->after, expressions->atoms->need_after);
     part.readable += chunk->owned - step->to;
-    TRAWL_TRY(engine_scan(worker->ops, worker->finder, &part, 0, want, &worker->atoms, error));
+    TRAWL_TRY(engine_scan(worker->ops, worker->finder, &part, 0, WANT_HITS, &worker->atoms, error));
     *ended = step->to;
     if (worker->atoms.done < part.owned) {
         *ended = line_begin(step, step->from + worker->atoms.done);
@@ -394,10 +391,6 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         /* all remaining hits are ruled out, so no line was looked up */
         if (line.after == UINT64_MAX)
             break;
-        if (expressions->beyond == NULL) {
-            step->atoms_begin = expressions->has_no_heads ? line.at : 0;
-            step->atoms_end = step->from + hits->items[i - 1].offset + 1;
-        }
         if (any && line.is_decided)
             TRAWL_TRY(step_push(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
@@ -407,7 +400,6 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             return TRAWL_OK;
         step->decided = line.after;
     }
-    step->atoms_begin = step->atoms_end = 0;
     if (ended < step->to)
         return step_judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;
