@@ -18,26 +18,25 @@
 
 enum form { ICONV, SINGLE, UTF_8, USER_DEFINED, GBK, BIG5, SHIFT_JIS, EUC_KR, EUC_JP, ISO_2022_JP };
 
-static const struct label {
-    const char *label;
+static const struct encoding_row {
     enum form form;
-    const char *name;
-} labels[] = {
-#define LABEL(label, form, name) {label, form, name},
-#define OVER(name, bytes, code_point)
+    const char *name, *labels; /* labels: separated by blanks */
+} encodings[] = {
+#define ENCODING(form, name, labels) {form, name, labels},
+#define OVER(name, ...)
 #include "trawl/text/encodings.def"
-#undef LABEL
+#undef ENCODING
 #undef OVER
 };
 
 static const struct {
     const char *name;
-    uint32_t bytes, code_point;
+    uint32_t pairs[300]; /* bytes and their code point, in turn; 0: the end */
 } overs[] = {
-#define LABEL(label, form, name)
-#define OVER(name, bytes, code_point) {name, bytes, code_point},
+#define ENCODING(form, name, labels)
+#define OVER(name, ...) {name, {__VA_ARGS__}},
 #include "trawl/text/encodings.def"
-#undef LABEL
+#undef ENCODING
 #undef OVER
 };
 
@@ -50,7 +49,7 @@ struct decoder {
     uint32_t known[];         /* code point of each byte or pair; 0: not looked up yet */
 };
 
-static const struct label *find_label(const char *text)
+static const struct encoding_row *find_label(const char *text)
 {
     static const char spaces[] = "\t\n\f\r ";
     size_t count;
@@ -59,15 +58,20 @@ static const struct label *find_label(const char *text)
     count = strlen(text);
     while (count > 0 && strchr(spaces, text[count - 1]) != NULL)
         count--;
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
-        if (strncasecmp(labels[i].label, text, count) == 0 && labels[i].label[count] == '\0')
-            return &labels[i];
+    for (size_t i = 0; i < sizeof encodings / sizeof encodings[0]; i++)
+        for (const char *at = encodings[i].labels; *at != '\0'; at += strspn(at, " ")) {
+            const size_t label_bytes = strcspn(at, " ");
+
+            if (label_bytes == count && strncasecmp(at, text, count) == 0)
+                return &encodings[i];
+            at += label_bytes;
+        }
     return NULL;
 }
 
 bool decode_has(const char *label, const char **by_iconv)
 {
-    const struct label *found = find_label(label);
+    const struct encoding_row *found = find_label(label);
 
     *by_iconv = found != NULL && found->form == ICONV ? found->name : NULL;
     return found != NULL;
@@ -99,14 +103,15 @@ static uint32_t look_up(const struct decoder *decoder, const uint8_t *bytes, siz
     for (size_t i = 0; i < count; i++)
         key = key << 8 | bytes[i];
     for (size_t i = 0; i < sizeof overs / sizeof overs[0]; i++)
-        if (overs[i].bytes == key && strcmp(overs[i].name, decoder->name) == 0)
-            return overs[i].code_point;
+        for (const uint32_t *at = overs[i].pairs; *at != 0; at += 2)
+            if (*at == key && strcmp(overs[i].name, decoder->name) == 0)
+                return at[1];
     return ask(decoder->converter, bytes, count);
 }
 
 struct decoder *decode_open(const char *label)
 {
-    const struct label *found = find_label(label);
+    const struct encoding_row *found = find_label(label);
     const size_t known = found->form == SINGLE ? 256 : found->form >= GBK ? 65536 : 0;
     struct decoder *decoder = calloc(1, sizeof *decoder + known * sizeof decoder->known[0]);
 
