@@ -24,15 +24,18 @@
 #include "trawl/options/words.h"
 #include "trawl/text/message.h"
 
-static bool keep_block(struct patterns *patterns, void *block)
+char *patterns_keep(struct patterns *patterns, char *block)
 {
     void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
 
-    if (blocks == NULL)
-        return false;
-    patterns->blocks = blocks;
+    if (blocks != NULL)
+        patterns->blocks = blocks;
+    if (blocks == NULL || block == NULL) {
+        free(block);
+        return NULL;
+    }
     blocks[patterns->block_count++] = block;
-    return true;
+    return block;
 }
 
 /* Appends a pattern for the plan. The bytes are borrowed. False: no memory. */
@@ -98,12 +101,10 @@ static bool add_column(struct patterns *patterns, const struct settings *setting
 /* --crlf with -x: the line may be the string followed by '\r'. Adds that pattern. */
 static bool add_with_return(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
-    uint8_t *copy = malloc(bytes_count + 1);
+    char *copy = patterns_keep(patterns, malloc(bytes_count + 1));
 
-    if (copy == NULL || !keep_block(patterns, copy)) {
-        free(copy);
+    if (copy == NULL)
         return false;
-    }
     memcpy(copy, bytes, bytes_count);
     copy[bytes_count] = '\r';
     return add_pattern(patterns, copy, bytes_count + 1);
@@ -144,32 +145,22 @@ static bool add_empty(struct patterns *patterns, const struct settings *settings
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
-static int hex_value(char digit)
-{
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
-
 /* Messages show at most SHOWN_BYTES_MAX bytes of a string, and SHOWN_NAME_MAX bytes of a file
  * name. */
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
+#define LINE_MAX_BYTES 24 /* of a line's number, and what is beside it */
 
-/* Writes where a string is that begins at `bytes` and has this index: the file of -f and the line,
- * or the string's number among several strings. Writes nothing if neither is known. Returns how
- * long the message is. */
-static size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
-                             char *message)
+size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
+                      uint64_t index, char *place, size_t room)
 {
+    const size_t shown = room - LINE_MAX_BYTES;
     uint64_t line = 1;
 
-    message[0] = '\0';
+    place[0] = '\0';
     if (index < patterns->count && patterns->count > 1 && patterns->given_count == patterns->count)
-        snprintf(message, SETTINGS_ERROR_BYTES, "string %" PRIu64 " of %" PRIu64 ": ", index + 1,
-                 patterns->count);
+        (void)snprintf(place, room, "%s %" PRIu64 " of %" PRIu64 ": ", noun, index + 1,
+                       patterns->count);
     for (size_t i = 0; i < patterns->file_count; i++) {
         const struct pattern_file *file = &patterns->files[i];
 
@@ -178,10 +169,10 @@ static size_t patterns_place(const struct patterns *patterns, const void *bytes,
             continue;
         for (const char *at = file->bytes; at < (const char *)bytes; at++)
             line += *at == '\n';
-        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": ", SHOWN_NAME_MAX, file->name,
-                 line);
+        (void)snprintf(place, room, "%.*s:%" PRIu64 ": ",
+                       (int)(shown < SHOWN_NAME_MAX ? shown : SHOWN_NAME_MAX), file->name, line);
     }
-    return strlen(message);
+    return strlen(place);
 }
 
 /* Writes a message about a hexadecimal string and returns false. */
@@ -189,7 +180,8 @@ static bool refuse_hex(const struct patterns *patterns, const char *text, size_t
                        const char *what, char *message)
 {
     int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
-    size_t used = patterns_place(patterns, text, UINT64_MAX, message);
+    size_t used =
+        patterns_place(patterns, "string", text, UINT64_MAX, message, SETTINGS_ERROR_BYTES);
 
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "--hex: '%.*s' has %s", shown, text,
              what);
@@ -200,15 +192,13 @@ static bool refuse_hex(const struct patterns *patterns, const char *text, size_t
 static bool add_hex(struct patterns *patterns, const struct settings *settings, const char *text,
                     size_t bytes_count, char *message)
 {
-    uint8_t *bytes = malloc(bytes_count / 2 + 1);
+    uint8_t *bytes = (uint8_t *)patterns_keep(patterns, malloc(bytes_count / 2 + 1));
     size_t digits = 0;
 
-    if (bytes == NULL || !keep_block(patterns, bytes)) {
-        free(bytes);
+    if (bytes == NULL)
         return message_exhausted(message);
-    }
     for (size_t i = 0; i < bytes_count; i++) {
-        int value = hex_value(text[i]);
+        int value = value_hex_digit(text[i]);
 
         if (isspace((unsigned char)text[i]))
             continue;
@@ -270,12 +260,8 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
 static bool read_file(struct patterns *patterns, const char *name, char **bytes,
                       size_t *bytes_count, char *message)
 {
-    if (!whole_read(name, bytes, bytes_count, message))
-        return false;
-    if (keep_block(patterns, *bytes))
-        return true;
-    free(*bytes);
-    return message_exhausted(message);
+    return whole_read(name, bytes, bytes_count, message) &&
+           (patterns_keep(patterns, *bytes) != NULL || message_exhausted(message));
 }
 
 /* Which strings count as equal: only identical strings, strings that differ in the case of ASCII
@@ -598,7 +584,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         settings->syntax == TRAWL_LITERAL)
         return message_fail(message, "--crlf with -x cannot be combined with numbers of strings");
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
-        used = patterns_place(patterns, patterns->empty, UINT64_MAX, message);
+        used = patterns_place(patterns, "string", patterns->empty, UINT64_MAX, message,
+                              SETTINGS_ERROR_BYTES);
         snprintf(message + used, SETTINGS_ERROR_BYTES - used,
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
@@ -737,8 +724,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
     if (error.pattern_index < patterns->count)
-        used = patterns_place(patterns, patterns->items[error.pattern_index].bytes,
-                              error.pattern_index, message);
+        used = patterns_place(patterns, "string", patterns->items[error.pattern_index].bytes,
+                              error.pattern_index, message, SETTINGS_ERROR_BYTES);
     approximate_string(patterns, &error);
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
              settings->search.algorithm != NULL    ? "--algorithm: "

@@ -103,6 +103,14 @@ static inline uint32_t patterns_spans(const struct patterns *patterns)
 {
     return patterns->first_wins ? TRAWL_WINDOW_SPANS_FIRST : TRAWL_WINDOW_SPANS;
 }
+/* Lets the patterns free a block. NULL: the block is NULL, or there was no memory and it is freed.
+ */
+char *patterns_keep(struct patterns *patterns, char *block);
+/* Writes into place[room] where a string is that begins at `bytes` and has this index: the file of
+ * -f and the line, or the string's number among several strings, which are called by `noun`. Writes
+ * nothing if neither is known. Returns the number of bytes written. */
+size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
+                      uint64_t index, char *place, size_t room);
 void patterns_free(struct patterns *patterns);
 
 #endif
