@@ -12,19 +12,6 @@ static void write_head(FILE *file, const char *name, const char *type, const cha
     (void)fprintf(file, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void write_number(FILE *file, const char *name, const char *type, const char *help,
-                         uint64_t number)
-{
-    write_head(file, name, type, help);
-    (void)fprintf(file, "%s %" PRIu64 "\n", name, number);
-}
-
-static void write_seconds(FILE *file, const char *name, const char *help, uint64_t ns)
-{
-    write_head(file, name, "counter", help);
-    (void)fprintf(file, "%s %.9f\n", name, (double)ns * 1e-9);
-}
-
 static void write_latency(FILE *file, struct server *server)
 {
     static const char name[] = "trawl_answer_seconds";
@@ -61,40 +48,50 @@ static void write_requests(FILE *file, struct server *server)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         (void)fprintf(file, "trawl_kind_seconds_total{kind=\"%s\"} %.9f\n", kinds[i],
                       (double)server->latency_ns[i] * 1e-9);
-    write_number(file, "trawl_connections_total", "counter", "Connections that came.",
-                 server->connection_count);
-    write_number(file, "trawl_connections", "gauge", "Connections that are open.",
-                 server->open_count);
-    write_number(file, "trawl_refused_total", "counter",
-                 "Requests that got a status of 4xx or 5xx.", server->refused_count);
-    write_number(file, "trawl_cancelled_total", "counter",
-                 "Answers that ended early since their clients went away.",
-                 server->cancelled_count);
-    write_number(file, "trawl_running", "gauge", "Answers that are being made.",
-                 server->running_count);
-    write_number(file, "trawl_answer_bytes_total", "counter", "Bytes of answers.",
-                 server->answer_bytes);
     write_latency(file, server);
 }
 
-static void write_passes(FILE *file, struct passes *passes)
+/* A total or a state of the server. */
+struct number {
+    const char *name, *type, *help;
+    uint64_t value;
+};
+
+static void write_numbers(FILE *file, const struct number *numbers, size_t count)
 {
+    for (size_t i = 0; i < count; i++) {
+        write_head(file, numbers[i].name, numbers[i].type, numbers[i].help);
+        (void)fprintf(file, "%s %" PRIu64 "\n", numbers[i].name, numbers[i].value);
+    }
+}
+
+static void write_totals(FILE *file, struct server *server)
+{
+    static const char total[] = "counter", state[] = "gauge";
     struct pass_facts facts;
 
-    passes_facts(passes, &facts);
-    write_number(file, "trawl_passes_total", "counter", "Passes over a collection.",
-                 facts.pass_count);
-    write_number(file, "trawl_own_passes_total", "counter", "Passes for one request alone.",
-                 facts.own_pass_count);
-    write_number(file, "trawl_pass_requests_total", "counter", "Requests that passes answered.",
-                 facts.request_count);
-    write_number(file, "trawl_shared_requests_total", "counter",
-                 "Requests that shared their pass with others.", facts.shared_request_count);
-    write_number(file, "trawl_waiting", "gauge", "Requests that wait for a pass.",
-                 facts.waiting_count);
-    write_number(file, "trawl_searched_bytes_total", "counter", "Bytes that passes searched.",
-                 facts.searched_bytes);
-    write_seconds(file, "trawl_search_seconds_total", "Time of passes.", facts.search_ns);
+    passes_facts(server->passes, &facts);
+    const struct number numbers[] = {
+        {"trawl_connections_total", total, "Connections that came.", server->connection_count},
+        {"trawl_connections", state, "Connections that are open.", server->open_count},
+        {"trawl_refused_total", total, "Requests that got a status of 4xx or 5xx.",
+         server->refused_count},
+        {"trawl_cancelled_total", total, "Answers that ended early since their clients went away.",
+         server->cancelled_count},
+        {"trawl_running", state, "Answers that are being made.", server->running_count},
+        {"trawl_answer_bytes_total", total, "Bytes of answers.", server->answer_bytes},
+        {"trawl_passes_total", total, "Passes over a collection.", facts.pass_count},
+        {"trawl_own_passes_total", total, "Passes for one request alone.", facts.own_pass_count},
+        {"trawl_pass_requests_total", total, "Requests that passes answered.", facts.request_count},
+        {"trawl_shared_requests_total", total, "Requests that shared their pass with others.",
+         facts.shared_request_count},
+        {"trawl_waiting", state, "Requests that wait for a pass.", facts.waiting_count},
+        {"trawl_searched_bytes_total", total, "Bytes that passes searched.", facts.searched_bytes},
+    };
+
+    write_numbers(file, numbers, sizeof numbers / sizeof *numbers);
+    write_head(file, "trawl_search_seconds_total", total, "Time of passes.");
+    (void)fprintf(file, "trawl_search_seconds_total %.9f\n", (double)facts.search_ns * 1e-9);
 }
 
 /* Writes a collection's name as the value of a label, with escapes. */
@@ -147,15 +144,18 @@ static void write_process(FILE *file)
     if (fgets(text, sizeof text, statm) != NULL) /* numbers of pages: total, resident, ... */
         resident = strchr(text, ' ');
     if (resident != NULL)
-        write_number(file, "process_resident_memory_bytes", "gauge", "Memory of the process.",
-                     strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE));
+        write_numbers(
+            file,
+            &(struct number){"process_resident_memory_bytes", "gauge", "Memory of the process.",
+                             strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE)},
+            1);
     (void)fclose(statm);
 }
 
 void metrics_write(FILE *file, struct server *server)
 {
     write_requests(file, server);
-    write_passes(file, server->passes);
+    write_totals(file, server);
     write_collections(file, server);
     write_process(file);
 }
