@@ -24,20 +24,6 @@
 #include "trawl/options/words.h"
 #include "trawl/text/message.h"
 
-char *patterns_keep(struct patterns *patterns, char *block)
-{
-    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
-
-    if (blocks != NULL)
-        patterns->blocks = blocks;
-    if (blocks == NULL || block == NULL) {
-        free(block);
-        return NULL;
-    }
-    blocks[patterns->block_count++] = block;
-    return block;
-}
-
 /* Appends a pattern for the plan. The bytes are borrowed. False: no memory. */
 static bool add_pattern(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
@@ -145,35 +131,7 @@ static bool add_empty(struct patterns *patterns, const struct settings *settings
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
-/* Messages show at most SHOWN_BYTES_MAX bytes of a string, and SHOWN_NAME_MAX bytes of a file
- * name. */
-#define SHOWN_BYTES_MAX 60
-#define SHOWN_NAME_MAX 300
-#define LINE_MAX_BYTES 24 /* of a line's number, and what is beside it */
-
-size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
-                      uint64_t index, char *place, size_t room)
-{
-    const size_t shown = room - LINE_MAX_BYTES;
-    uint64_t line = 1;
-
-    place[0] = '\0';
-    if (index < patterns->count && patterns->count > 1 && patterns->given_count == patterns->count)
-        (void)snprintf(place, room, "%s %" PRIu64 " of %" PRIu64 ": ", noun, index + 1,
-                       patterns->count);
-    for (size_t i = 0; i < patterns->file_count; i++) {
-        const struct pattern_file *file = &patterns->files[i];
-
-        if ((const char *)bytes < file->bytes ||
-            (const char *)bytes >= file->bytes + file->bytes_count)
-            continue;
-        for (const char *at = file->bytes; at < (const char *)bytes; at++)
-            line += *at == '\n';
-        (void)snprintf(place, room, "%.*s:%" PRIu64 ": ",
-                       (int)(shown < SHOWN_NAME_MAX ? shown : SHOWN_NAME_MAX), file->name, line);
-    }
-    return strlen(place);
-}
+#define SHOWN_BYTES_MAX 60 /* most bytes of a string in a message */
 
 /* Writes a message about a hexadecimal string and returns false. */
 static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,

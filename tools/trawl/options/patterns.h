@@ -5,6 +5,8 @@
 #ifndef TRAWL_PATTERNS_H
 #define TRAWL_PATTERNS_H
 
+#include <stdlib.h>
+
 #include "trawl/options/numbers.h"
 #include "trawl/options/settings.h"
 #include "trawl.h"
@@ -105,10 +107,23 @@ static inline uint32_t patterns_spans(const struct patterns *patterns)
 }
 /* Lets the patterns free a block. NULL: the block is NULL, or there was no memory and it is freed.
  */
-char *patterns_keep(struct patterns *patterns, char *block);
-/* Writes into place[room] where a string is that begins at `bytes` and has this index: the file of
- * -f and the line, or the string's number among several strings, which are called by `noun`. Writes
- * nothing if neither is known. Returns the number of bytes written. */
+static inline char *patterns_keep(struct patterns *patterns, char *block)
+{
+    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
+
+    if (blocks != NULL)
+        patterns->blocks = blocks;
+    if (blocks == NULL || block == NULL) {
+        free(block);
+        return NULL;
+    }
+    blocks[patterns->block_count++] = block;
+    return block;
+}
+#define SHOWN_NAME_MAX 300 /* most bytes of a file's name in a message */
+/* numbers.c: writes into place[room] where a string is that begins at `bytes` and has this index:
+ * the file of -f and the line, or the string's number among several strings, which are called by
+ * `noun`. Writes nothing if neither is known. Returns the number of bytes written. */
 size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
                       uint64_t index, char *place, size_t room);
 void patterns_free(struct patterns *patterns);

@@ -16,7 +16,6 @@
 #include "trawl/print/count.h"
 #include "trawl/print/hold.h"
 #include "trawl/print/command_matches.h"
-#include "trawl/print/part.h"
 #include "trawl/print/print.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
