@@ -239,7 +239,7 @@ def test_labels(trawl, folder):
         print("left out: there is no ripgrep 15 to compare labels with")
         return
     with open(
-        os.path.join(os.path.dirname(__file__), "../../tools/trawl/text/encodings.def"), encoding="ascii"
+        os.path.join(os.path.dirname(__file__), "../../tools/trawl/options/encodings.def"), encoding="ascii"
     ) as file:
         found = re.findall(r'ENCODING\((\w+), "(\S*)",\s+("[^)]*")\)', file.read())
     rows = [(label, form, name) for form, name, labels in found for label in re.sub(r'"\s*"|"', "", labels).split()]
