@@ -195,7 +195,7 @@ class TestSuites(Case):
             (("sets", "--bytes=64K", "--filter=dna, 10 p", "--cell-seconds=0.01"), 1),
             (("matrix", "--bytes=20000", "--filter=letters, 4", "--cell-seconds=0.01"), 1),
             (("calibrate", "--bytes=4K"), 105),
-            (("regret", "--bytes=64K", "--filter=C, 10 strings", "--warm=2"), 3),
+            (("regret", "--bytes=64K", "--filter=Rust, 10 strings", "--warm=2"), 3),
         ):
             rows = self.bench(*words)
             assert len(rows) == count, words

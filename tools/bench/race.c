@@ -7,7 +7,6 @@
  * cannot run does not end the race.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +15,6 @@
 #define ROUNDS 5u                     /* rounds of a row, unless the row gives a number */
 #define SHARE_BYTES_MIN (16ull << 10) /* the first share of a text that is tried */
 #define SHARE_FACTOR 4u               /* a share that takes too little time grows by this factor */
-/* runs after which a contestant that is far behind leaves the race */
-#define RUNS_UNTIL_BEHIND 2u
 #define SHARE_OF_TIME 8 /* a share of the text takes at least 1 / SHARE_OF_TIME of limit= */
 
 static bool any_wrong;
@@ -124,32 +121,9 @@ static void enter(const struct bench_row *row, struct contestant *it)
     it->first_plan_seconds = it->last.part[PART_PLAN];
 }
 
-/* Returns the least time of the contestant's runs so far, for the whole text. */
-static double least(const struct contestant *it)
-{
-    double found = HUGE_VAL;
-
-    for (uint32_t i = 0; i < it->whole.count; i++)
-        found = fmin(found, it->whole.seconds[i]);
-    return found;
-}
-
-/* Returns true if the contestant is so much slower than another that no more runs are needed. */
-static bool is_behind(const struct bench_row *row, const struct contestant *it)
-{
-    double times = field_seconds(&it->fields, "behind", 0), first = least(it);
-
-    if (times <= 0 || it->whole.count < RUNS_UNTIL_BEHIND)
-        return false;
-    for (uint32_t i = 0; i < row->contestant_count; i++)
-        if (!row->contestant[i].bound)
-            first = fmin(first, least(&row->contestant[i]));
-    return least(it) > times * first;
-}
-
 /* Runs the contestant once for each warm-up and once for the time. Does nothing if the contestant
- * has used up its seconds or its runs (`runs`), has failed or was wrong (out), or is much slower
- * than another contestant (is_behind). Times of a share are scaled to the whole text. */
+ * has used up its seconds or its runs (`runs`), has failed or was wrong (out). Times of a share are
+ * scaled to the whole text. */
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
     double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
@@ -157,7 +131,7 @@ static void time_once(const struct bench_row *row, struct contestant *it)
 
     for (uint32_t i = 0; i < it->whole.count; i++)
         spent += it->whole.seconds[i] / factor;
-    if (it->out || (most > 0 && spent > most) || is_behind(row, it) ||
+    if (it->out || (most > 0 && spent > most) ||
         it->whole.count >= field_number(&it->fields, "runs", SAMPLES_MAX))
         return;
     for (uint64_t i = field_number(&it->fields, "warm", field_number(&row->fields, "warm", 0));
