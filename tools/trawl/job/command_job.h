@@ -70,6 +70,7 @@ struct command_job {
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;
+    struct string_counts_part *string_counts_part; /* those of this job alone */
     /* searches the rest of a scan's text (run/units.h); NULL: not possible */
     enum trawl_status (*search_units)(struct text_scan *scan, struct trawl_error *error);
     bool input_is_closed; /* the process began without standard input */

@@ -144,7 +144,6 @@ struct counting {
     uint64_t line_ends; /* line ends before `end` */
     /* false: the library counts all line ends, which takes less time with several threads */
     bool counts;
-    struct string_counts_part *strings; /* --count-by-pattern: counts of each string */
 };
 
 /* The lines that were selected, printed and scanned so far. */
