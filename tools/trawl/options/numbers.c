@@ -2,14 +2,12 @@
  * once, while users count every string that they gave, so a pattern may have several numbers.
  * numbers_build makes the lists of numbers once for a job; patterns_place says where a pattern
  * stands. */
-#include "trawl/options/numbers.h"
+#include "trawl/options/patterns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "trawl/options/patterns.h"
 
 /* Lists the numbers of the empty strings. False: no memory. */
 static bool collect_empty(struct numbers *numbers, const struct patterns *patterns)

@@ -7,9 +7,19 @@
 
 #include <stdlib.h>
 
-#include "trawl/options/numbers.h"
 #include "trawl/options/settings.h"
 #include "trawl.h"
+
+/* The numbers of each pattern of the plan. Strings are numbered from 1 in the order given,
+ * including duplicates and empty strings; the plan has each string once. */
+struct numbers {
+    /* Pattern i of the plan has the numbers list[begin[i]] .. list[begin[i + 1] - 1]. NULL: pattern
+     * i has the single number i + 1. */
+    uint64_t *begin;
+    uint64_t *list;       /* ascending for each pattern */
+    uint64_t *empty;      /* the numbers of the empty strings, ascending */
+    uint64_t empty_count; /* number of empty strings */
+};
 
 #define PATTERN_EMPTY UINT64_MAX /* the empty string */
 /* a string with a NUL where NUL ends lines, so no line contains it */
@@ -127,5 +137,20 @@ static inline char *patterns_keep(struct patterns *patterns, char *block)
 size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
                       uint64_t index, char *place, size_t room);
 void patterns_free(struct patterns *patterns);
+
+/* numbers.c */
+
+/* Fills the arrays, which the caller frees. False: no memory. */
+bool numbers_build(struct numbers *numbers, const struct patterns *patterns);
+
+static inline uint64_t numbers_count(const struct numbers *numbers, uint64_t pattern)
+{
+    return numbers->begin == NULL ? 1 : numbers->begin[pattern + 1] - numbers->begin[pattern];
+}
+
+static inline uint64_t numbers_get(const struct numbers *numbers, uint64_t pattern, uint64_t index)
+{
+    return numbers->begin == NULL ? pattern + 1 : numbers->list[numbers->begin[pattern] + index];
+}
 
 #endif

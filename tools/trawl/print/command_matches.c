@@ -1,6 +1,6 @@
 /* command_matches: prints or counts matches without their lines, for the options -o, --positions
  * and --count-matches. */
-#include "trawl/print/command_matches.h"
+#include "trawl/print/reports.h"
 
 #include <string.h>
 

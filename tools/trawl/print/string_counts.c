@@ -1,5 +1,5 @@
 /* string_counts: counts how often each string occurs, for the option --count-by-pattern. */
-#include "trawl/print/string_counts.h"
+#include "trawl/print/reports.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -134,6 +134,13 @@ void pool_end_batch(struct pool_worker *worker);
  * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
 
+/* Leaves the batch's files after the current file, which takes long, to other workers. Wakes a
+ * worker that waits for files, and starts another worker if the limit allows. */
+void pool_leave_rest(struct pool_worker *worker);
+/* Gives the worker a batch that another one left, the first in the walk's order, so that no turn
+ * belongs to files without a worker. False: no files were left. Called with walk_lock. */
+bool pool_take_rest(struct pool_worker *worker);
+
 bool pool_has_turn(struct pool_worker *worker);
 /* Waits for the turn. False: the search is over. */
 bool pool_wait_turn(struct pool_worker *worker);

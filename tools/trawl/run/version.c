@@ -1,6 +1,6 @@
 /* version: prints what --version says: engines, instruction sets, regular expressions, formats of
  * compressed files, the server. */
-#include "trawl/run/version.h"
+#include "trawl/run/run.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,8 +1,16 @@
-/* command_matches: makes the reports without lines: -o, --positions, --count-matches. */
-#ifndef TRAWL_COMMAND_MATCHES_H
-#define TRAWL_COMMAND_MATCHES_H
+/* reports: what searches a file for each report, and prints or counts. */
+#ifndef TRAWL_REPORTS_H
+#define TRAWL_REPORTS_H
 
 #include "trawl/job/command_scan.h"
+
+/* ---- lines.c ---- */
+
+int lines_window(void *context, const struct trawl_window *window);
+/* Receives a window for the option --multiline. The whole text is in scan->whole. */
+int lines_whole(void *context, const struct trawl_window *window);
+
+/* ---- command_matches.c ---- */
 
 /* Prints the matches that begin in [begin, end) of the window's bytes. A window may come in two
  * parts. */
@@ -24,5 +32,20 @@ bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint6
 /* Prints the matches of the window's first text_bytes bytes, or only those of the line that begins
  * before the window, if units search the rest. Returns true if they do. */
 bool part_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t text_bytes);
+
+/* ---- fasta.c ---- */
+
+/* Prints or counts the occurrences in the text's sequences. */
+enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error);
+
+/* ---- string_counts.c ---- */
+
+/* Makes job->string_counts. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. */
+bool string_counts_open(struct command_job *job, char *message);
+/* Counts the strings in a text. Under -H, prints the text's counts. */
+enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error);
+/* Prints the sums after the last text; not under -H, which prints each text's counts. */
+void string_counts_print(struct command_job *job);
+void string_counts_close(struct command_job *job);
 
 #endif
