@@ -7,7 +7,7 @@
 #include <string.h>
 #include <wctype.h>
 
-#include "trawl/options/empty.h"
+#include "trawl/options/patterns.h"
 #include "trawl/text/charset.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/utf8.h"

@@ -153,4 +153,26 @@ static inline uint64_t numbers_get(const struct numbers *numbers, uint64_t patte
     return numbers->begin == NULL ? pattern + 1 : numbers->list[numbers->begin[pattern] + index];
 }
 
+/* empty.c: where expressions match the empty string */
+
+/* Returns the kind of the byte at `at` of a line. Returns NEIGHBOUR_NONE if `at` lies outside the
+ * line; UINT64_MAX stands for the place before the first byte. */
+enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
+/* Returns where an expression of the plan has empty matches, as in patterns->empty_between. */
+uint32_t patterns_empty_between(const struct trawl_plan *plan, uint64_t expression);
+/* Finds out between which neighbours the expression has an empty match. Sets finds_empty,
+ * empty_between and empty_everywhere. */
+void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
+
+/* words.c: the characters that -w takes for parts of words */
+
+/* Returns charset_utf8() with the word characters that the options ask for. tg takes Unicode's word
+ * characters, as ripgrep does, but ASCII's with --no-unicode. -P in UTF-8 takes ASCII's, as grep
+ * does. Otherwise the locale decides. The code point 0x110000 stands for an invalid byte.
+ * Where tg takes Unicode's, such a byte counts as a word character, because ripgrep
+ * finds no word beside it. */
+struct trawl_letters words_utf8(const struct settings *settings);
+/* Returns true if -i means Unicode's equal letters. If not, -i means grep's. */
+bool folds_by_unicode(const struct settings *settings);
+
 #endif

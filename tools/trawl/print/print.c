@@ -9,7 +9,7 @@
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
 #include "trawl/options/hyperlink.h"
-#include "trawl/job/turn.h"
+#include "trawl/job/command_job.h"
 #include "trawl/job/command_scan.h"
 
 /* ---- Names and links ------------------------------------------------------------------------- */

@@ -48,4 +48,12 @@ enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *err
 void string_counts_print(struct command_job *job);
 void string_counts_close(struct command_job *job);
 
+/* ---- hold.c: limits how long the output of a pipe's incomplete block is held back ---- */
+
+/* The sink of a search calls hold_begin, handles a window, and passes its result to hold_end. */
+void hold_begin(struct text_scan *scan);
+void hold_end(struct text_scan *scan, int stops);
+/* Called after the search. */
+void hold_close(struct text_scan *scan);
+
 #endif

@@ -1,4 +1,6 @@
-/* string_counts: counts how often each string occurs, for the option --count-by-pattern. */
+/* string_counts: counts how often each string occurs, for the option --count-by-pattern, in an
+ * array with an element for each pattern of the plan. Texts that are searched at the same time have
+ * separate arrays, which are added up at the end. */
 #include "trawl/print/reports.h"
 
 #include <pthread.h>

@@ -15,7 +15,6 @@
 #include "trawl/job/command_job.h"
 #include "trawl/text/message.h"
 #include "trawl/run/run.h"
-#include "trawl/remote/server.h"
 #include "trawl/files/types.h"
 
 /* Static, so that small runs do not pay for clearing the buffer. */

@@ -8,7 +8,7 @@
 #include "trawl/run/gather.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/thread.h"
-#include "trawl/job/turn.h"
+#include "trawl/job/command_job.h"
 #include "trawl/job/walk.h"
 
 #define POOL_BATCH_FILES GATHER_FILES_MAX

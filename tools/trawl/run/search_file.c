@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "trawl/print/binary.h"
-#include "trawl/print/hold.h"
-#include "trawl/print/occurrences.h"
 #include "trawl/print/reports.h"
+#include "trawl/print/occurrences.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/bus.h"
 #include "trawl/print/json.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "trawl.h"
-#include "trawl/remote/server.h"
+#include "trawl/remote/client.h"
 
 #ifndef TRAWL_RE2_VERSION /* of the RE2 that the build found; cmake/regex.cmake sets it */
 #define TRAWL_RE2_VERSION ""
