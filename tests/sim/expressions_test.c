@@ -547,7 +547,8 @@ int main(int argument_count, char **arguments)
 
     test_begin("sim expressions");
     is_real = argument_count > 1 && strcmp(arguments[1], "device") == 0;
-    sessions = test_amount(SESSIONS_NORMAL, is_real ? SESSIONS_DEVICE : SESSIONS_LONG);
+    sessions = test_amount_telling(SESSIONS_NORMAL, is_real ? SESSIONS_DEVICE : SESSIONS_LONG,
+                                   SESSIONS_TELLING);
     if (is_real) {
         kept = gpu_open();
         MUST(cuda_driver_open(&real, NULL));
