@@ -219,8 +219,8 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
-/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL. strstr
- * stops at a NUL, so the search goes on after it. */
+/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL.
+ * strstr stops at a NUL, so the search resumes after it. */
 static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t index,
                                  const uint8_t *from, const uint8_t *end)
 {

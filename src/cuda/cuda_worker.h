@@ -45,8 +45,8 @@ struct cuda_answering {
     struct hits_answer *answer;  /* of the current task; NULL: the task wants hits */
     struct cuda_hits_room *room; /* form HITS: where begins go; NULL: hits go to the result */
     /* Adds the hits of a range that start below `limit` to the answer, or fewer if there are too
-     * many for the lists: the answer then goes on at *done. The range begins at offset `at` of the
-     * chunk. */
+     * many for the lists: the answer then continues at *done. The range begins at offset `at` of
+     * the chunk. */
     enum trawl_status (*add_range)(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t at, struct engine_result *result,
                                    uint64_t *done, struct trawl_error *error);
@@ -121,7 +121,7 @@ struct engine_worker {
     uint64_t piece_words; /* most words of a piece */
     /* brought[i] is recorded after piece i was copied; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
-    /* so many more chunks go to the host without a scan, since one had too many candidates */
+    /* this many more chunks go to the host without a scan, since one had too many candidates */
     uint32_t chunks_left;
     /* true: the host can search a chunk that has too many candidates and no automaton */
     bool may_leave;
@@ -150,7 +150,7 @@ void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64
  * current. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
-/* As cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
+/* Like cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
 enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error);

@@ -18,11 +18,11 @@ enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 struct cuda_limits {
     /* most bytes of a chunk that are in a worker's device memory at a time */
     uint64_t text_bytes_max;
-    /* fewest and most hits for which lists in any order (cuda_lists.h) have room */
+    /* lists in any order (cuda_lists.h) have room for at least and at most this many hits */
     uint64_t lists_min, lists_max;
     uint64_t ranked_max; /* the longest list that sort_rank sorts */
-    /* most bytes of a gap between two hits that a lane, then its warp, then a block alone reads
-     * (kernels/answer.cu) */
+    /* most bytes of a gap between two hits that are read by a lane, by its warp, and by a single
+     * block (kernels/answer.cu) */
     uint64_t gap_near, gap_warp, gap_block;
     /* at most LINE_BYTES_MAX: a device leaves an expression to the host if a line or a record
      * reaches farther from a string's occurrence */

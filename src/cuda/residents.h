@@ -14,7 +14,8 @@
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
 /* Returns the borrowed text that contains these bytes, or NULL. The caller holds the lock. */
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);
-/* Returns true if these bytes belong to a borrowed text. *fetched: the host can read them. */
+/* Returns true if these bytes belong to a borrowed text, and sets *fetched to true if the host
+ * can read them. */
 bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched);
 struct cuda_range;
 

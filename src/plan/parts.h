@@ -85,7 +85,8 @@ struct plan_part_costs {
     /* The cost of a search by the automaton: `near` if the automaton's rows are expected to have at
      * most near_words words, else `dense`. */
     double near, near_words, dense;
-    double doubled;     /* is added to `dense` each time that the rows double beyond near_words */
+    double doubled;     /* added to `dense` for each doubling of the rows' words beyond
+                           near_words */
     double make, level; /* making the automaton */
 };
 /* The costs for a GPU, in units of the time of reading the text once. Tests replace them. */

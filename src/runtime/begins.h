@@ -5,8 +5,8 @@
 
 #include "runtime/search.h"
 
-/* Fills an array in this device's memory, begins->host. Nothing but devices can do that, so the
- * call returns any error. */
+/* Fills an array in this device's memory, begins->host. Only devices can do that, so the call
+ * returns every error. */
 enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, uint32_t device,
                                    struct engine_words *begins, struct trawl_error *error);

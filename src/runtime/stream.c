@@ -223,8 +223,8 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
     return TRAWL_OK;
 }
 
-/* As scan, but searches like trawl_find_bytes, which is faster for few bytes. Returns false if a
- * scan must search. */
+/* Like scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false
+ * if a scan must search. */
 static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {

@@ -12,7 +12,7 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
  * or the worker should try again at once. NOTHING: there is no chunk for this worker, no free task,
  * or no room for the chunk. BUSY: another thread is taking the next chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* Makes bytes of a text in memory the task's chunk. `last`: the text ends with them. */
+/* Makes bytes of a text in memory the task's chunk. With `last`, the text ends with them. */
 void task_brief(struct search *search, struct task *task, uint64_t from, uint64_t end, bool last);
 /* Searches a task from the devices' queue. This is job.serve_item(). */
 void task_on_device(struct queue_item *item, struct worker *worker);

@@ -34,7 +34,7 @@ struct codec_io {
 };
 
 enum codec_result {
-    CODEC_MORE, /* the member goes on; with more input or room, codec.step may give more */
+    CODEC_MORE, /* the member continues; with more input or room, codec.step may give more */
     CODEC_END,  /* a member has ended; another member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more memory than the library's limit */

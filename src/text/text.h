@@ -66,7 +66,7 @@ struct text_buffer {
 
 void text_buffer_release(struct text_buffer *buffer);
 
-/* Whether a chunk of a file may be mapped instead of read. */
+/* Says if a chunk of a file may be mapped instead of read. */
 enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
 
 /* What a search needs in each chunk, and how files are read. */

@@ -83,9 +83,9 @@ struct answer_arguments {
     uint64_t launch;                  /* the launch's number, not 0 */
     uint32_t line_end, line_end_also; /* each a byte in all four bytes of the word */
 
-    uint64_t near_bytes;  /* most bytes of a gap that a lane reads alone */
-    uint64_t warp_bytes;  /* most bytes of a gap that then a warp reads */
-    uint64_t block_bytes; /* most bytes of a gap that a block reads alone */
+    uint64_t near_bytes;  /* most bytes of a gap that a single lane reads */
+    uint64_t warp_bytes;  /* most bytes of a gap that its warp then reads */
+    uint64_t block_bytes; /* most bytes of a gap that a single block reads */
     uint64_t *gaps;
     uint64_t gap_count; /* answer_gaps: number of gaps */
     uint64_t *vast;     /* where answer_gaps lists the gaps of more than block_bytes; NULL: all
@@ -140,8 +140,8 @@ struct answer_arguments {
 };
 
 /* answer_decide reads a line once for each hit. It leaves lines that are longer than the mean
- * distance of so many hits to the host, so that all hits together read the text at most twice as
- * often. */
+ * distance of this many hits to the host, so that all hits together read the text at most twice
+ * as often. */
 #define DECIDE_HITS_MAX 256u
 #define READ_BYTES 1024u /* of a stripe whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
