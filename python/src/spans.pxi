@@ -879,7 +879,7 @@ cdef void put_parts(gather *made, const trawl_record_array *records, rewriter *b
     bytes.count = <uint64_t>(out - bytes.memory.bytes)
 
 
-cdef void put_keyed_parts(gather *made, Reader reader, const gather *values) noexcept nogil:
+cdef void put_keyed_parts(gather *made, Reader reader, gather *values) noexcept nogil:
     """Append the parts of each record of a dictionary column's chunk."""
     cdef const uint64_t *lists = values_of(&values.values)
     cdef const uint64_t *ends = values_of(&values.cells[2])

@@ -30,14 +30,9 @@ static void *end_late(void *context)
 
 bool late_heads_open(struct late_heads *heads, uint64_t limit_ns)
 {
-    pthread_condattr_t attributes;
-
     *heads = (struct late_heads){.limit_ns = limit_ns};
     (void)pthread_mutex_init(&heads->mutex, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&heads->wake, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    (void)now_condition(&heads->wake);
     errno = pthread_create(&heads->thread, NULL, end_late, heads);
     return errno == 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trawl/text/command_clock.h"
+
 #define POSITIONS_FIRST 1024u
 
 static bool member_fail(struct pass_request *request)
@@ -33,15 +35,11 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     uint64_t file_bytes = sizeof *request->files + sizeof *member->ranks;
-    pthread_condattr_t attributes;
     struct trawl_error error;
 
     memset(member, 0, sizeof *member);
     member->request = request;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&member->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    (void)now_condition(&member->wake);
     if (!guard_take(request->guard, file_bytes * request->state->index_count +
                                         8 * trawl_plan_facts(request->plan).pattern_count))
         return member_fail(request);

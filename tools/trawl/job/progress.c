@@ -141,12 +141,10 @@ void progress_open(const struct settings *settings, const struct value_item *ope
                    size_t operand_count)
 {
     const bool at_terminal = settings->surroundings.output_is_terminal;
-    pthread_condattr_t attributes;
 
     if (settings->progress < 0 || (settings->progress == 0 && at_terminal) ||
-        isatty(STDERR_FILENO) == 0 || pthread_condattr_init(&attributes) != 0)
+        isatty(STDERR_FILENO) == 0)
         return;
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     progress.operands = operands;
     progress.operand_count = operand_count;
     /* Of decompressed and converted texts, only the size before is known. */
@@ -155,12 +153,11 @@ void progress_open(const struct settings *settings, const struct value_item *ope
     progress.begin_ns = now_ns();
     progress.is_open = true;
     bar_open(at_terminal);
-    if (pthread_cond_init(&progress.closed, &attributes) != 0 ||
+    if (now_condition(&progress.closed) != 0 ||
         pthread_create(&progress.thread, NULL, show, NULL) != 0) {
         progress.is_open = false; /* search without progress */
         bar_close();
     }
-    (void)pthread_condattr_destroy(&attributes);
 }
 
 void progress_close(void)

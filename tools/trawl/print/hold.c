@@ -9,9 +9,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "trawl/print/binary.h"
+#include "trawl/text/command_clock.h"
 
 #define HOLD_S 2
 
@@ -40,9 +40,9 @@ static void *hold_main(void *context)
 
     pthread_mutex_lock(&hold->lock);
     while (!hold->is_over) {
-        const int error = hold->is_set ? pthread_cond_clockwait(&hold->changed, &hold->lock,
-                                                                CLOCK_MONOTONIC, &hold->until)
-                                       : pthread_cond_wait(&hold->changed, &hold->lock);
+        const int error = hold->is_set
+                              ? pthread_cond_timedwait(&hold->changed, &hold->lock, &hold->until)
+                              : pthread_cond_wait(&hold->changed, &hold->lock);
 
         if (error != 0 && hold->is_set && !hold->is_over) {
             hold->is_set = false;
@@ -60,10 +60,10 @@ static void start(struct text_scan *scan)
 
     if (hold == NULL)
         return;
-    *hold = (struct hold){
-        .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .scan = scan};
+    *hold = (struct hold){.lock = PTHREAD_MUTEX_INITIALIZER, .scan = scan};
     pthread_mutex_lock(&hold->lock);
-    if (pthread_create(&hold->thread, NULL, hold_main, hold) == 0) {
+    if (now_condition(&hold->changed) == 0 &&
+        pthread_create(&hold->thread, NULL, hold_main, hold) == 0) {
         scan->hold = hold;
     } else {
         pthread_mutex_unlock(&hold->lock);
