@@ -62,7 +62,8 @@ static void gallery_release(struct engine_worker *worker)
     worker_close((struct gallery_worker *)worker);
 }
 
-/* ENGINE_HOST: the host searches. Otherwise the CUDA engine picks a device, whatever `device` says.
+/* With ENGINE_HOST, the host searches. Otherwise, the CUDA engine picks a device, whatever `device`
+ * says.
  */
 static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,

@@ -263,11 +263,11 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Loads a text: with several devices, a long one in stripes, or on one device if it has to be
- * whole; any other whole on every device. If a long text cannot be loaded as wanted, the other ways
- * are tried. If device 0 has no memory for a whole text, it is not loaded. If another device has
- * none, its workers copy the chunks that they search, as for texts that are not loaded. The failure
- * of a device is no error if another one has the text.
+/* Loads a text. With several devices, a long text is loaded in stripes, or on one device if it has
+ * to be whole; any other text is loaded whole on every device. If a long text cannot be loaded as
+ * wanted, the other ways are tried. If device 0 has no memory for a whole text, it is not loaded.
+ * If another device has none, its workers copy the chunks that they search, as for texts that are
+ * not loaded. The failure of a device is no error if another one has the text.
  */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               bool is_whole, struct trawl_error *error)

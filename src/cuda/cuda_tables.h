@@ -9,8 +9,8 @@
 
 struct engine_worker;
 
-/* Whether the device has the set's automaton. NOT_ASKED: no search has needed it yet. NONE: it is
- * too large for a limit or for memory, or the limits forbid all automata. */
+/* Says if the device has the set's automaton. NOT_ASKED: no search has needed it yet. NONE: it
+ * is too large for a limit or for memory, or the limits forbid all automata. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* What a count in a loaded text costs by each method, for a plan with a single literal, in units of

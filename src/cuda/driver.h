@@ -85,8 +85,8 @@ enum {
 enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_error *error);
 void cuda_driver_close(struct cuda_driver *driver);
 
-/* For tests: makes cuda_driver_open copy this table instead of opening the library; NULL: no
- * longer. The caller keeps the table until the next call. Not thread-safe. */
+/* For tests: makes cuda_driver_open copy this table instead of opening the library; NULL undoes
+ * that. The caller keeps the table until the next call. Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
 /* Returns OK if the code is 0. Otherwise fills the error with the symbol of the function that

@@ -24,8 +24,8 @@ struct cuda_limits {
     /* most bytes of a gap between two hits that are read by a lane, by its warp, and by a single
      * block (kernels/answer.cu) */
     uint64_t gap_near, gap_warp, gap_block;
-    /* at most LINE_BYTES_MAX: a device leaves an expression to the host if a line or a record
-     * reaches farther from a string's occurrence */
+    /* a device leaves an expression to the host if a line or a record reaches farther than this
+     * from a string's occurrence; at most LINE_BYTES_MAX */
     uint64_t decide_bytes;
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */
@@ -101,7 +101,8 @@ struct cuda_limits {
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* Sets the limits of workers opened from now on, by copy; NULL: the default. Not thread-safe. */
+/* Sets the limits of workers opened from now on, by copy; NULL restores the default. Not
+ * thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

@@ -418,8 +418,8 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
-/* Works until the next task in order is ready. NULL: no task is left, or the search is stopping or
- * cancelled. */
+/* Works until the next task in order is ready. Returns NULL if no task is left, or if the search
+ * is stopping or cancelled. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;

@@ -62,8 +62,8 @@ void task_brief(struct search *search, struct task *task, uint64_t from, uint64_
     search->job.took_part = search->done.host.threads = 1;
 }
 
-/* Takes a free task. NULL: there is none, or no further chunk is to be taken. The caller holds the
- * search's lock. */
+/* Takes a free task. Returns NULL if there is none, or if no further chunk is to be taken. The
+ * caller holds the search's lock. */
 static struct task *task_take(struct search *search)
 {
     struct task *task = search->free;
@@ -381,8 +381,8 @@ static bool may_cut(const struct search *search)
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
-/* Cuts the next chunk into a free task. NULL: no chunk may be cut now, or no task is free. The
- * caller holds the search's lock. */
+/* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now, or if no task
+ * is free. The caller holds the search's lock. */
 static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
