@@ -56,7 +56,7 @@ struct gallery_records {
     uint32_t batch_count;
     struct key *keys;
     uint32_t *hashes;
-    uint32_t *hash_of; /* by literal: its key */
+    uint32_t *hash_of; /* each literal's key */
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
@@ -69,7 +69,7 @@ struct gallery_records {
     struct cuda_memory part_memory;       /* parts, then flags */
     const uint8_t *flags;                 /* the caller's flags of the last gallery_device_flag */
     struct records_part parts[PARTS_MAX]; /* large, so not zeroed */
-    uint64_t owners[PARTS_MAX];           /* by part: its record */
+    uint64_t owners[PARTS_MAX];           /* each part's record */
 };
 
 static uint32_t character_bytes(const struct gallery_device *gallery)

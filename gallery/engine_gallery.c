@@ -13,7 +13,7 @@
 struct gallery_worker {
     struct gallery_device *device; /* NULL: on the host */
     struct gallery_host host;
-    struct gallery_matrix *matrix; /* of a plan for records; NULL: for texts */
+    struct gallery_matrix *matrix; /* for a plan for records; NULL if the plan is for texts */
     const struct trawl_plan *plan;
     uint8_t *flags; /* per record: 0 if a device found that no pattern occurs, otherwise 1; NULL:
                        no device makes flags */

@@ -208,7 +208,7 @@ struct engine_text {
 
 struct engine_options {
     uint64_t size;
-    const char *instruction_set;  /* of the host's engine; NULL: the machine's best */
+    const char *instruction_set;  /* that of the host's engine; NULL: the machine's best */
     uint64_t device_memory_bytes; /* the most memory taken of each device; 0: no limit */
 };
 

@@ -721,7 +721,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->tagged = is_tagged(&choice);
     sets->beside_shift =
         choice.stride + choice.choices > 4 ? 16 : 24; /* 2 bytes beside each gram, or 1 byte */
-    /* of two words, the second has the gram's last 4 bytes */
+    /* if there are two words, the second has the gram's last 4 bytes */
     for (uint32_t k = 0; k < sets->words; k++)
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;

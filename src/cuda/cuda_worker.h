@@ -42,7 +42,7 @@ struct cuda_hits_room;
 
 /* the worker's state for answers */
 struct cuda_answering {
-    struct hits_answer *answer;  /* of the current task; NULL: the task wants hits */
+    struct hits_answer *answer;  /* the current task's answer; NULL: the task wants hits */
     struct cuda_hits_room *room; /* form HITS: where begins go; NULL: hits go to the result */
     /* Adds the hits of a range that start below `limit` to the answer, or fewer if there are too
      * many for the lists: the answer then continues at *done. The range begins at offset `at` of
@@ -61,14 +61,14 @@ struct cuda_answering {
     struct cuda_memory counts;     /* a word for each pattern */
     struct cuda_pinned by_pattern; /* the counts, copied to the host */
     struct cuda_memory literals;   /* lengths, then patterns, of the literals */
-    uint64_t literals_serial;      /* of the plan whose literals these are; 0: none */
+    uint64_t literals_serial;      /* serial number of the plan with these literals; 0: none */
     const uint32_t *lengths, *patterns;
-    struct cuda_memory automaton;    /* of lines: the table, then the ends */
-    uint64_t automaton_serial;       /* of its plan; 0: none */
-    bool automaton_of_records;       /* else of lines, which end at a newline */
+    struct cuda_memory automaton;    /* the table of the automaton for lines, then its ends */
+    uint64_t automaton_serial;       /* serial number of its plan; 0: none */
+    bool automaton_of_records;       /* false: of lines, which end at a newline */
     struct cuda_memory bits;         /* a bit for each record */
     struct cuda_memory values;       /* what will be copied to the caller's memory */
-    struct cuda_memory block_counts; /* of answer_cells */
+    struct cuda_memory block_counts; /* the counts of answer_cells */
 };
 
 struct engine_worker {
@@ -109,7 +109,7 @@ struct engine_worker {
     struct cuda_pinned landing; /* hits on their way from the device to the host */
     bool landing_busy;          /* a copy to landing may still be running */
     struct cuda_held held;
-    struct cuda_memory steps; /* of an idle worker: a table that records left (cuda_records.c) */
+    struct cuda_memory steps; /* in an idle worker, a table that records left (cuda_records.c) */
     uint64_t hits_room;       /* hits for which `hits` has room */
     /* the starts that a task lists, until the stream `copies` copies them to the caller's array */
     struct cuda_memory list;

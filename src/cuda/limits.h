@@ -72,7 +72,7 @@ struct cuda_limits {
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by
                                         price */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
-    uint32_t sets_choices;           /* as sets_stride and sets_gram */
+    uint32_t sets_choices;           /* like sets_stride and sets_gram */
     /* bits that a gram sets in a word of the bitmap, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;

@@ -79,7 +79,7 @@ struct engine {
     struct cuda_device devices[CUDA_DEVICES_MAX];
     /* workers that cuda_worker_open has opened, which chooses devices in turn by this number */
     uint32_t workers_opened;
-    uint32_t wholes_loaded; /* likewise the texts that are not split; `load_lock` guards this */
+    uint32_t wholes_loaded; /* the same for texts that are not split; guarded by `load_lock` */
     struct engine_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
     uint32_t residents_end; /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];

@@ -40,7 +40,7 @@ static inline bool plan_has_program(const struct trawl_plan *plan, enum program 
 
 /* What the price of a program depends on. */
 struct plan_set_facts {
-    uint64_t count, bytes; /* of the literals */
+    uint64_t count, bytes; /* number and bytes of the literals */
     uint64_t length_min, length_max;
     double byte_bits; /* entropy of a byte */
 };

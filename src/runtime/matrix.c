@@ -36,7 +36,8 @@ struct span {
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
-    struct engine_worker *worker;       /* of the calling thread; makes the algorithm's cells */
+    struct engine_worker *worker;       /* the calling thread's worker, which makes the
+                                           algorithm's cells */
     /* what the algorithm reports for statistics: candidates, times, whether a device was used */
     struct engine_result flagged;
     struct search search;

@@ -41,7 +41,7 @@
 
 struct trawl_stream {
     const struct trawl_plan *plan;
-    bool by_lines;     /* of the plan's kind: only whole lines are searched */
+    bool by_lines;     /* true if only whole lines are searched, by the plan's kind */
     uint64_t position; /* bytes of the text so far */
     uint64_t line_bytes_max;
     uint8_t *bytes; /* owned; the text's last `count` bytes, or for expressions the open line */
