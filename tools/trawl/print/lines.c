@@ -6,7 +6,7 @@
  * need. If an open line grows long, and can be read again, its bytes are dropped. Only its offset,
  * and the matches that decide whether it is selected, are kept.
  */
-#include "trawl/print/lines.h"
+#include "trawl/print/reports.h"
 
 #include <stdlib.h>
 
@@ -14,9 +14,6 @@
 #include "trawl/print/occurrences.h"
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
-#include "trawl/print/hold.h"
-#include "trawl/print/command_matches.h"
-#include "trawl/print/part.h"
 #include "trawl/print/print.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
