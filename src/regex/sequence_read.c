@@ -279,16 +279,15 @@ struct finder {
     bool is_empty;  /* wherever a match may begin, an empty one does */
 };
 
-/* Returns true if the assertions of the sequence mean the same in this text as for RE2. */
-static bool may_find(const struct sequence *sequence, const struct regex_options *options)
+/* Returns true if RE2 knows the assertions of the sequence, too. */
+static bool may_find(const struct sequence *sequence)
 {
-    bool may = sequence->count > 0;
+    bool may = true;
 
     for (uint32_t i = 0; i < sequence->count; i++) {
-        const struct sequence_item *item = &sequence->items[i];
+        const uint8_t edge = sequence->items[i].edge;
 
-        may &= item->edge == 0 || item->edge == 6 || item->edge == 9 || item->edge >= EDGE_BEGIN;
-        may &= item->edge != EDGE_END || !item->by_lines || options->lines;
+        may &= edge == 0 || edge == 6 || edge == 9 || edge >= EDGE_BEGIN;
     }
     return may;
 }
@@ -420,6 +419,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
                                        .longest = options->longest,
                                        .line_ends = {'\n', '\n'}};
     enum trawl_status status = TRAWL_OK;
+    const struct sequence_item *item;
     const struct around_row *row;
     struct places *scratch = NULL;
     struct finder *made;
@@ -428,16 +428,12 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
     if (options->marks != REGEX_UNMARKED)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
-    if (!sequence_add(&made->sequence, root, false) || !may_find(&made->sequence, options))
+    if (!sequence_add(&made->sequence, root, false) || !may_find(&made->sequence))
         goto done;
-    for (; made->first < made->sequence.count; made->first++) { /* both of ^(?m:^) hold */
-        const struct sequence_item *item = &made->sequence.items[made->first];
-
-        if (item->edge != EDGE_BEGIN)
-            break;
-        made->begins =
+    item = made->sequence.items;
+    for (; made->first < made->sequence.count && item->edge == EDGE_BEGIN; made->first++, item++)
+        made->begins = /* both of ^(?m:^) hold */
             made->begins != AT_TEXT && (options->lines || item->by_lines) ? AT_LINES : AT_TEXT;
-    }
     automaton.first = made->first;
     if (made->first < made->sequence.count)
         TRAWL_TRY_DONE(around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
@@ -445,7 +441,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
         goto done;
     row = around_row(made->automaton, made->automaton->first[0]);
     made->is_empty = row->matches != 0;
-    /* if a match is empty at some places, RE2 finds them */
+    /* if only some places have empty matches, RE2 finds them */
     if (made->is_empty ||
         (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) == 0) {
         note_starts(made);
@@ -607,10 +603,10 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
         if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)
             return 0;
         waste += reading.at - begin;
-        if (finder->is_greedy && finder->first + 1 == finder->sequence.count)
+        if (finder->is_greedy && finder->first + 1 < finder->sequence.count)
+            reading.at = after_run(finder, text, begin, to);
+        if (finder->is_greedy)
             begin = max_u64(reading.at, begin + 1) - 1;
-        else if (finder->is_greedy)
-            begin = max_u64(after_run(finder, text, begin, to), begin + 1) - 1;
         else if (seen < 0x80)
             begin += finder->stride - 1;
         if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - begin_from)
