@@ -622,30 +622,29 @@ static inline int read_items(const struct around_automaton *made, const struct s
     return found;
 }
 
-/* Finds the end of a match that begins at match->at or, if it is not read by items, is in `state`
- * there, as find_end does. */
-static inline int read_match(const struct finder *finder, uint32_t state, struct reading *match,
-                             uint64_t to, uint64_t *ends)
+/* Finds the end of the match that begins at match->at, as find_end does. */
+static inline int read_match(const struct finder *finder, struct reading *match, uint64_t to,
+                             uint64_t *ends)
 {
     if (!finder->by_items)
-        return find_end(finder->automaton, state, match, to, UINT64_MAX, false);
+        return find_end(finder->automaton,
+                        first_state(finder->automaton, match->bytes, match->at, match->count),
+                        match, to, UINT64_MAX, false);
     match->stop = to;
     return read_items(finder->automaton, finder->sequence.items, finder->first,
                       finder->sequence.count, false, match, ends);
 }
 
-/* Stores a match and its groups. `ends` is what read_match has stored. */
-static int put_match(const struct finder *finder, struct reading *match, uint64_t begin,
-                     uint64_t *ends, struct regex_span *spans, uint32_t span_count)
+/* Stores a match's groups. `ends` is what read_match has stored. */
+static __attribute__((noinline)) void put_groups(const struct finder *finder, struct reading *match,
+                                                 uint64_t begin, uint64_t *ends,
+                                                 struct regex_span *spans, uint32_t span_count)
 {
     const struct sequence *sequence = &finder->sequence;
-    const uint64_t end = match->end;
 
-    if (span_count > 0)
-        spans[0] = (struct regex_span){begin, end};
-    if (span_count > 1 && !finder->by_items) {
+    if (!finder->by_items) {
         match->at = begin;
-        match->stop = end;
+        match->stop = match->end;
         (void)read_items(finder->automaton, sequence->items, finder->first, sequence->count, false,
                          match, ends);
     }
@@ -656,6 +655,16 @@ static int put_match(const struct finder *finder, struct reading *match, uint64_
                        ? (struct regex_span){ends[sequence->groups[i - 1].first],
                                              ends[sequence->groups[i - 1].end]}
                        : (struct regex_span){UINT64_MAX, UINT64_MAX};
+}
+
+/* Stores a match and its groups. */
+static inline int put_match(const struct finder *finder, struct reading *match, uint64_t begin,
+                            uint64_t *ends, struct regex_span *spans, uint32_t span_count)
+{
+    if (span_count > 0)
+        spans[0] = (struct regex_span){begin, match->end};
+    if (span_count > 1)
+        put_groups(finder, match, begin, ends, spans, span_count);
     return 1;
 }
 
@@ -697,8 +706,7 @@ static int match_by_byte(const struct finder *finder, uint64_t from, uint64_t to
         waste += at++ - head.at;
         if (matches > 0) {
             match->at = *begin = head.end;
-            matches = read_match(finder, first_state(finder->automaton, text, head.end, head.count),
-                                 match, to, ends);
+            matches = read_match(finder, match, to, ends);
             waste += match->at - *begin;
         }
         if (matches != 0)
@@ -735,7 +743,6 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     for (uint64_t begin = from;; begin++) {
         struct reading reading = {text, count, begin, to, 0};
         uint8_t seen = 0x80; /* not ASCII, or not looked at */
-        uint32_t state = finder->after;
         int found;
 
         if (anchor == REGEX_ANYWHERE)
@@ -744,11 +751,12 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
             return 0;
         if (made->has_edges && begin > 0)
             seen |= text[begin - 1];
-        if (finder->by_items || state <= AROUND_ASKS || seen >= 0x80)
-            state = first_state(made, text, begin, count);
-        else
+        if (finder->after > AROUND_ASKS && seen < 0x80 && (span_count <= 1 || !finder->by_items)) {
             reading.at += finder->least;
-        found = read_match(finder, state, &reading, to, ends);
+            found = find_end(made, finder->after, &reading, to, UINT64_MAX, false);
+        } else {
+            found = read_match(finder, &reading, to, ends);
+        }
         if (found < 0)
             return -1;
         if (found > 0 && (anchor != REGEX_WHOLE || reading.end == to))
