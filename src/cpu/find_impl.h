@@ -17,8 +17,9 @@
  *                                  that passes the bitmap, and perhaps the answer for more
  *                                  positions, up to 64; with HAS_HEADS. Without, a loop over
  *                                  positions serves.
- *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
- * This file then defines the variant's functions, and FIND_OPS, which makes their table.
+ *   stem_samples_vectors, stem_stems_vectors   see find_stems_avx512.h, which defines
+ * HAS_STEM_VECTORS This file then defines the variant's functions, and FIND_OPS, which makes their
+ * table.
  *
  * A probe tests one byte of the pattern. The first probes are tested at every position. The others
  * are tested only in blocks where a position passed these. That takes a branch per block, which is
@@ -477,8 +478,8 @@ static uint32_t FIND_NAME(positions)(const uint8_t *text, const struct find_tile
         .every_fold = FIND_NAME(every_fold), .grams = FIND_NAME(grams), .set = FIND_NAME(set), \
         .nibbles = FIND_NIBBLES, .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes), \
         .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch),                            \
-        .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),         \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
+        .count_bits = FIND_NAME(count_bits), .gram_samples = gram_samples,                     \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = stem_begins,                  \
         .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), .trigrams = FIND_TRIGRAMS,       \
         .pair = FIND_NAME(pair)                                                                \
     }
