@@ -222,23 +222,6 @@ static bool first_decides(const struct text_scan *scan)
            (scan->descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
-/* Returns the offset after the first line end starting at `at`, or where the text ends; `at` if the
- * text cannot be read again. grep reads that far before looking at the line. */
-static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
-{
-    uint8_t bytes[DRAIN_BYTES];
-    uint64_t got = 0;
-    const uint8_t *found = NULL;
-
-    while (scan->rules.seekable && found == NULL &&
-           trawl_text_read(scan->text, at, bytes, sizeof bytes, &got, NULL) == TRAWL_OK &&
-           got > 0) {
-        found = memchr(bytes, scan->settings->line_end, (size_t)got);
-        at += found != NULL ? (uint64_t)(found - bytes) + 1 : got;
-    }
-    return at;
-}
-
 /* Returns true if the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
  * lines only after the start of the first block with a NUL, in the library everywhere; that makes
  * no difference, because earlier blocks have no NUL. With --binary-files=without-match, a NUL ends
@@ -411,9 +394,13 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
 
         status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
         scan->lines.selected = found;
-        scan->lines.selected_end = !found                             ? 0
-                                   : scan->descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
-                                                                      : match.end;
+        scan->lines.selected_end = found ? match.end : 0;
+        if (found && scan->descriptor == STDIN_FILENO && scan->rules.seekable) {
+            /* grep reads to the line's end before it looks at the line */
+            uint64_t end = binary_find(scan, scan->settings->line_end, match.end, OFFSET_NONE);
+
+            scan->lines.selected_end = end != OFFSET_NONE ? end + 1 : OFFSET_NONE / 4;
+        }
         scan->stop = found;
         if (found)
             scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
