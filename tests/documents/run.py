@@ -106,7 +106,7 @@ def stories_of(path, every=True, turn=0):
 def run(steps, path=(), links=None, stories=False, options=None, shell="bash -c"):
     """Return (output lines, status) of each step that ran. options: what the file of options holds; with options, also
     '', leaks are looked for."""
-    script = 'cd "$(mktemp -d)" && export HOME=$PWD\n' if shell != "bash -c" else ""
+    script = 'cd "$(mktemp -d)" && export HOME=$PWD && trap "rm -rf $PWD" EXIT\n' if shell != "bash -c" else ""
     if stories:
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../stories/server.sh")) as file:
             script += file.read()
