@@ -92,11 +92,6 @@ struct tree {
     } buffer;
 };
 
-void tree_directory_hold(struct tree_directory *directory)
-{
-    atomic_fetch_add_explicit(&directory->holder_count, 1, memory_order_relaxed);
-}
-
 void tree_directory_drop(struct tree_directory *directory)
 {
     if (directory == NULL ||

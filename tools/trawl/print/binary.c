@@ -53,7 +53,7 @@ void binary_move_line(struct text_scan *scan)
 
 static void discard(struct text_scan *scan)
 {
-    output_discard(scan->output);
+    scan->output->used = scan->output->committed;
     scan->json = scan->nulls.json_before;
     if (scan->job->worker != NULL)
         pool_cut_back(scan->job->worker);

@@ -194,7 +194,7 @@ static void scan_again(struct text_scan *scan)
     scan->part.begin = 0;
     scan->carry.count = scan->carry.match_count = 0;
     scan->carry.begin = scan->carry.line_begin = 0;
-    occurrences_begin(scan);
+    scan->characters.line_end = scan->characters.tail_count = 0;
     scan->carry.dropped = false;
     if (settings_count_lines(scan->settings)) {
         scan->lines.selected = scan->nulls.selected_before;
