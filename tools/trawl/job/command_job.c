@@ -29,13 +29,6 @@ void job_file_error(struct command_job *job, const char *name, int os_code)
     job->error_seen = true;
 }
 
-void job_file_fault(struct command_job *job, const char *message)
-{
-    if (!job->settings->no_messages)
-        job_message(job, "%s", message);
-    job->error_seen = true;
-}
-
 bool job_may_pass_over(const struct command_job *job)
 {
     const struct settings *settings = job->settings;

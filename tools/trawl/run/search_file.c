@@ -616,7 +616,9 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
         return;
     }
     if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->search_zip)) {
-        job_file_fault(job, error->message); /* the message names the file */
+        if (!job->settings->no_messages)
+            job_message(job, "%s", error->message); /* the message names the file */
+        job->error_seen = true;
         return;
     }
     if (status == TRAWL_MEMORY && guard != NULL && atomic_load(&guard->refusal) != GUARD_NONE)
