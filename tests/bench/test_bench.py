@@ -194,7 +194,7 @@ class TestSuites(Case):
             (("sets", "--bytes=64K", "--filter=dna, 10 p", "--cell-seconds=0.01"), 1),
             (("matrix", "--bytes=20000", "--filter=letters, 4", "--cell-seconds=0.01"), 1),
             (("calibrate", "--bytes=4K"), 105),
-            (("regret", "--bytes=64K", "--filter=C, 10 strings", "--warm=2"), 3),
+            (("regret", "--bytes=64K", "--filter=Rust, 10 strings", "--warm=2"), 3),
         ):
             rows = self.bench(*words)
             assert len(rows) == count, words
@@ -298,15 +298,9 @@ class TestDocs(Case):
             return {"name": name, "paper": "", "answers": 1, **facts, "results": results}
 
         results = [(regret.CHOICE, [4]), (regret.CHOICE, [3, 2]), ("b", [2.5]), ("a", [1, 5])]
-        row = row_of("", *results, ("read", [0.1]), ("c", "refused"), text="T", text_bytes=8e9)
+        row = row_of("", *results, ("c", "refused"), text="T", text_bytes=8e9)
         best = row_of("", (regret.CHOICE, [1]), ("b", [1.05]), ("a", [2]), text="U", text_bytes=8e9, found=8e9)
-        row["results"][0]["method"] = best["results"][0]["method"] = "b"
-        assert [regret.doubtful({"engine": it, "rows": [row, best]}) for it in ("cpu", "cuda")] == [[row], []]
-        assert regret.kind_table([row, best])[-1] == "|all|2|1|1.500|2.0|4.00|4.00|"
-        assert list(regret.method_lines([row, best])) == [
-            "- a: chosen in 0 rows, clearly the best in 1: T",
-            "- b: chosen in 2 rows, clearly the best in 1: U",
-        ]
+        assert regret.kind_table([row, best])[-1] == "|all|2|1|1.500|2.0|4.00|"
 
         rows = [
             row_of("a #0", ("x", [1, 3]), ("y", [1])),

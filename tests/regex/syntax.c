@@ -259,6 +259,7 @@ static void test_line(void)
     struct trawl_range groups[2] = {{0, 0}};
     AUTO_PLAN plan =
         must_plan_with("b\\K(a)|(?=c)", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    AUTO_PLAN end = must_plan_with("$", PLAN_WITH(.syntax = TRAWL_PERL));
     AUTO_TEXT text = must_string("bac");
     struct trawl_line *line;
 
@@ -280,6 +281,8 @@ static void test_line(void)
     TEST_CHECK(groups[0].begin == 2 && groups[0].end == 2);
     TEST_CHECK(trawl_line_move(NULL, "", 0, NULL) == TRAWL_ARGUMENT);
     trawl_line_close(line);
+    MUST(trawl_expression_groups(end, 0, NULL, 0, (struct trawl_range){0, 0}, groups, 1, NULL));
+    TEST_CHECK(groups[0].begin == 0 && groups[0].end == 0);
 }
 
 /* Counts the records xab, ab and x in which an expression matches that PCRE2 searches, then the

@@ -80,7 +80,8 @@ static void check_further_changes(void)
     }
 }
 
-/* Makes changes that change_at_random does not. If `watch`, there are notices. If `limit`, files above 5 MB are left out. */
+/* Makes changes that change_at_random does not. If `watch`, there are notices. If `limit`, files
+ * above 5 MB are left out. */
 static void check_changes(bool watch, bool limit)
 {
     begin_tree("changes");
