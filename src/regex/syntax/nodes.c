@@ -110,32 +110,20 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
     return TRAWL_OK;
 }
 
-/* Reads the set of a CHAR or a SET, which begins at node->bytes. Sets node->bytes_count to the
- * length of a SET, which is at most that. */
+/* Reads the set of a CHAR or a SET (sets_read). */
 static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_node *node,
                                   struct trawl_error *error)
 {
     struct code_range range = {(uint8_t)node->bytes[0], (uint8_t)node->bytes[0]};
-    const struct sets_source source = {.text = node->bytes,
-                                       .count = node->bytes_count,
-                                       .is_char = node->kind == SYNTAX_CHAR,
-                                       .skips = reader->skips,
-                                       .flags = node->flags,
-                                       .told = reader->told};
     struct set set = {&range, 1, 0, false};
-    enum trawl_status status = TRAWL_OK;
-    uint64_t length = node->bytes_count;
+    enum trawl_status status;
     void *memory;
 
-    if (!source.is_char || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
+    if (node->kind == SYNTAX_SET || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
         (range.first >= 0x80 && !reader->single))
-        status = sets_read(reader->rules, &source, &set, &length, error);
+        TRAWL_TRY(sets_read(reader, node, &set, error));
     else
         sets_tell(reader->told, range.first);
-    if (status == TRAWL_ARGUMENT && error != NULL)
-        error->text_offset += node->from;
-    TRAWL_TRY(status);
-    node->bytes_count = (uint32_t)length;
     status = syntax_memory(reader, set.count * sizeof *set.ranges, &memory, error);
     if (status == TRAWL_OK) {
         if (set.count > 0)
@@ -173,9 +161,10 @@ enum trawl_status syntax_take(struct syntax_reader *reader, enum syntax_kind kin
 
 enum trawl_status syntax_add_set(struct syntax_reader *reader, struct trawl_error *error)
 {
-    TRAWL_TRY(syntax_add(reader, SYNTAX_SET, reader->bytes + reader->at,
-                         reader->bytes_count - reader->at, 0, error));
-    reader->at += reader->nodes[reader->count - 1]->bytes_count;
+    const uint64_t from = reader->at;
+
+    TRAWL_TRY(syntax_add(reader, SYNTAX_SET, reader->bytes + from, 1, 0, error));
+    reader->nodes[reader->count - 1]->bytes_count = (uint32_t)(reader->at - from);
     return TRAWL_OK;
 }
 
