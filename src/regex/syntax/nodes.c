@@ -31,6 +31,43 @@ uint64_t syntax_count_to(const struct syntax_reader *reader, char last)
     return found != NULL ? (uint64_t)(found + 1 - from) : 0;
 }
 
+uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t *number)
+{
+    for (*number = 0; syntax_byte(reader, at) >= '0' && syntax_byte(reader, at) <= '9'; at++)
+        *number = (uint32_t)min_u64(10 * *number + (uint32_t)(reader->bytes[at] - '0'),
+                                    SYNTAX_NUMBER_MAX + 1);
+    return at;
+}
+
+static uint64_t skip_blanks(const struct syntax_reader *reader, uint64_t at, bool blanks)
+{
+    while (blanks && syntax_is_blank(syntax_byte(reader, at)))
+        at++;
+    return at;
+}
+
+struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
+{
+    const bool escapes = reader->bytes[reader->at] == '\\';
+    const uint64_t first = skip_blanks(reader, reader->at + 1 + escapes, blanks);
+    struct braces made = {.length = 0};
+    uint64_t at = syntax_number(reader, first, &made.least), second;
+
+    made.has_least = at > first;
+    made.most = made.least;
+    at = skip_blanks(reader, at, blanks);
+    if (syntax_byte(reader, at) == ',') {
+        second = skip_blanks(reader, at + 1, blanks);
+        at = syntax_number(reader, second, &made.most);
+        made.is_endless = at == second;
+        at = skip_blanks(reader, at, blanks);
+    }
+    if (syntax_stands(reader, at, escapes ? "\\}" : "}") &&
+        (made.has_least || (made.most > 0 && !made.is_endless)))
+        made.length = at + 1 + escapes - reader->at;
+    return made;
+}
+
 enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
                                      uint64_t count, const char *what, struct trawl_error *error)
 {
