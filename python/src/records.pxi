@@ -544,9 +544,10 @@ cdef enum:
     TRIAL_BYTES = 128 << 10
     TRIALS = 4  # each way twice, because the first search compiles
     TRIALS_EVERY = 32
+    LONG_RECORD = 1 << 20  # records of so many bytes on average are not read one by one
 
-# The first occurrence of an expression in each record is found either by a search of the whole piece or, sooner if most
-# records have one, record by record. Small pieces tell which way is faster; from time to time it is tried again.
+# The occurrences of an expression in records are found either by a search of the whole piece or, sooner if most records
+# have one, record by record. Small pieces tell which way is faster; from time to time it is tried again.
 cdef struct ways:
     bint may  # there is a choice
     bint one_by_one  # how the present piece is searched
@@ -582,36 +583,38 @@ cdef void note_way(ways *by, uint64_t bytes) noexcept:
 
 
 cdef void work_one_by_one(work *job) noexcept nogil:
-    """Find out of each record whether the expression matches, perhaps with zero bytes."""
+    """Find out for each record if the expression matches, perhaps with zero bytes."""
     cdef gather *found = <gather *>job.out
-    cdef const trawl_record_array *records = found.records
     cdef trawl_line *line = NULL
     cdef trawl_range place
     cdef uint64_t i
 
     job.status = trawl_line_open(job.plan, 0, NULL, 0, NULL, &line, &job.error)
-    for i in range(records.record_count):
-        place.begin = UNKNOWN
-        if job.status == TRAWL_OK and is_valid(records, i):
-            find_first(job, line, records, i, &place, 1)
-        put_bit(&found.values, place.begin != UNKNOWN)
+    for i in range(found.records.record_count):
+        put_bit(&found.values, move_line(job, line, found.records, i) and next_match(job, line, 0, i, &place, 1))
     trawl_line_close(line)
     job.no_memory = found.values.failed
 
 
-cdef inline void find_first(work *job, trawl_line *line, const trawl_record_array *records, uint64_t record,
-                            trawl_range *places, uint64_t places_max) noexcept nogil:
-    """Find the first match in a record, and its groups. Without a match, places[0].begin is UNKNOWN."""
-    cdef uint64_t begin = offset_of(records, record)
+cdef inline bint move_line(work *job, trawl_line *line, const trawl_record_array *records, uint64_t i) noexcept nogil:
+    """Move the open line to a record. False: the record is null, or the search has failed."""
+    cdef uint64_t begin = offset_of(records, i)
 
-    if record & 63 == 0:
+    if job.status == TRAWL_OK and is_valid(records, i):
+        job.status = trawl_line_move(line, records.bytes + begin, offset_of(records, i + 1) - begin, &job.error)
+        return job.status == TRAWL_OK
+    return False
+
+
+cdef inline bint next_match(work *job, trawl_line *line, uint64_t begin, uint64_t looks, trawl_range *places,
+                            uint64_t places_max) noexcept nogil:
+    """Find the first match that begins at `begin` or later, and its groups. looks: number of the call. False: there is
+    none, or the search has failed."""
+    if looks & 63 == 0:
         poll(job)
-    if job.stopped:
-        job.status = TRAWL_STOPPED
-        return
-    job.status = trawl_line_move(line, records.bytes + begin, offset_of(records, record + 1) - begin, &job.error)
-    if job.status == TRAWL_OK:
-        job.status = trawl_line_match(line, 0, places, places_max, &job.error)
+    job.status = (TRAWL_STOPPED if job.stopped else
+                  trawl_line_match(line, begin, places, places_max, &job.error))
+    return job.status == TRAWL_OK and places.begin != UNKNOWN
 
 
 cdef void work_records(work *job) noexcept nogil:

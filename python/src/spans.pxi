@@ -20,7 +20,7 @@ cdef struct spans_state:
     bint may_copy  # strings: search by_lines once many occurrences were dropped, because there may be far more of them
     uint64_t dropped  # than spans. The number of dropped occurrences
     bint first_only  # a line's first occurrence suffices
-    bint one_by_one  # find the first occurrence in each record by itself (work_firsts)
+    bint one_by_one  # read each record by itself (work_each)
     uint64_t places_max  # one_by_one: how many places `places` holds for each span: its own, and its groups'
     column places
     bint alone  # search each record by itself, because occurrences depend on the record's ends
@@ -40,7 +40,7 @@ cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept 
 
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end, uint64_t word) noexcept nogil:
-    """Say whether an occurrence replaces the last span: found.longest is true, both begin at the same offset, and
+    """Return True if an occurrence replaces the last span: found.longest is true, both begin at the same offset, and
     the occurrence is longer, or as long with a smaller distance."""
     if not found.longest or begin != found.begin or end < found.end:
         return False
@@ -105,6 +105,8 @@ cdef void spans_restart(spans_state *found) noexcept nogil:
     found.columns.begins.count = found.columns.ends.count = 0
     found.columns.patterns.count = found.columns.lines.count = 0
     found.record = found.begin = found.end = 0
+    if found.counts != NULL:
+        memset(found.counts, 0, found.records.record_count * sizeof(uint64_t))
 
 
 cdef uint32_t span_flags(const spans_state *found) noexcept nogil:
@@ -160,37 +162,42 @@ cdef void work_lines_of_records(work *job) noexcept nogil:
     drop(&copy)
 
 
-cdef bint work_firsts(work *job) noexcept nogil:
-    """Find the first occurrence in each record. False, and no spans: there is a line end, or a match of zero bytes, so
-    that an occurrence is no record's first match."""
+cdef bint work_each(work *job) noexcept nogil:
+    """Find the occurrences in each record by itself. False, and no spans: there is a line end, or a match of zero bytes,
+    so that not each match is an occurrence; or the records are long."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
-    cdef uint64_t first = offset_of(records, 0), bytes = offset_of(records, records.record_count) - first, unit, i
+    cdef uint64_t first = offset_of(records, 0), bytes = offset_of(records, records.record_count) - first
+    cdef uint64_t unit = found.places_max * sizeof(trawl_range), base, end, looks = 0, i
     cdef trawl_line *line = NULL
     cdef trawl_range *place
     cdef bint is_empty = False
 
-    if bytes == 0 or memchr(records.bytes + first, found.line_end, bytes) != NULL:
+    if bytes // LONG_RECORD >= records.record_count or memchr(records.bytes + first, found.line_end, bytes) != NULL:
         return False
-    unit = found.places_max * sizeof(trawl_range)
     found.places.count = 0
     job.status = trawl_line_open(job.plan, 0, NULL, 0, NULL, &line, &job.error)
     for i in range(records.record_count):
-        if job.status != TRAWL_OK or not reach(&found.places, (found.places.count + 1) * unit):
-            break
-        place = <trawl_range *>(found.places.memory.bytes + found.places.count * unit)
-        if not is_valid(records, i):
+        if is_empty or not move_line(job, line, records, i):
             continue
-        find_first(job, line, records, i, place, found.places_max)
-        if job.status != TRAWL_OK or place.begin == UNKNOWN:
-            continue
-        is_empty = place.begin == place.end
-        if is_empty:
-            break
-        put_value(&found.columns.begins, offset_of(records, i) + place.begin)
-        put_value(&found.columns.ends, offset_of(records, i) + place.end)
-        put_value(&found.columns.lines, i)
-        found.places.count += 1
+        base, end = offset_of(records, i), 0
+        while reach(&found.places, (found.places.count + 1) * unit):
+            place = <trawl_range *>(found.places.memory.bytes + found.places.count * unit)
+            looks += 1
+            if not next_match(job, line, end, looks, place, found.places_max):
+                break
+            end, is_empty = place.end, place.begin == place.end
+            if is_empty:
+                break
+            if found.counts != NULL:
+                found.counts[i] += 1
+                continue
+            put_value(&found.columns.begins, base + place.begin)
+            put_value(&found.columns.ends, base + end)
+            put_value(&found.columns.lines, i)
+            found.places.count += 1
+            if found.first_only:
+                break
     trawl_line_close(line)
     put_same(&found.columns.patterns, 0, found.columns.begins.count)
     job.no_memory = any_failed(&found.columns.begins, 4) or found.places.failed
@@ -210,7 +217,7 @@ cdef void work_record_spans(work *job) noexcept nogil:
     cdef gather marks  # does the expression occur in the record?
 
     if found.one_by_one:
-        found.one_by_one = work_firsts(job)
+        found.one_by_one = work_each(job)
         if found.one_by_one:
             return
     if found.by_lines:
@@ -241,8 +248,6 @@ cdef void work_record_spans(work *job) noexcept nogil:
     if found.may_copy and found.dropped > DROPPED_MAX and job.status == TRAWL_STOPPED and not job.no_memory:
         found.may_copy, found.by_lines = False, True
         spans_restart(found)
-        if found.counts != NULL:
-            memset(found.counts, 0, records.record_count * sizeof(uint64_t))
         work_lines_of_records(job)
 
 
@@ -439,7 +444,7 @@ cdef class Values:
         return 0
 
     cdef bint is_text(self):
-        """Say whether all fetched values are UTF-8."""
+        """Return True if all fetched values are UTF-8."""
         for value in self.held:
             if isinstance(value, bytes):
                 try:
@@ -477,11 +482,12 @@ cdef class Values:
                   bint is_str) except -1:
         """Make the value of each span, with groups or by a function, in the text's bytes [base, stop)
         or in records."""
-        cdef trawl_range groups[GROUPS_MAX]
+        cdef trawl_range read[GROUPS_MAX]
+        cdef const trawl_range *groups = read
         cdef trawl_error error
         cdef int status
         cdef uint64_t count = found.columns.begins.count, record
-        cdef uint64_t begin, end, number, i
+        cdef uint64_t begin, end, number, origin, i
         cdef line_place line
         cdef uint32_t pattern, known = 0xffffffff
         cdef list parts = None
@@ -506,23 +512,28 @@ cdef class Values:
             if found.records != NULL:
                 record = values_of(&found.columns.lines)[i]
                 base, stop = offset_of(found.records, record), offset_of(found.records, record + 1)
+            origin = base
             if pattern != known:
                 known, parts = pattern, self.templates.get(pattern)
             if parts is None:
                 put(&self.filled, self.pieces[pattern].bytes, self.pieces[pattern].count, 1)
                 continue
-            find_line(&line, text, base, stop, begin, end)
-            status = find_groups(&line, text, begin, end, pattern, groups, self.groups_count, &error)
-            if status != TRAWL_OK:
-                leave_line(&line)
-                check(status, &error)
+            if found.one_by_one and found.places_max >= self.groups_count:
+                groups = <const trawl_range *>found.places.memory.bytes + i * found.places_max
+            else:
+                find_line(&line, text, base, stop, begin, end)
+                status = find_groups(&line, text, begin, end, pattern, read, self.groups_count, &error)
+                origin, groups = line.begin, read
+                if status != TRAWL_OK:
+                    leave_line(&line)
+                    check(status, &error)
             for part in parts:
                 if isinstance(part, bytes):
                     put(&self.filled, PyBytes_AS_STRING(part), <uint64_t>len(part), 1)
                     continue
                 number = part
                 if groups[number].begin != UNKNOWN:
-                    put(&self.filled, text + line.begin + groups[number].begin,
+                    put(&self.filled, text + origin + groups[number].begin,
                         groups[number].end - groups[number].begin, 1)
         leave_line(&line)
         if self.filled.failed:
@@ -577,7 +588,7 @@ cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *
 
 
 cdef bint is_next(const rewriter *by, uint64_t end) noexcept nogil:
-    """Say whether the next span begins before offset `end`."""
+    """Return True if the next span begins before offset `end`."""
     return by.at < by.count and by.begins[by.at] < end
 
 
@@ -808,7 +819,7 @@ cdef object content_of(Searcher searcher, given, str name):
 
 
 cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
-    """Say whether a span begins or ends inside a UTF-8 character."""
+    """Return True if a span begins or ends inside a UTF-8 character."""
     cdef const uint8_t *bytes = reader.records.bytes
     cdef uint64_t end = reader.offset(reader.records.record_count)
     cdef uint64_t begin, after
@@ -981,7 +992,8 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
     far = by
     by.size = offset_of(records, count)
     if characters and columns.begins.count > 0:
-        begin, end = offset_of(records, values_of(&columns.lines)[0]), values_of(&columns.ends)[columns.ends.count - 1]
+        begin = offset_of(records, values_of(&columns.lines)[0])
+        end = offset_of(records, values_of(&columns.lines)[columns.lines.count - 1] + 1)
         characters = characters_in(records.bytes, begin, end) < end - begin
     if made.kind == WHICH:
         for i in range(3):
@@ -1053,12 +1065,11 @@ cdef void put_record_value(match_columns *all, const trawl_record_array *records
     put_value(&all.value_ends, all.values.count)
 
 
-cdef uint64_t *put_zeros(gather *made, uint64_t count) except NULL:
-    """Append zeros to made.values, and return the address of the zeros."""
+cdef uint64_t *put_values_of(gather *made, uint64_t count) except NULL:
+    """Append values to made.values, and return their address."""
     put_values(&made.values, NULL, count)
     if made.values.failed or not reach(&made.values, 1):
         raise MemoryError()
-    memset(values_of(&made.values) + made.values.count - count, 0, count * sizeof(uint64_t))
     return values_of(&made.values) + made.values.count - count
 
 
@@ -1129,8 +1140,7 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
         spans_begin(&found, plan, match, reader)
         job.plan = plan.plan
         ways_begin(&by, searcher, plan)
-        by.may = by.may and (kind == WHICH or (groups is not None and groups.made.first_only))
-        found.first_only = found.overlap and (kind == WHICH or (groups is not None and groups.made.first_only))
+        found.first_only = (found.overlap or by.may) and (kind == WHICH or (groups is not None and groups.made.first_only))
         found.places_max = 1 if groups is None else groups.made.spans_max
         job.out = &found
         if kind == LISTS:
@@ -1146,9 +1156,9 @@ cdef object record_matches(Searcher searcher, Plan plan, given, match, bint valu
             if groups is not None and reader.keys != NULL:
                 keyed_groups = Groups(plan, groups.made.first_only)
                 values.groups = keyed_groups.begin(reader.is_str())
-            spans_restart(&found)
             if kind == COUNTS and groups is None:
-                found.counts = put_zeros(&made if reader.keys == NULL else &keyed, reader.records.record_count)
+                found.counts = put_values_of(&made if reader.keys == NULL else &keyed, reader.records.record_count)
+            spans_restart(&found)
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             job.before += job.bytes
@@ -1239,6 +1249,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     cdef uint64_t piece = PIECE_MIN
     cdef spans_state found
     cdef gather made
+    cdef ways by
 
     memset(&made, 0, sizeof(made))
     memset(&found, 0, sizeof(found))
@@ -1251,14 +1262,18 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         put_value(&made.values, 0)
     try:
         spans_begin(&found, plan, match, reader)
+        ways_begin(&by, searcher, plan)
         job.plan = plan.plan
         job.out = &found
-        while not gather_failed(&made) and reader.next_piece(piece):
+        while not gather_failed(&made) and reader.next_piece(choose_way(&by, piece)):
             spans_restart(&found)
+            found.one_by_one = by.one_by_one
+            found.places_max = max(1, values.groups_count) if values is not None else 1
             job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             job.before += job.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
+            note_way(&by, job.bytes)
             piece = PIECE_MIN if found.columns.begins.count > job.bytes // DENSE_BYTES else searcher.piece_bytes
         if gather_failed(&made):
             raise MemoryError()
@@ -1272,6 +1287,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
     finally:
         match_columns_drop(&found.columns)
+        drop(&found.places)
         views_drop(&made)
         gather_drop(&made)
         searcher.give(handle)

@@ -149,23 +149,29 @@ def test_records(rng):
 
 
 @pytest.mark.parametrize("expression", [r"(\w+)=(\d)?", "(a)*", "^b(.)", r"(=)\s\w", "(é|ab)1"])
-def test_first_occurrences_of_long_columns(rng, expression):
+def test_occurrences_in_long_columns(rng, expression):
     """A long column is searched piece by piece, and some pieces record by record: the first half of this column
     also has line ends, and the last quarter ASCII alone."""
     plan, column = trawl.Plan(expression, regex=True), [None, ""]
     for part in ("aab=1 é\n", "aab=1 é", "aab=1 "):
         column += ["".join(rng.choices(part, k=rng.randint(0, 60))) for _ in range(12000)]
     column[100 : len(column) : 1000] = itertools.repeat(None, len(range(100, len(column), 1000)))
-    found, firsts = [], []
+    found, firsts, counts, replaced = [], [], [], []
     for text in column:
-        at, first = 0, None
+        at, first, count, lines = 0, None, 0, []
         for line in (text or "").split("\n"):
             spans = [match for match in re.finditer(expression, line, re.ASCII) if match[0]]
             first = first or (spans and (at, spans[0]))
             at += len(line) + 1
+            count += len(spans)
+            lines.append(re.sub(expression, lambda match: match[0] and f"<{match[0]}>", line, flags=re.ASCII))
         found.append(text if text is None else re.search(expression, text, re.ASCII) is not None)
         firsts.append(first or None)
+        counts.append(text if text is None else count)
+        replaced.append(text if text is None else "\n".join(lines))
     assert plan.contains(column).tolist() == found
+    assert plan.match_counts(column).tolist() == counts
+    assert plan.replace(column, "<$0>") == replaced
     assert plan.match_lists(column, first=True).tolist() == [
         first and {"begin": first[0] + first[1].start(), "end": first[0] + first[1].end(), "pattern": 0}
         for first in firsts

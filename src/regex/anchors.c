@@ -312,7 +312,7 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     const uint32_t end_count = expressions_cross(made)                 ? 0
                                : (made->plan->flags & TRAWL_CRLF) != 0 ? 3
                                                                        : 2;
-    bool holds_line_end = false;
+    bool holds_line_end = false, are_strings;
     enum trawl_status status;
 
     if (maker->fails || maker->string_count == 0) {
@@ -330,7 +330,9 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                 plan_may_hold(string->bytes, string->bytes_count, maker->folds, ends[end]);
     }
     status = build_atoms(maker, patterns, error);
-    if (status == TRAWL_OK && (!maker->all_match || (made->plan->flags & conditions) != 0))
+    are_strings = maker->all_match && (made->plan->flags & conditions) == 0 && !maker->folds &&
+                  made->atom_count <= SPLIT_STRINGS_MAX && !overlap(maker);
+    if (status == TRAWL_OK && !are_strings)
         status = make_spans(maker, error);
     /* The plan of the strings ignores case in all of them or in none. So if case counts in only
      * some, an occurrence may lie in no match. The same is true of a string with a line end,
@@ -346,8 +348,7 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
     made->has_no_heads = true;
     for (uint64_t i = 0; i < made->anchor_count; i++)
         made->has_no_heads &= made->anchors[i].begins;
-    made->are_strings = made->atoms_are_exact && maker->all_match && made->count == 1 &&
-                        made->atom_count <= SPLIT_STRINGS_MAX && !maker->folds && !overlap(maker);
+    made->are_strings = are_strings && made->atoms_are_exact && made->count == 1;
     memory_release(patterns, made->atom_count, sizeof *patterns);
     return status;
 }

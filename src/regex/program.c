@@ -199,7 +199,7 @@ int program_match(const struct program *program, const uint8_t *text, uint64_t c
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count)
 {
-    const struct finder *finder = finder_of(program);
+    const struct finder *made = program->finder, *finder = made != NULL ? made : finder_of(program);
     const struct regex *regex;
 
     if (finder != NULL) {

@@ -45,7 +45,9 @@ struct around_automaton {
     } * cuts; /* after `rows` */
     struct around_row {
         uint8_t next[SYMBOLS];
-        bool matches;     /* the whole sequence may have been read, whatever comes next */
+        /* 1: the whole sequence may have been read, whatever comes next; 2: and no match is
+         * longer */
+        uint8_t matches;
         uint64_t accepts; /* a bit for each symbol before which it may have been read */
         /* A bit for each symbol after which the automaton stays in this state, if `accepts` has no
          * bit for the symbol or `matches` is set. */

@@ -217,7 +217,9 @@ static uint8_t state_of(struct places *places, struct list *list, bool last)
         return AROUND_ASKS;
     if (i == places->state_count) {
         places->lasts[i] = last;
-        places->rows[i].matches = (list->set >> places->count & 1) != 0;
+        places->rows[i].matches = (list->set >> places->count & 1) == 0 ? 0
+                                  : list->items[0] == places->count     ? 2
+                                                                        : 1;
         places->lists[places->state_count++] = *list;
     }
     return (uint8_t)(AROUND_ASKS + 1 + i);

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "plan/analyse.h"
 #include "plan/plan.h"
 #include "regex/sequence_automaton.h"
 
@@ -16,6 +17,8 @@
 #define BYTES_PER_FIND 16u
 /* of the bytes with which each match begins, this many are looked at */
 #define LEAST_MAX 32u
+/* a look at an occurrence of a finder's byte takes as long as this many looks at other bytes */
+#define LOOKS_PER_BYTE 8u
 
 /* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
  * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
@@ -82,31 +85,33 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, bool back, bool longest)
 {
     const uint8_t *bytes = reading->bytes;
-    const uint64_t count = reading->count, stop = reading->stop;
+    const uint64_t count = reading->count, stop = reading->stop, step = back ? UINT64_MAX : 1;
     uint64_t here = reading->at, end = reading->end;
     uint32_t near = 0;
 
     while (state > AROUND_ASKS) {
         const struct around_row *row = around_row(made, state);
-        uint32_t symbol = ELSE; /* after which no state stays */
-        uint64_t from = here;
+        const uint64_t stays = row->stays, from = here;
+        uint32_t symbol;
 
-        if (!longest && row->matches) {
-            state = AROUND_MATCHES;
+        if (row->matches > longest) {
+            end = here;
+            state = longest ? AROUND_FAILS : AROUND_MATCHES;
             break;
         }
-        do {
-            if (back ? here <= stop : here >= stop)
-                break;
-            from = here;
-            symbol = made->of_byte[bytes[here - back]];
-            if (symbol != LONG)
-                here += back ? UINT64_MAX : 1;
-            else
-                symbol = read_one(made, bytes, &here, count, back, &near);
-        } while ((row->stays >> symbol & 1) != 0);
-        if ((row->stays >> symbol & 1) != 0 || from == here)
-            break; /* at `stop` */
+        if (back ? here <= stop : here >= stop)
+            break;
+        symbol = made->of_byte[bytes[here - back]];
+        if (symbol == LONG)
+            symbol = read_one(made, bytes, &here, count, back, &near);
+        else
+            here += step;
+        if ((stays >> symbol & 1) != 0) {
+            while ((back ? here > stop : here < stop) &&
+                   (stays >> (made->of_byte[bytes[here - back]] & 63) & 1) != 0)
+                here += step;
+            continue;
+        }
         state = row->next[symbol];
         if ((row->accepts >> symbol & 1) != 0) {
             end = from;
@@ -207,15 +212,14 @@ struct around around_read(const struct around_automaton *before,
     return around;
 }
 
-/* Finds the end of the longest or preferred match at reading->at or, backwards, its start. It lies
- * before `stop`; `most` bytes may be read. Returns 1, 0 if there is none, or -1 if RE2 has to
- * decide. */
-static inline int find_end(const struct around_automaton *made, struct reading *reading,
-                           uint64_t stop, uint64_t most, bool back)
+/* Finds the end of the longest or preferred match or, backwards, its start; the automaton has read
+ * up to reading->at. It lies before `stop`; `most` bytes may be read. Returns 1, 0 if there is
+ * none, or -1 if RE2 has to decide. */
+static inline int find_end(const struct around_automaton *made, uint32_t state,
+                           struct reading *reading, uint64_t stop, uint64_t most, bool back)
 {
     const uint64_t left = back ? reading->at - stop : stop - reading->at;
     const uint64_t taken = min_u64(left, most);
-    uint32_t state = first_state(made, reading->bytes, reading->at, reading->count);
 
     reading->stop = back ? reading->at - taken : reading->at + taken;
     reading->end = UINT64_MAX;
@@ -242,13 +246,15 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
               uint64_t count, uint64_t *spare, struct regex_span *span)
 {
     struct reading head = {bytes, count, at, from, at};
-    int found = find_end(spans->head, &head, from, AROUND_BYTES + *spare, true);
+    int found = find_end(spans->head, first_state(spans->head, bytes, at, count), &head, from,
+                         AROUND_BYTES + *spare, true);
     struct reading whole = {bytes, count, head.end, count, 0};
 
     *spare -= min_u64(*spare, at - head.at);
     if (found <= 0 || !may_end(spans->whole, bytes, at, count, spare))
         return found < 0 ? found : 0;
-    found = find_end(spans->whole, &whole, count, AROUND_BYTES + *spare, false);
+    found = find_end(spans->whole, first_state(spans->whole, bytes, head.end, count), &whole, count,
+                     AROUND_BYTES + *spare, false);
     *spare -= min_u64(*spare, whole.at - head.end);
     *span = (struct regex_span){head.end, whole.end};
     return found;
@@ -256,6 +262,13 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
 
 struct finder {
     struct around_automaton *automaton;
+    /* A match is its head, then `byte`, then the rest: the search looks for the byte. NULL: for
+     * places where a match may begin. */
+    struct around_automaton *head;
+    uint32_t head_end; /* number of the byte's item */
+    uint8_t byte;
+    /* read_items can read a match, or its head */
+    bool by_items, heads_by_items;
     struct sequence sequence;
     /* where a match may begin: anywhere, at the start of the text, or at the start of each line */
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
@@ -266,9 +279,14 @@ struct finder {
     uint64_t least;
     uint8_t item_of[LEAST_MAX];
     uint64_t kinds[256];
+    /* If these bytes are ASCII: the automaton's state after them (AROUND_FAILS: that differs), and,
+     * if no match begins with them here, the distance to the next place where one may begin. */
+    uint32_t after;
+    uint64_t stride;
     bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
                        at the start of the run */
     uint32_t first; /* number of the first item that is no assertion about the start */
+    bool is_empty;  /* wherever a match may begin, an empty one does */
 };
 
 /* Returns true if the assertions of the sequence mean the same in this text as for RE2. */
@@ -305,6 +323,28 @@ static uint64_t skip_of(const struct finder *finder, uint64_t place, uint8_t byt
     return place + 1 - earlier;
 }
 
+/* Returns the state after the first bytes of a match that begins after a character of a word
+ * (`last`) or another one. Returns AROUND_FAILS if no match begins there, and AROUND_ASKS if the
+ * state depends on the bytes. */
+static uint32_t state_after(const struct finder *finder, uint32_t last)
+{
+    const struct around_automaton *made = finder->automaton;
+    uint32_t state = made->first[last];
+
+    for (uint64_t i = 0; i < finder->least && state > AROUND_ASKS; i++) {
+        const uint8_t *next = around_row(made, state)->next;
+
+        state = AROUND_FAILS;
+        for (uint32_t byte = 0; byte < 0x80; byte++) {
+            const uint32_t after = next[made->of_byte[byte]];
+
+            if ((finder->kinds[byte] >> finder->item_of[i] & 1) != 0 && after != AROUND_FAILS)
+                state = state == AROUND_FAILS || state == after ? after : AROUND_ASKS;
+        }
+    }
+    return state;
+}
+
 /* Notes which items the first bytes of a match are: those of one item if it has characters of
  * several bytes, else those of the items up to one whose number of characters varies. */
 static void note_kinds(struct finder *finder)
@@ -312,15 +352,23 @@ static void note_kinds(struct finder *finder)
     const struct around_automaton *made = finder->automaton;
     const struct sequence *sequence = &finder->sequence;
     uint64_t items = 0;
+    uint32_t after[2];
+    bool in_word = false; /* a match may begin after a character of a word, such as its first */
 
+    finder->stride = 1;
     finder->least = 0;
     for (uint32_t i = finder->first; i < sequence->count; i++) {
         const struct sequence_item *item = &sequence->items[i];
         const bool wide = is_wide(made, i);
+        uint8_t encoded[4];
         uint64_t left = item->least;
 
+        if (item->edge != 0 && item->edge < EDGE_BEGIN && items == 0)
+            continue;
         if (item->edge != 0 || left == 0 || item->skips > 0 || (wide && items != 0))
             break;
+        if (wide && item->node->set_count > 0)
+            left *= plan_utf8_encode(item->node->set[0].first, encoded);
         items |= UINT64_C(1) << i;
         for (; left > 0 && finder->least < LEAST_MAX; left--)
             finder->item_of[finder->least++] = (uint8_t)i;
@@ -336,7 +384,16 @@ static void note_kinds(struct finder *finder)
     if (finder->least == 0) { /* any byte, which `starts` decides on */
         finder->least = 1;
         memset(finder->kinds, 0xff, sizeof finder->kinds);
+        return;
     }
+    for (uint32_t last = 0; last < 2; last++)
+        after[last] = state_after(finder, last);
+    for (uint32_t byte = 0; byte < 256; byte++)
+        in_word |= finder->starts[1][byte] ||
+                   (byte < 0x80 && finder->kinds[byte] != 0 && !class_is_word_byte((char)byte));
+    finder->stride = in_word ? 1 : finder->least + 1;
+    if (after[0] == after[1] || after[0] == AROUND_FAILS || after[1] == AROUND_FAILS)
+        finder->after = (uint32_t)max_u64(after[0], after[1]);
 }
 
 /* Notes with which bytes a match may begin. */
@@ -365,6 +422,60 @@ static void note_starts(struct finder *finder)
     finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
 }
 
+/* Returns true if read_items reads what the automaton does: at each character, at most one item
+ * fits, and a match has a single end. */
+static bool reads_items(const struct around_automaton *made, const struct sequence *sequence,
+                        uint32_t first)
+{
+    bool reads = made->is_one_pass && !sequence->is_lazy && !sequence->skips;
+
+    for (uint32_t i = first; i < sequence->count; i++)
+        reads &= sequence->items[i].edge == 0;
+    return reads;
+}
+
+/* Chooses the rarest character of ASCII that each match has after its head. If it is so rare that
+ * looking for it takes less time than looking for places where a match may begin, makes the head's
+ * automaton. Errors: MEMORY. */
+static enum trawl_status make_head(struct finder *made, const struct around_options *options,
+                                   struct places **scratch, struct trawl_error *error)
+{
+    const struct sequence *sequence = &made->sequence;
+    struct around_options backwards = *options;
+    struct sequence head = {.count = 0};
+    struct byte_rates rates;
+    uint32_t end = made->first;
+    double least;
+
+    if (made->begins != AT_ALL)
+        return TRAWL_OK;
+    analyse_rates(NULL, 0, NULL, 0, false, &rates);
+    least = 1.0 / (LOOKS_PER_BYTE * (double)made->least);
+    for (uint32_t i = end; i < sequence->count && sequence->items[i].skips == 0; i++) {
+        const struct sequence_item *item = &sequence->items[i];
+        const struct code_range *set = item->edge == 0 ? item->node->set : NULL;
+        struct sequence before = {.count = i - made->first};
+
+        memcpy(before.items, sequence->items + made->first, before.count * sizeof *before.items);
+        if (!span_may_find(&before))
+            break;
+        if (set == NULL || item->least == 0 || item->node->set_count != 1 ||
+            set->first != set->last || set->first >= 0x80 || rates.rate[set->first] >= least)
+            continue;
+        least = rates.rate[set->first];
+        made->byte = (uint8_t)set->first;
+        end = made->head_end = i;
+    }
+    for (; end > made->first; end--)
+        head.items[head.count++] = sequence->items[end - 1];
+    backwards.backwards = backwards.longest = true;
+    backwards.first = 0;
+    if (head.count > 0)
+        TRAWL_TRY(around_make(&head, &backwards, scratch, &made->head, error));
+    made->heads_by_items = made->head != NULL && reads_items(made->head, &head, 0);
+    return TRAWL_OK;
+}
+
 enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,
                               struct finder **out, struct trawl_error *error)
 {
@@ -373,6 +484,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
                                        .longest = options->longest,
                                        .line_ends = {'\n', '\n'}};
     enum trawl_status status = TRAWL_OK;
+    const struct around_row *row;
     struct places *scratch = NULL;
     struct finder *made;
 
@@ -393,13 +505,16 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
     automaton.first = made->first;
     if (made->first < made->sequence.count)
         TRAWL_TRY_DONE(around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
-    for (uint32_t last = 0; last < 2 && made->automaton != NULL; last++)
-        if (around_row(made->automaton, made->automaton->first[last])->accepts != 0) {
-            around_free(made->automaton); /* a match may be empty */
-            made->automaton = NULL;
-        }
-    if (made->automaton != NULL) {
+    if (made->automaton == NULL)
+        goto done;
+    row = around_row(made->automaton, made->automaton->first[0]);
+    made->is_empty = row->matches != 0;
+    /* if a match is empty at some places, RE2 finds them */
+    if (made->is_empty ||
+        (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) == 0) {
         note_starts(made);
+        made->by_items = reads_items(made->automaton, &made->sequence, made->first);
+        TRAWL_TRY_DONE(make_head(made, &automaton, &scratch, error));
         *out = made;
         made = NULL;
     }
@@ -414,6 +529,7 @@ void finder_free(struct finder *finder)
     if (finder == NULL)
         return;
     around_free(finder->automaton);
+    around_free(finder->head);
     memory_release(finder, 1, sizeof *finder);
 }
 
@@ -431,9 +547,9 @@ static inline bool may_begin(const struct finder *finder, const uint8_t *text, u
 }
 
 /* Returns the first place at or after `begin` where a match may begin; UINT64_MAX: there is
- * none. */
+ * none. Sets *seen to the bytes there, joined by OR, if they were looked at. */
 static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
-                           uint64_t to)
+                           uint64_t to, uint8_t *seen)
 {
     const uint64_t least = finder->least;
     const uint8_t *found;
@@ -442,7 +558,7 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
         found = begin < to ? memchr(text + begin, '\n', (size_t)(to - begin)) : NULL;
         return found != NULL ? (uint64_t)(found - text) + 1 : UINT64_MAX;
     }
-    if (finder->begins != AT_ALL)
+    if (finder->begins != AT_ALL || finder->is_empty)
         return begin;
     while (begin < to && to - begin >= least) {
         uint64_t at = begin + least - 1;
@@ -451,43 +567,100 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
             begin += least;
             continue;
         }
+        *seen = text[at];
         while (at > begin && (finder->kinds[text[at]] >> finder->item_of[at - begin] & 1) != 0)
-            at--;
+            *seen |= text[--at];
         if (at == begin && may_begin(finder, text, begin))
             return begin;
-        begin += skip_of(finder, at - begin, text[at]);
+        if (at == begin && *seen < 0x80 && finder->starts[0][text[at]])
+            begin += finder->stride;
+        else
+            begin += skip_of(finder, at - begin, text[at]);
     }
     return UINT64_MAX;
 }
 
-/* Stores the match's groups. At each character of the match, only one item fits. */
-static void put_groups(const struct finder *finder, const struct reading *match, uint64_t begin,
-                       struct regex_span *spans, uint32_t span_count)
+/* Reads the items [first, end) of a sequence in turn, each as often as its characters come. `items`
+ * are in the order of the text, from item 0 on, backwards up to it. Stores where item i ends in
+ * ends[i + 1]. Returns 1, 0 if an item comes too rarely, or -1 if RE2 has to decide. */
+static inline int read_items(const struct around_automaton *made, const struct sequence_item *items,
+                             uint32_t first, uint32_t end, bool back, struct reading *reading,
+                             uint64_t *ends)
+{
+    const uint8_t *bytes = reading->bytes;
+    const uint64_t stop = reading->stop;
+    uint64_t at = reading->at;
+    uint32_t near = 0;
+    int found = 1;
+
+    for (uint32_t i = first; i < end && found > 0; i++) {
+        const struct sequence_item *item = back ? items - i : items + i;
+        uint64_t left = item->edge != 0                ? 0
+                        : item->most == SYNTAX_ENDLESS ? UINT64_MAX
+                                                       : item->most;
+        const uint64_t enough = left - min_u64(left, item->least);
+
+        while (left > 0 && (back ? at > stop : at < stop)) {
+            uint64_t next = back ? at - 1 : at + 1;
+            uint32_t symbol = made->of_byte[bytes[at - back]];
+
+            if (symbol == LONG) {
+                next = at;
+                symbol = read_one(made, bytes, &next, reading->count, back, &near);
+            }
+            if ((made->members[symbol] >> i & 1) == 0) {
+                found = symbol == ELSE ? -1 : found;
+                break;
+            }
+            at = next;
+            left--;
+        }
+        if (found > 0 && left > enough)
+            found = 0;
+        if (back ? at < stop : at > stop) /* inside a character */
+            found = -1;
+        if (!back)
+            ends[i + 1] = at;
+    }
+    reading->at = reading->end = at;
+    return found;
+}
+
+/* Finds the end of a match that begins at match->at or, if it is not read by items, is in `state`
+ * there, as find_end does. */
+static inline int read_match(const struct finder *finder, uint32_t state, struct reading *match,
+                             uint64_t to, uint64_t *ends)
+{
+    if (!finder->by_items)
+        return find_end(finder->automaton, state, match, to, UINT64_MAX, false);
+    match->stop = to;
+    return read_items(finder->automaton, finder->sequence.items, finder->first,
+                      finder->sequence.count, false, match, ends);
+}
+
+/* Stores a match and its groups. `ends` is what read_match has stored. */
+static int put_match(const struct finder *finder, struct reading *match, uint64_t begin,
+                     uint64_t *ends, struct regex_span *spans, uint32_t span_count)
 {
     const struct sequence *sequence = &finder->sequence;
-    uint64_t ends[SEQUENCE_MAX + 1] = {begin}; /* ends[i]: where the first i items end */
-    uint64_t at = begin, taken = 0;
-    uint32_t item = 0, near = 0;
+    const uint64_t end = match->end;
 
-    while (at < match->end) {
-        const uint64_t here = at;
-        const uint32_t symbol =
-            read_one(finder->automaton, match->bytes, &at, match->count, false, &near);
-
-        while ((finder->automaton->members[symbol] >> item & 1) == 0 ||
-               taken == sequence->items[item].most) {
-            ends[++item] = here;
-            taken = 0;
-        }
-        taken++;
+    if (span_count > 0)
+        spans[0] = (struct regex_span){begin, end};
+    if (span_count > 1 && !finder->by_items) {
+        match->at = begin;
+        match->stop = end;
+        (void)read_items(finder->automaton, sequence->items, finder->first, sequence->count, false,
+                         match, ends);
     }
-    while (item < sequence->count)
-        ends[++item] = match->end;
+    for (uint32_t i = 0; i <= finder->first; i++)
+        ends[i] = begin;
     for (uint32_t i = 1; i < span_count; i++)
         spans[i] = i <= sequence->group_count
                        ? (struct regex_span){ends[sequence->groups[i - 1].first],
                                              ends[sequence->groups[i - 1].end]}
                        : (struct regex_span){UINT64_MAX, UINT64_MAX};
+    return 1;
 }
 
 /* Returns the offset after the characters starting at `at` that the first item may be. */
@@ -506,6 +679,40 @@ static uint64_t after_run(const struct finder *finder, const uint8_t *text, uint
     return at;
 }
 
+/* Finds the first match by finder->byte. Stores where it begins, and its end in match->end. Returns
+ * 1, 0 if there is none, or -1 if RE2 has to decide. */
+static int match_by_byte(const struct finder *finder, uint64_t from, uint64_t to,
+                         struct reading *match, uint64_t *begin, uint64_t *ends)
+{
+    const struct sequence_item *head_items = finder->sequence.items + finder->head_end - 1;
+    const uint8_t *text = match->bytes, *found;
+    uint64_t at = from, waste = 0;
+
+    while (at < to && (found = memchr(text + at, finder->byte, (size_t)(to - at))) != NULL) {
+        struct reading head = {text, match->count, (uint64_t)(found - text), from, 0};
+        int matches;
+
+        at = head.at;
+        matches = finder->heads_by_items
+                      ? read_items(finder->head, head_items, 0, finder->head_end - finder->first,
+                                   true, &head, NULL)
+                      : find_end(finder->head, first_state(finder->head, text, at, head.count),
+                                 &head, from, UINT64_MAX, true);
+        waste += at++ - head.at;
+        if (matches > 0) {
+            match->at = *begin = head.end;
+            matches = read_match(finder, first_state(finder->automaton, text, head.end, head.count),
+                                 match, to, ends);
+            waste += match->at - *begin;
+        }
+        if (matches != 0)
+            return matches;
+        if (waste > WASTE_MAX && waste / WASTE_SHARE > at - from)
+            return -1;
+    }
+    return 0;
+}
+
 int finder_match(const struct finder *finder, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count)
@@ -513,41 +720,55 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     const struct around_automaton *made = finder->automaton;
     const bool is_plain = made->is_one_pass && !finder->sequence.is_lazy;
     const uint64_t begin_from = from;
-    uint64_t waste = 0;
+    uint64_t ends[SEQUENCE_MAX + 1], waste = 0;
 
-    if (from == to || (finder->begins == AT_TEXT && from > 0))
-        return 0; /* a match has at least a byte */
+    if ((from == to && !finder->is_empty) || (finder->begins == AT_TEXT && from > 0))
+        return 0;
     if (span_count > 1 && (!is_plain || finder->sequence.skips))
         return -1;
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
         text[from - 1] != '\n')
         return 0;
+    if (anchor == REGEX_ANYWHERE && finder->head != NULL) {
+        struct reading reading = {text, count, from, to, 0};
+        uint64_t begin;
+        const int found = match_by_byte(finder, from, to, &reading, &begin, ends);
+
+        return found > 0 ? put_match(finder, &reading, begin, ends, spans, span_count) : found;
+    }
     for (uint64_t begin = from;; begin++) {
         struct reading reading = {text, count, begin, to, 0};
+        uint8_t seen = 0x80; /* not ASCII, or not looked at */
+        uint32_t state = finder->after;
         int found;
 
         if (anchor == REGEX_ANYWHERE)
-            reading.at = begin = next_begin(finder, text, begin, to);
+            reading.at = begin = next_begin(finder, text, begin, to, &seen);
         if (begin == UINT64_MAX)
             return 0;
-        found = find_end(made, &reading, to, UINT64_MAX, false);
+        if (made->has_edges && begin > 0)
+            seen |= text[begin - 1];
+        if (finder->by_items || state <= AROUND_ASKS || seen >= 0x80)
+            state = first_state(made, text, begin, count);
+        else
+            reading.at += finder->least;
+        found = read_match(finder, state, &reading, to, ends);
         if (found < 0)
             return -1;
-        if (found > 0 && (anchor != REGEX_WHOLE || reading.end == to)) {
-            if (span_count > 0)
-                spans[0] = (struct regex_span){begin, reading.end};
-            if (span_count > 1)
-                put_groups(finder, &reading, begin, spans, span_count);
-            return 1;
-        }
+        if (found > 0 && (anchor != REGEX_WHOLE || reading.end == to))
+            return put_match(finder, &reading, begin, ends, spans, span_count);
         /* another match, which is not preferred, may end at `to` */
         if (found > 0 && !is_plain)
             return -1;
         if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)
             return 0;
         waste += reading.at - begin;
-        if (finder->is_greedy)
+        if (finder->is_greedy && finder->first + 1 == finder->sequence.count)
+            begin = max_u64(reading.at, begin + 1) - 1;
+        else if (finder->is_greedy)
             begin = max_u64(after_run(finder, text, begin, to), begin + 1) - 1;
+        else if (seen < 0x80)
+            begin += finder->stride - 1;
         if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - begin_from)
             return -1;
     }
