@@ -17,12 +17,6 @@ struct syntax_block {
     uint64_t used;
 };
 
-bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text)
-{
-    return at <= reader->bytes_count && strlen(text) <= reader->bytes_count - at &&
-           memcmp(reader->bytes + at, text, strlen(text)) == 0;
-}
-
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last)
 {
     const char *from = reader->bytes + reader->at;
@@ -66,12 +60,6 @@ struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
         (made.has_least || (made.most > 0 && !made.is_endless)))
         made.length = at + 1 + escapes - reader->at;
     return made;
-}
-
-enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
-                                     uint64_t count, const char *what, struct trawl_error *error)
-{
-    return syntax_refuse(at, error, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
 }
 
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,

@@ -4,6 +4,9 @@
 #ifndef TRAWL_REGEX_SYNTAX_PARSE_H
 #define TRAWL_REGEX_SYNTAX_PARSE_H
 
+#include <string.h>
+
+#include "base/checked.h"
 #include "base/status.h"
 #include "regex/syntax/tree.h"
 
@@ -75,7 +78,12 @@ static inline bool syntax_is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text);
+static inline bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text)
+{
+    return at <= reader->bytes_count && strlen(text) <= reader->bytes_count - at &&
+           memcmp(reader->bytes + at, text, strlen(text)) == 0;
+}
+
 /* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last);
 /* Returns the offset after the digits at `at`, and sets *number to their value. */
@@ -97,8 +105,13 @@ static inline enum trawl_status syntax_refuse_at(uint64_t at, struct trawl_error
 
 /* Reports a mistake, or syntax that RE2 lacks. The message ends with `count` bytes of the
  * expression from byte `at` on. */
-enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
-                                     uint64_t count, const char *what, struct trawl_error *error);
+static inline enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
+                                                   uint64_t count, const char *what,
+                                                   struct trawl_error *error)
+{
+    return syntax_refuse(at, error, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
+}
+
 /* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
                                 struct trawl_error *error);

@@ -528,11 +528,10 @@ static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth
         if (stands(reader, "]") && !first)
             break;
         if (reader->at >= reader->bytes_count)
-            TRAWL_TRY_DONE(fail(reader, begin,
-                                nests(reader) || reader->syntax != TRAWL_PERL
-                                    ? "the bracket is not closed"
-                                    : "missing ]",
-                                error));
+            TRAWL_TRY_DONE(syntax_refuse(begin, error,
+                                         nests(reader) || reader->syntax != TRAWL_PERL
+                                             ? "the bracket is not closed"
+                                             : "missing ]"));
         if (reader->skips && stands(reader, "#"))
             TRAWL_TRY_DONE(syntax_refuse(begin, error,
                                          "with (?x), a # begins a comment also within brackets"));
