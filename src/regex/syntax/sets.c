@@ -313,7 +313,7 @@ static enum trawl_status read_name(struct syntax_reader *reader, uint64_t length
                   is_case && (reader->flags & SYNTAX_FOLDS) != 0 && !options->unicode ? "alpha"
                                                                                       : name,
                   set);
-    if (set->count == 0)
+    if (set->count == 0 && !set->is_cut)
         return fail(reader, begin, "unknown class or property", error);
     if ((reader->flags & SYNTAX_FOLDS) != 0 && options->unicode)
         add_cases(options, set);
