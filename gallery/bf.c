@@ -4,7 +4,7 @@
  *            String Matching Algorithm for Nvidia GPUs", section II.C; the multi-core CPU bars of
  *            the figures.
  * Fixed      nothing.
- * Memory     the text and the pattern alone.
+ * Memory     only the text and the pattern.
  * Cost       up to m comparisons per position (m: the pattern's length).
  */
 #include "gallery/gallery_host.h"

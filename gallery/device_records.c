@@ -56,7 +56,7 @@ struct gallery_records {
     uint32_t batch_count;
     struct key *keys;
     uint32_t *hashes;
-    uint32_t *hash_of; /* by literal: its key */
+    uint32_t *hash_of; /* each literal's key */
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
@@ -69,7 +69,7 @@ struct gallery_records {
     struct cuda_memory part_memory;       /* parts, then flags */
     const uint8_t *flags;                 /* the caller's flags of the last gallery_device_flag */
     struct records_part parts[PARTS_MAX]; /* large, so not zeroed */
-    uint64_t owners[PARTS_MAX];           /* by part: its record */
+    uint64_t owners[PARTS_MAX];           /* each part's record */
 };
 
 static uint32_t character_bytes(const struct gallery_device *gallery)
@@ -102,7 +102,7 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* A batch that ends inside a length makes one more group of this length. */
+    /* A batch that ends within a group of keys of one length adds another group of this length. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 
@@ -276,8 +276,7 @@ struct packing {
     struct gallery_device *gallery;
     const struct gallery_tape *records;
     uint64_t record; /* the next record */
-    uint64_t offset; /* where in it the next part begins, which repeats some bytes of the part
-                        before */
+    uint64_t offset; /* where the next part begins in the record; it overlaps the part before */
     uint64_t bytes_max;
     uint64_t packed; /* characters in this packing */
     uint64_t sent;   /* bytes copied to the device, or on the way */
@@ -605,8 +604,8 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     return status;
 }
 
-/* The landing buffer holds the flags of the last packing alone. There, a record has flags per key
- * if it is a single part: not the first, which may be the end of a record that began in the packing
+/* The landing buffer holds only the flags of the last packing. In it, a record has flags per key if
+ * it is a single part and not the first, which may be the end of a record that began in the packing
  * before.
  */
 struct gallery_met gallery_device_met(const struct gallery_device *gallery, const uint8_t *flag)

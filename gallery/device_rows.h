@@ -28,8 +28,8 @@ struct gallery_row {
     enum gallery_grid grid;
     uint32_t threads; /* per block, unless the plan sets the number */
     uint32_t needs;
-    /* for a hybrid, otherwise NONE. `longer` runs for patterns of at least the threshold, `shorter`
-     * for others, or `generic` where they are too long for `shorter` */
+    /* for a hybrid, otherwise NONE. `longer` runs for patterns of at least the threshold,
+     * `shorter` for others, or `generic` if a pattern is too long for `shorter` */
     enum gallery_algorithm generic, shorter, longer;
 };
 

@@ -13,7 +13,7 @@
 struct gallery_worker {
     struct gallery_device *device; /* NULL: on the host */
     struct gallery_host host;
-    struct gallery_matrix *matrix; /* of a plan for records; NULL: for texts */
+    struct gallery_matrix *matrix; /* for a plan for records; NULL if the plan is for texts */
     const struct trawl_plan *plan;
     uint8_t *flags; /* per record: 0 if a device found that no pattern occurs, otherwise 1; NULL:
                        no device makes flags */
@@ -62,7 +62,8 @@ static void gallery_release(struct engine_worker *worker)
     worker_close((struct gallery_worker *)worker);
 }
 
-/* ENGINE_HOST: the host searches. Otherwise the CUDA engine picks a device, whatever `device` says.
+/* With ENGINE_HOST, the host searches. Otherwise, the CUDA engine picks a device, whatever `device`
+ * says.
  */
 static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,

@@ -199,7 +199,7 @@ static enum trawl_status read_asked(const char *asked, struct plan_algorithm *al
     algorithm->name = rows[choice.algorithm].name;
     algorithm->engines = (uint32_t)rows[choice.algorithm].engines;
     if (choice.threads != 0 || choice.threshold != 0 || choice.debug || choice.global)
-        algorithm->engines &= CUDA; /* grids and debug code exist on devices alone */
+        algorithm->engines &= CUDA; /* grids and debug code exist only on devices */
     algorithm->for_records = rows[choice.algorithm].searches == RECORDS;
     return TRAWL_OK;
 }

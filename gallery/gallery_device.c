@@ -521,7 +521,7 @@ static bool needs_fold(const struct trawl_plan *plan)
     return (plan->flags & TRAWL_IGNORE_CASE) != 0;
 }
 
-/* Returns the end of the text that the part's searches read. */
+/* Returns the end of the bytes that searches of the part read. */
 static uint64_t part_text_end(const struct gallery_device *own, const struct text_part *part)
 {
     return min_u64(part->text_end, saturating_add(part->end, own->plan->length_max - 1));
@@ -730,8 +730,8 @@ static int compare_hits(const void *a, const void *b)
     return x->literal < y->literal ? -1 : x->literal > y->literal;
 }
 
-/* Sizes the next part of a search for hits: smaller if this part's hits did not fit, larger if
- * there were few. */
+/* Chooses the size of the next part in a search for hits: smaller if this part's hits did not
+ * fit, larger if there were few. */
 static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
 {
     if (!fits)

@@ -37,9 +37,9 @@ enum trawl_status gallery_device_flag(struct gallery_device *device,
 
 /* Which literals a record may hold. */
 struct gallery_met {
-    /* by hash: 0 if the record holds no literal with this hash. NULL: nothing is known */
+    /* for each hash, 0 if the record holds no literal with this hash; NULL if nothing is known */
     const uint32_t *flags;
-    const uint32_t *hash_of; /* by literal: the number of its hash */
+    const uint32_t *hash_of; /* for each literal, the number of its hash */
 };
 
 /* Returns which literals the record with this flag (of gallery_device_flag) may hold. The device

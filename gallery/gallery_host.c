@@ -119,7 +119,7 @@ static void search_literal(struct scan *scan, uint32_t index, uint64_t to)
     prepare(host, index);
     host->search.at = 0;
     host->search.rolling_known = false;
-    scan->over = false; /* the first hit ends the search for this literal alone */
+    scan->over = false; /* the first hit ends the search only for this literal */
     while (!scan->over && (x = algorithm->next(&host->search, text, to - scan->at)) != UINT64_MAX) {
         TRAWL_ASSERT(x < to - scan->at);
         verify_occurrence(scan, index, scan->at + x);

@@ -24,9 +24,9 @@ struct gallery_search {
     bool rolling_known;
 };
 
-/* `next` returns the next start in [search->at, limit) at which the literal occurs, or UINT64_MAX,
- * and sets search->at to where the search goes on. The text is readable up to limit - 1 + count,
- * and for strstr a NUL follows. */
+/* `next` returns the next start in [search->at, limit) at which the literal occurs, or
+ * UINT64_MAX, and sets search->at to where the search resumes. The text is readable up to limit
+ * - 1 + count, and for strstr a NUL follows. */
 #define GALLERY_TEXT_LIST(X)    \
     X(NAIVE, naive)             \
     X(NAIVE_WHOLE, naive_whole) \
@@ -53,11 +53,11 @@ struct gallery_host {
     uint8_t *copy;     /* for algorithms that need a copy: a step of the text and a NUL; for
                           strstr also the literal and a NUL */
     uint64_t copy_bytes_max;
-    uint64_t copied_at; /* where in the chunk the copied step begins; UINT64_MAX: no step is
+    uint64_t copied_at; /* where the copied step begins in the chunk; UINT64_MAX if no step is
                            copied */
 };
 
-/* Prepares for a plan. Errors: UNSUPPORTED if the algorithm or its options are for devices alone;
+/* Prepares for a plan. Errors: UNSUPPORTED if the algorithm or its options are only for devices;
  * MEMORY. */
 enum trawl_status gallery_host_begin(struct gallery_host *host, const struct trawl_plan *plan,
                                      struct trawl_error *error);

@@ -6,7 +6,7 @@
  *            side of its plot of search times against text length.
  * Fixed      The tutorial skips the last position (i < n - m) and returns only the first
  *            occurrence; naive looks at every position and returns every occurrence.
- * Memory     the text and the pattern alone.
+ * Memory     only the text and the pattern.
  * Cost       up to m comparisons per position (m: the pattern's length).
  */
 #include "gallery/gallery_host.h"

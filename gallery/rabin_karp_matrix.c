@@ -35,18 +35,19 @@ struct length_class {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
-    uint32_t literal_count; /* of the plan, which may be freed before the matrix */
+    uint32_t literal_count; /* the plan's number of literals; the plan may be freed before the
+                               matrix */
     /* search pattern after pattern, as the sample does (false: rabin-karp-matrix) */
     bool as_published;
     /* if as_published: the literals for strstr, each with a NUL */
     char *strings;
     uint64_t strings_bytes;
-    uint64_t *string_at; /* by literal: offset in `strings`; UINT64_MAX: it holds a NUL */
+    uint64_t *string_at; /* each literal's offset in `strings`; UINT64_MAX if it holds a NUL */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
-    uint32_t *next;               /* by literal: the next with the same head, or PLAN_NONE */
+    uint32_t *next;               /* for each literal, the next with the same head, or PLAN_NONE */
     /* the first literals of 1 << heads_bits lists, or PLAN_NONE */
     uint32_t *heads;
 };
@@ -219,8 +220,8 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
-/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL. strstr
- * stops at a NUL, so the search goes on after it. */
+/* Returns where the literal's bytes first occur in [from, end), which is not empty, or NULL.
+ * strstr stops at a NUL, so the search resumes after it. */
 static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t index,
                                  const uint8_t *from, const uint8_t *end)
 {

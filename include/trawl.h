@@ -131,7 +131,7 @@ enum trawl_plan_flag {
                                also the characters for which is_word returns true */
     TRAWL_STRICT_WORD = 1024, /* for WHOLE_WORD: a byte of no character is a word character */
     TRAWL_WHOLE_LINE = 4,     /* a whole line: both neighbours are line ends, or ends of the text */
-    TRAWL_SINGLE_BYTE = 128,  /* `letters` takes each byte as a character; not with errors */
+    TRAWL_SINGLE_BYTE = 128,  /* `letters` treats each byte as a character; not with errors */
     /* for approximate search (mismatches_max, edits_max, DNA): */
     TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
@@ -141,8 +141,8 @@ enum trawl_plan_flag {
 };
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. All
  * methods give the same answer; one that does not fit the patterns is rejected with ARGUMENT.
- * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses one
- * of them as the text demands, but no automaton that would be too large. Devices take SET. */
+ * BUCKETS, CLASSES and AUTOMATON are methods for sets on the host; with SET, the host chooses among
+ * them as the text demands, but never an automaton that would be too large. Devices take SET. */
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
@@ -211,7 +211,7 @@ struct trawl_plan_options {
     uint8_t line_end_also;
     uint8_t reserved;
     const struct trawl_utf8 *utf8; /* `letters` of programs for version 1.0. Copied. */
-    const void *sample;    /* NULL, or bytes like the texts to come, for the choice of a method */
+    const void *sample;    /* NULL, or bytes like those of the texts, to choose a method by */
     uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
@@ -231,7 +231,7 @@ struct trawl_plan_options {
     uint32_t expression_mib;
     const struct trawl_letters *letters; /* copied; NULL: bytes are characters */
     const uint64_t *pattern_ids; /* NULL, or each pattern's number for trawl_plan_tell. Copied. */
-    /* NULL, or run again and again while expressions are compiled; not 0: end with STOPPED */
+    /* NULL, or called repeatedly while expressions are compiled; non-zero ends with STOPPED */
     int (*poll)(void *poll_context);
     void *poll_context;
 };
@@ -519,7 +519,7 @@ TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 /* Cancel the searcher's current call; if there is none, the next call returns STOPPED at once. For
  * a watchdog, since no call has a time limit. Threads: the same as for trawl_searcher_cancel. */
 TRAWL_API void trawl_searcher_cancel_next(struct trawl_searcher *searcher);
-/* Tell how many bytes of the current call's text are searched: for a progress display.
+/* Tell how many bytes of the current call's text have been searched, for a progress display.
  * Threads: any, also during a call. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
 
@@ -563,7 +563,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_bytes(struct trawl_searche
                                                             const void *bytes, uint64_t bytes_count,
                                                             uint64_t *count,
                                                             struct trawl_error *error);
-/* Find the first occurrence in bytes, as trawl_first does, without a text object. Cost: as of
+/* Find the first occurrence in bytes, as trawl_first does, without a text object. Cost: that of
  * trawl_count_bytes. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_find_bytes(struct trawl_searcher *searcher,
                                                            const struct trawl_plan *plan,
@@ -633,10 +633,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
 
-/* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after the
- * last line end are a line, too.
- * invert: count the lines in which no occurrence begins. lines_max: stop at this count (0 counts
- * nothing, UINT64_MAX all lines). After READ: a line that the error cuts is not counted. */
+/* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
+ * the last line end are a line, too. With `invert`, count the lines in which no occurrence
+ * begins. Counting stops at lines_max (0 counts nothing, UINT64_MAX all lines). After READ: a
+ * line that the error cuts is not counted. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, bool invert,
@@ -667,18 +667,18 @@ enum trawl_window_flag {
     /* not all matches: at least one (perhaps empty) of each line in which matches begin. For
      * strings a NUL ends a line, too, unless `line_end_also` is set */
     TRAWL_WINDOW_LINES = 4,
-    /* leftmost-longest without overlap: of the matches that begin first the longest; all patterns
-     * then go on after its end. Wins over TRAWL_WINDOW_LINES */
+    /* leftmost-longest without overlap: of the matches that begin first, the longest; all
+     * patterns resume after its end. Overrides TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_SPANS = 8,
     TRAWL_WINDOW_NULLS = 16, /* tell which windows hold a NUL (in the searching threads) */
-    TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an empty
-                                match; SPANS includes this. Wins over TRAWL_WINDOW_LINES */
-    /* leftmost-first without overlap: of the matches that begin first that of the least pattern
-     * index; all then go on after its end. No empty matches. Wins over TRAWL_WINDOW_SPANS */
+    TRAWL_WINDOW_EMPTY = 32, /* a line in which an expression matches only zero bytes has an
+                                empty match; SPANS includes this. Overrides TRAWL_WINDOW_LINES */
+    /* leftmost-first without overlap: of the matches that begin first, that of the least pattern
+     * index; all patterns resume after its end. No empty matches. Overrides TRAWL_WINDOW_SPANS */
     TRAWL_WINDOW_SPANS_FIRST = 64,
     TRAWL_WINDOW_FIRSTS = 128, /* matches after a line's first may be missing; not if MULTILINE */
-    /* with LINES, faster for expressions: begin, end and pattern_index may be any in the line;
-     * with MULTILINE, the search goes on after the line in which a match ends */
+    /* with LINES, faster for expressions, but begin, end and pattern_index may be any in the
+     * line; with MULTILINE, the search resumes after the line in which a match ends */
     TRAWL_WINDOW_LINES_ALONE = 256
 };
 

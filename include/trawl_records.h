@@ -73,8 +73,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     const struct trawl_record_array *records, enum trawl_matrix_shape shape,
     struct trawl_matrix_search **matrix, struct trawl_error *error);
 /* Take the next batch of records. Batches follow each other without gap starting at record 0; a
- * batch may have no record or no cell. The last batch, failures, and who may call: as of
- * trawl_search_next.
+ * batch may have no record or no cell. For the last batch, failures and threads, the rules of
+ * trawl_search_next apply.
  * Cost: the time of trawl_positions, and 24 bytes written per cell.
  * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
  * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a

@@ -77,7 +77,7 @@ struct engine_chunk {
 struct engine_result {
     struct hits hits; /* a scan clears the hits' count, and keeps the memory for hits */
     uint64_t count;   /* occurrences that begin in [from, done) */
-    /* Starts below this offset were searched; the next scan goes on here. It is chunk->owned, or
+    /* Starts below this offset were searched; the next scan resumes here. It is chunk->owned, or
      * less if is_left is true or there are ENGINE_HITS_MAX hits. */
     uint64_t done;
     uint64_t candidate_count; /* positions that were verified */
@@ -208,7 +208,7 @@ struct engine_text {
 
 struct engine_options {
     uint64_t size;
-    const char *instruction_set;  /* of the host's engine; NULL: the machine's best */
+    const char *instruction_set;  /* that of the host's engine; NULL: the machine's best */
     uint64_t device_memory_bytes; /* the most memory taken of each device; 0: no limit */
 };
 
@@ -242,8 +242,8 @@ struct engine_ops {
     void (*close)(struct engine *engine);
     /* The host's engine: returns the name of the instruction set in use (static text). */
     const char *(*instruction_set)(const struct engine *engine);
-    /* The devices' engine: returns the number of devices. *workers: how many workers are worth
-     * opening on each. */
+    /* The devices' engine: returns the number of devices. Sets *workers to the number of workers
+     * worth opening on each. */
     uint32_t (*devices)(const struct engine *engine, uint32_t *workers);
     /* Makes a worker for tasks of this plan on this device. ENGINE_DEVICES_MAX: on any device;
      * ENGINE_HOST, for layers only: on the host. The plan must outlive the tasks; if it is NULL, a

@@ -7,6 +7,9 @@
  * test_begin(name)                begins the test: prints the seed, so that a run can be repeated
  * test_wanted(name)               false if TRAWL_TEST_FILTER is set and not part of the name
  * test_amount(normal, long_run)   how many repetitions, by TRAWL_TEST_SCALE (a number, or "long")
+ * test_amount_telling(normal, long_run, telling)   the same, but without sanitizers at least
+ *                                 `telling`, from which number on a test can check that it has met
+ *                                 all that it looks for
  * test_is_long()                  whether this is a long run ("long", or a large number)
  * test_turn(index, share)         whether to try one of many similar combinations: one in `share`,
  *                                 in a long run all
@@ -119,6 +122,13 @@ static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
 
     amount /= test_divisor();
     return amount > 0 ? amount : 1;
+}
+
+static inline uint64_t test_amount_telling(uint64_t normal, uint64_t long_run, uint64_t telling)
+{
+    uint64_t amount = test_amount(normal, long_run);
+
+    return amount < telling && !TEST_SANITIZED ? telling : amount;
 }
 
 /* Returns true if number `index` of similar combinations is tried. A normal run tries one in

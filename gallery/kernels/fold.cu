@@ -1,7 +1,7 @@
 /* fold: copies a part of the text in lower case (A to Z), for algorithms that compare bytes.
  *
  * Mapping    a thread per 16 bytes; 256 threads, as many blocks as the text needs.
- * Memory     global memory alone.
+ * Memory     only global memory.
  * Traffic    per text byte: reads 1, writes 1.
  * Bound      not measured; it runs once per part.
  * Limits     begin is a multiple of 16.

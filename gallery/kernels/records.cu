@@ -54,7 +54,7 @@ SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uin
     return *word >> 8u * (at % 4u) & 0xffu;
 }
 
-/* Returns the remainder as the sample does: a signed division may leave a negative one. */
+/* Returns the remainder as the sample computes it: by a signed division, so it may be negative. */
 SIMT_FUNCTION int32_t records_modulo(int32_t value)
 {
     const int32_t modulus = (int32_t)RECORDS_MODULUS;

@@ -52,7 +52,7 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
         gallery_emit(&args, x);
 }
 
-/* Returns the block's least value, in thread 0 alone. Called by all threads of the block. */
+/* Returns the block's least value, in thread 0 only. Called by all threads of the block. */
 SIMT_FUNCTION uint64_t word_least(uint64_t *least, uint64_t own)
 {
     uint32_t count = simt_threads();

@@ -15,9 +15,9 @@
 /* after this many cases, each way must have found occurrences */
 #define CASES_TELLING 250
 #define FAILURES_MAX 5
-/* One in EDGES_STEP edge cases is tested for each way, starting at one that depends on the way's
- * name, so that ways differ. Sanitizers are slow, and find in a few cases what they would find in
- * all. */
+/* Each way runs only every EDGES_STEP-th edge case, starting at one that depends on its name, so
+ * that different ways run different cases. Sanitizers are slow, and find in a few cases what
+ * they would find in all. */
 #define EDGES_STEP (test_is_long() ? 1u : TEST_SANITIZED ? 10u : 2u)
 
 /* Returns true if some way runs the algorithm, with any options. */

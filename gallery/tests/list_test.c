@@ -117,7 +117,7 @@ static void takes(uint32_t i, const char *options, uint32_t engines, const char 
     TEST_CHECK(strstr(lines, words) != NULL || strstr(lines, or_words) != NULL);
 }
 
-/* Tests each name alone, with a geometry, and with ",debug". */
+/* Tests each name by itself, with a geometry, and with ",debug". */
 static void options_behind(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
@@ -244,7 +244,7 @@ static void borrowed_name(void)
     TEST_CHECK_U64(must_count(searcher, named, text), 2);
 }
 
-/* rabin-karp-matrix and -sample search records alone: for a text they are rejected, and the
+/* rabin-karp-matrix and -sample search only records: for a text they are rejected, and the
  * searcher stays usable. */
 static void for_records_alone(const char *name)
 {
@@ -297,8 +297,8 @@ static int take_row(void *context, uint64_t row_first, uint64_t row_count, const
     return 0;
 }
 
-/* A pattern whose literals have several lengths, and one with so many variants that only its first
- * characters become literals; the others are compared after a hit. */
+/* Tests a pattern whose literals have several lengths, and one with too many variants, so that
+ * only its first characters become literals and the others are compared after a hit. */
 static void variants_of_other_lengths(void)
 {
     static const struct trawl_utf8 utf8 = {kelvin, three_alike, is_word};

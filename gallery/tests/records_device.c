@@ -69,8 +69,8 @@ static void small_limits(struct test_random *random)
                test_random_one_in(random, 4) ? 4096 : 1);
 }
 
-/* Searches by trawl's own methods that had chunks, and how many ran on a device, which may leave a
- * chunk with too many hits to the host. */
+/* How many searches by trawl's own methods had chunks, and how many of them ran on a device,
+ * which may leave a chunk with too many hits to the host. */
 static uint64_t own_searches, own_on_device;
 
 /* Makes the matrix twice with the same searcher: the first call must not disturb the second. */
@@ -103,8 +103,8 @@ static void run(struct scene *scene, const char *algorithm)
     nothing_left();
 }
 
-/* Overwrites the last byte of about three in four records with a NUL, as records end in the C++ AMP
- * sample, which stores them as C strings and searches them by strstr. */
+/* Overwrites the last byte of about three in four records with a NUL. The C++ AMP sample stores
+ * records as C strings, and searches them with strstr. */
 static void end_records(struct test_random *random, struct scene *scene)
 {
     for (uint64_t i = 0; i < scene->records.record_count; i++)

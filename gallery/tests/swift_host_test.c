@@ -1,6 +1,7 @@
-/* swift_host_test: how the host counts child grids, for a text in which every window passes and for
- * another. If the device's run-time library loses a grid, the error names how many were launched
- * and how many ran; if it refuses a launch although it is not full, the error names the code. */
+/* swift_host_test: tests how the host counts child grids, in a text in which every window passes
+ * and in another text. If the device's run-time library loses a grid, the error names how many
+ * were launched and how many ran; if it refuses a launch although it is not full, the error
+ * names the code. */
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 #include "test.h"

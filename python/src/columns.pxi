@@ -268,7 +268,7 @@ cdef class Array(Answer):
         return self.kind() == (<Array>other).kind() and self.tolist() == other.tolist()
 
     def __call__(self, frame, /):
-        """Return to_pandas(). pandas calls an indexer that can be called, so series[array] and
+        """Return to_pandas(). pandas calls a callable indexer, so series[array] and
         frame[array] select the rows for which the Array is true."""
         return self.to_pandas()
 

@@ -604,7 +604,7 @@ cdef class DeviceArray(Made):
             format = "l"
         describe(schema, &array.array, format, b"", self.length, 0)
         array.device_id, array.device_type = self.device, KIND_CUDA
-        array.array.null_count = <int64_t>self.null_count  # Arrow allows -1, which cuDF takes for no nulls
+        array.array.null_count = <int64_t>self.null_count  # Arrow allows -1, which cuDF would read as no nulls
         give_block(&array.array, 0, self.validity)
         give_block(&array.array, 1, self.memory)
         held = <array_memory *>array.array.private_data

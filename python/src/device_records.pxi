@@ -304,7 +304,7 @@ cdef class Records(Made):
 
     cdef int ask(self, Plan plan, int shape, void *values, void *patterns, uint64_t room, uint64_t *count, str name,
                  progress) except -1:
-        """Ask trawl_records_into. False: `room` is too small."""
+        """Ask trawl_records_into. Return False if `room` is too small."""
         cdef Handle handle
         cdef records_work asked
 

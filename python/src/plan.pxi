@@ -139,7 +139,7 @@ cdef class Plan:
       part of a pattern. Occurrences may overlap. An occurrence has the index of the pattern.
     values: an object for each pattern, in order. The default for a dict of patterns are the dict's
       values.
-    ignore_case: letters that differ in case alone are equal: by Unicode's simple case folding if all
+    ignore_case: letters that differ only in case are equal: by Unicode's simple case folding if all
       patterns are str or UTF-8 strings of Arrow or of a file, else A-Z equal a-z. 'unicode' or
       'ascii' decides explicitly.
     whole_words: neither neighbour of an occurrence is a letter, a digit or _, of the same alphabet as
@@ -416,22 +416,22 @@ cdef class Plan:
 
     @property
     def ignore_case(self):
-        """Whether letters that differ in case alone are equal."""
+        """True if letters that differ only in case are equal."""
         return trawl_plan_facts(self.plan).flags & TRAWL_IGNORE_CASE != 0
 
     @property
     def whole_words(self):
-        """Whether an occurrence must be a whole word."""
+        """True if an occurrence must be a whole word."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_WORD != 0
 
     @property
     def whole_lines(self):
-        """Whether an occurrence must be a whole line."""
+        """True if an occurrence must be a whole line."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_LINE != 0
 
     @property
     def unicode(self):
-        """Whether case and words are defined for all Unicode letters."""
+        """True if case and words are defined for all Unicode letters."""
         return self.has_characters
 
     @property

@@ -583,7 +583,7 @@ cdef void note_way(ways *by, uint64_t bytes) noexcept:
 
 
 cdef void work_one_by_one(work *job) noexcept nogil:
-    """Find out of each record whether the expression matches, perhaps with zero bytes."""
+    """Find out for each record if the expression matches, perhaps with zero bytes."""
     cdef gather *found = <gather *>job.out
     cdef trawl_line *line = NULL
     cdef trawl_range place

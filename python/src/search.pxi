@@ -1,5 +1,6 @@
-# search: searches a text without the interpreter's lock, so that other Python threads go on. The type Batches gives
-# occurrences in batches. Uses memory.pxi, columns.pxi, plan.pxi, text.pxi and searcher.pxi.
+# search: searches a text without the interpreter's lock, so that other Python threads continue. The
+# type Batches gives occurrences in batches. Uses memory.pxi, columns.pxi, plan.pxi, text.pxi and
+# searcher.pxi.
 
 MATCHES = ("all", "leftmost-longest", "leftmost-first")
 
@@ -153,7 +154,7 @@ cdef extern from *:
     }
     #endif
     """
-    bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # whether any of 64 bytes is beyond ASCII
+    bint has_beyond_ascii(const uint8_t *bytes) noexcept nogil  # true if any of 64 bytes is beyond ASCII
     # bit i (i < 64): bytes[i] is 10xxxxxx, which continues a character
     uint64_t going_on(const uint8_t *bytes) noexcept nogil
     # Return how many of the 64 * blocks bytes are 10xxxxxx. With SSE2, each of 16 lanes of 8 bits counts 4 bytes of
@@ -690,9 +691,9 @@ cdef Column begins_of(Handle handle, progress):
     cdef block *room
     cdef Column made
 
-    # Memory that is not written costs only address space. So the array of begins has room for as many occurrences as
-    # can be: one of each pattern at each byte (at most 4 patterns are counted). If the system refuses so much, the
-    # array is smaller.
+    # Memory that is not written costs only address space. So the array of begins has room for the
+    # largest possible number of occurrences: one of each pattern at each byte (at most 4 patterns
+    # are counted). If the system refuses that much, the array is smaller.
     job.limit = job.bytes * patterns + 1 if job.bytes < most else most
     job.answer.count = 0
     while True:

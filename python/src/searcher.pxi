@@ -55,8 +55,8 @@ cdef struct work:
     bint is_brief  # true: the search keeps the interpreter's lock
     uint64_t looked_ms  # when poll() last looked for signals; 0: not in this call
     # The helper thread searches while the caller's thread waits for the result and for signals. The
-    # helper stays for later calls: to wake a thread takes microseconds, to start a thread ten times
-    # as long.
+    # helper stays for later calls: waking a thread takes microseconds, and starting one takes ten
+    # times as long.
     bint has_thread
     pthread_t thread
     sem_t start

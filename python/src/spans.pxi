@@ -40,7 +40,7 @@ cdef bint is_valid(const trawl_record_array *records, uint64_t record) noexcept 
 
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end, uint64_t word) noexcept nogil:
-    """Say whether an occurrence replaces the last span: found.longest is true, both begin at the same offset, and
+    """Return True if an occurrence replaces the last span: found.longest is true, both begin at the same offset, and
     the occurrence is longer, or as long with a smaller distance."""
     if not found.longest or begin != found.begin or end < found.end:
         return False
@@ -444,7 +444,7 @@ cdef class Values:
         return 0
 
     cdef bint is_text(self):
-        """Say whether all fetched values are UTF-8."""
+        """Return True if all fetched values are UTF-8."""
         for value in self.held:
             if isinstance(value, bytes):
                 try:
@@ -588,7 +588,7 @@ cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *
 
 
 cdef bint is_next(const rewriter *by, uint64_t end) noexcept nogil:
-    """Say whether the next span begins before offset `end`."""
+    """Return True if the next span begins before offset `end`."""
     return by.at < by.count and by.begins[by.at] < end
 
 
@@ -819,7 +819,7 @@ cdef object content_of(Searcher searcher, given, str name):
 
 
 cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
-    """Say whether a span begins or ends inside a UTF-8 character."""
+    """Return True if a span begins or ends inside a UTF-8 character."""
     cdef const uint8_t *bytes = reader.records.bytes
     cdef uint64_t end = reader.offset(reader.records.record_count)
     cdef uint64_t begin, after
@@ -992,7 +992,8 @@ cdef void put_record_matches(gather *made, match_columns *all, Reader reader,
     far = by
     by.size = offset_of(records, count)
     if characters and columns.begins.count > 0:
-        begin, end = offset_of(records, values_of(&columns.lines)[0]), values_of(&columns.ends)[columns.ends.count - 1]
+        begin = offset_of(records, values_of(&columns.lines)[0])
+        end = offset_of(records, values_of(&columns.lines)[columns.lines.count - 1] + 1)
         characters = characters_in(records.bytes, begin, end) < end - begin
     if made.kind == WHICH:
         for i in range(3):

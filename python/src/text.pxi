@@ -187,9 +187,9 @@ class Text(Source):
       fileno(), searched from its current position; or an array of bytes of PyTorch, CuPy, JAX and others
       (DLPack, CUDA array interface), which is searched on its GPU. Every search also takes a source without
       a Text.
-    decompress: unpack a path, file or pipe that gzip, xz, bzip2, zstd or lz4 packed, and search
-      what comes out. A file that is not packed is searched as it is. Without decompress, a packed
-      file's own bytes are searched, and a warning says so.
+    decompress: search the decompressed contents of a path, file or pipe in the format of gzip, xz,
+      bzip2, zstd or lz4. A file that is not compressed is searched as it is. Without decompress, a
+      compressed file's own bytes are searched, and a warning says so.
     copy: let a text on a GPU be copied to the host for questions that only the host can answer, which
       otherwise raise UnsupportedError.
 

@@ -57,7 +57,7 @@ def test_files(tmp_path):
 
 
 def test_words_after_case():
-    """Check that a process whose first plan needs the table of case alone later makes the table of words."""
+    """Check that a process whose first plan needs only the table of case later makes the table of words."""
     lines = ["import trawl", "assert trawl.Plan('\u00e9', ignore_case=True).count('\u00c9\u00e9 \u00e9') == 3",
              "assert trawl.Plan('\u00e9', whole_words=True).count('\u00c9\u00e9 \u00e9') == 1"]  # fmt: skip
     subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True)

@@ -160,6 +160,18 @@ def test_refused():
         plan.cells(Broken())
 
 
+def test_batches_without_bytes():
+    columns = [arrow_by_hand.Column(values, "vu") for values in ([b"a"], [b"", b""], [b"", None])]
+    assert trawl.Plan("$", regex=True).contains(arrow_by_hand.Stream(columns)).tolist() == [True] * 4 + [None]
+
+
+def test_characters_of_an_occurrence_that_ends_after_the_last_one():
+    plan = trawl.Plan(["bé", "b"])
+    for column in (["abé"], [None, "ab", "abé"], ["", "abé", "x"]):
+        found = plan.match_lists(column).tolist()[column.index("abé")]
+        assert [tuple(one) for one in found] == [(1, 3, 0), (1, 2, 1)]
+
+
 def test_pyarrow():
     pyarrow = pytest.importorskip("pyarrow")
     records = [b"banana", None, b"pear", b"", b"a long record with a pan in it", b"p"] * 5

@@ -215,7 +215,7 @@ static enum approx_method method_choose(const struct approximate *approximate, d
                                         const struct prices *prices, uint32_t methods,
                                         double *best_price)
 {
-    const bool edits = approximate->edits;
+    const bool edits = approximate->edits, is_host = prices != &prices_device;
     double literals = (double)approximate->plan->literal_count;
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     double pieces = literals * (approximate->errors_max + 1);
@@ -233,9 +233,9 @@ static enum approx_method method_choose(const struct approximate *approximate, d
                            prices->pieces_root * analyse_root(max_double(pieces, 1)) +
                            (pieces <= PIECES_FEW ? prices->pieces_few : prices->pieces_many);
     price[APPROX_GRAMS] =
-        prices->grams * (approximate->errors_max + 1) +
+        prices->grams * (edits && is_host ? GRAMS_ENDS_TIMES : 1) * (approximate->errors_max + 1) +
         rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
-    if (prices != &prices_device && !edits && approximate->plan->errors.exact_count > 0 &&
+    if (is_host && !edits && approximate->plan->errors.exact_count > 0 &&
         approximate->class_count > 0)
         price[APPROX_GRAMS] = EXACT_PART_NS + rate_of_exact(approximate) * price[APPROX_GRAMS];
     price[APPROX_COLUMNS] = literals * symbols * prices->columns + PLANES_FIXED * prices->planes;

@@ -381,6 +381,7 @@ void approx_grams_stretch(const struct approx_grams *grams, const struct filter_
         stretch->bits[GRAMS_NONE][end / 64] |= UINT64_MAX << end % 64;
     for (uint32_t word = (end + 63) / 64; word < GRAMS_STRETCH_WORDS; word++)
         stretch->bits[GRAMS_NONE][word] = UINT64_MAX;
+    stretch->group = 0;
     stretch->offset = GRAMS_BITS_BEFORE;
     stretch->end = GRAMS_BITS_BEFORE + offsets;
     /* a piece may lie up to errors_max further left or right in an occurrence than in its

@@ -77,6 +77,7 @@ struct approx_grams {
 /* A range of text as bit planes: bit GRAMS_BITS_BEFORE + i belongs to offset i. */
 struct grams_stretch {
     uint64_t bits[GRAMS_PLANES][GRAMS_STRETCH_WORDS];
+    uint32_t group;  /* the group to scan; edits have no groups */
     uint32_t offset; /* the bit of the next start to scan */
     uint32_t end;    /* the bit after the last start to scan */
 };

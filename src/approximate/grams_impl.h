@@ -115,6 +115,8 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
+#define STARTS 512u /* most starts whose exact parts are looked up at a time */
+
 /* Returns a bit for each of the 32 starts at `at`, set if the group's exact part is there. */
 static inline uint32_t group_stands(const struct grams_stretch *stretch,
                                     const struct grams_group *group, uint32_t at)
@@ -131,45 +133,71 @@ static inline uint32_t group_stands(const struct grams_stretch *stretch,
     return stands;
 }
 
-/* For each start at or after stretch->offset that has a group's exact part, and for each piece of
- * the group, compares the literals on the list of the gram at the piece's symbols. */
+/* Writes the bits of [stretch->offset, end) where the group's exact part stands to `starts`, and
+ * returns how many. Four at a time, since a loop that ends at the last set bit of a word is seldom
+ * predicted; there is room for three more. */
+static inline uint32_t group_starts(const struct grams_stretch *stretch,
+                                    const struct grams_group *group, uint32_t end, uint32_t *starts)
+{
+    uint32_t count = 0;
+
+    for (uint32_t at = stretch->offset; at < end; at += 32) {
+        uint64_t stands = group_stands(stretch, group, at);
+        uint32_t *next = starts + count;
+
+        if (end - at < 32)
+            stands &= (1u << (end - at)) - 1;
+        count += (uint32_t)__builtin_popcountll(stands);
+        do {
+            for (uint32_t i = 0; i < 4; i++, stands &= stands - 1)
+                *next++ = at + (uint32_t)__builtin_ctzll(stands | UINT64_C(1) << 32);
+        } while (stands != 0);
+    }
+    return count;
+}
+
+/* For each start of a group's exact part, and for each piece of the group, compares the literals on
+ * the list of the gram at the piece's symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
     const uint64_t room_for_one = (uint64_t)grams->piece_count * grams->list_max + GRAMS_LANES;
     const struct entries entries = {grams->high,  grams->low,     grams->care,
                                     grams->exact, grams->literal, grams->errors_max};
-    const uint32_t *const all_heads = grams->heads, groups = grams->group_count;
-    const uint32_t end = stretch->end;
+    const uint32_t *const all_heads = grams->heads;
+    uint32_t starts[STARTS + 3];
     uint64_t count = 0;
 
-    for (uint32_t at = stretch->offset; at < end; at += 32) {
-        uint32_t stands[GRAMS_GROUPS_MAX], begins = 0;
+    while (stretch->offset < stretch->end) {
+        const struct grams_group *group = &grams->groups[stretch->group];
+        const uint32_t first = stretch->group > 0 ? group[-1].piece_end : 0;
+        const uint32_t last = group->piece_end;
+        const uint32_t end =
+            stretch->end - stretch->offset > STARTS ? stretch->offset + STARTS : stretch->end;
+        const uint32_t start_count = group_starts(stretch, group, end, starts);
 
-        for (uint32_t g = 0; g < groups; g++)
-            begins |= stands[g] = group_stands(stretch, &grams->groups[g], at);
-        if (end - at < 32)
-            begins &= (1u << (end - at)) - 1;
-        for (; begins != 0; begins &= begins - 1) {
-            const uint32_t bit = (uint32_t)__builtin_ctz(begins), offset = at + bit;
-            const uint32_t high = bits_at(stretch->bits[GRAMS_HIGH], offset);
-            const uint32_t low = bits_at(stretch->bits[GRAMS_LOW], offset);
-            const uint32_t none = bits_at(stretch->bits[GRAMS_NONE], offset);
+        for (uint32_t i = 0; i < start_count; i++) {
+            const uint32_t high = bits_at(stretch->bits[GRAMS_HIGH], starts[i]);
+            const uint32_t low = bits_at(stretch->bits[GRAMS_LOW], starts[i]);
+            const uint32_t none = bits_at(stretch->bits[GRAMS_NONE], starts[i]);
 
             if (room - count < room_for_one) {
-                stretch->offset = offset;
+                stretch->offset = starts[i];
                 return count;
             }
-            for (uint32_t g = 0, j = 0; g < groups; j = grams->groups[g++].piece_end)
-                for (; (stands[g] >> bit & 1) != 0 && j < grams->groups[g].piece_end; j++) {
-                    const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
+            for (uint32_t j = first; j < last; j++) {
+                const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
 
-                    count += compare_begins(&entries, high, low, none, heads[0], heads[1], offset,
-                                            found + count);
-                }
+                count += compare_begins(&entries, high, low, none, heads[0], heads[1], starts[i],
+                                        found + count);
+            }
+        }
+        stretch->offset = end;
+        if (end == stretch->end && stretch->group + 1 < grams->group_count) {
+            stretch->group++;
+            stretch->offset = GRAMS_BITS_BEFORE;
         }
     }
-    stretch->offset = end;
     return count;
 }
 

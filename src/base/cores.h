@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Returns true if more threads are runnable now, with the calling thread, than this machine has
- * cores; false if /proc/loadavg cannot be read. Takes about 10 us. */
+/* Returns true if more threads, including the calling one, are runnable now than this machine
+ * has cores; false if /proc/loadavg cannot be read. Takes about 10 us. */
 bool cores_busy(void);
 
 #endif

@@ -26,7 +26,7 @@ static void *libc_allocate(void *context, uint64_t bytes, uint64_t alignment)
     void *pointer = NULL;
 
     (void)context;
-    if (alignment <= OBJECT_ALIGNMENT) /* malloc aligns to OBJECT_ALIGNMENT, and is faster */
+    if (alignment <= OBJECT_ALIGNMENT) /* malloc aligns to OBJECT_ALIGNMENT anyway, and is faster */
         return bytes > SIZE_MAX ? NULL : malloc((size_t)bytes);
     if (bytes > SIZE_MAX || posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) != 0)
         return NULL;

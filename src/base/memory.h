@@ -60,8 +60,8 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
  * Takes 160 ns on an AMD EPYC. */
 bool memory_is_readable(const void *address);
 
-/* Copies like memcpy, on x86-64 around this core's caches, for bytes that only a GPU reads: it
- * reads twice as fast from memory as from the caches of a core. */
+/* Copies like memcpy, but on x86-64 bypasses this core's caches. For bytes that only a GPU
+ * reads: it reads twice as fast from memory as from the caches of a core. */
 void memory_stream(void *to, const void *from, uint64_t count);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "base/status.h"
 
-/* Checks the size in the caller's struct `given`. A size below `oldest`, the struct's bytes in the
- * first version that had it, is a mistake: with the size of a pointer, for example, fields would be
+/* Checks the size in the caller's struct `given`. A size below `oldest`, the struct's bytes in
+ * the first version that had it, is a mistake, such as the size of a pointer; fields would be
  * dropped silently. Errors: ARGUMENT. */
 enum trawl_status options_check(const void *given, uint64_t oldest, const char *name,
                                 struct trawl_error *error);

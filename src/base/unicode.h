@@ -18,7 +18,7 @@ bool unicode_holds(const struct code_range *ranges, uint32_t count, uint32_t cod
 
 /* Characters beyond ASCII. */
 extern const struct code_range unicode_words[];  /* \w */
-extern const uint32_t unicode_word_count;        /* of ranges */
+extern const uint32_t unicode_word_count;        /* number of ranges */
 extern const struct code_range unicode_digits[]; /* \d */
 extern const uint32_t unicode_digit_count;
 
@@ -28,7 +28,7 @@ enum unicode_kind { UNICODE_ANY, UNICODE_CATEGORY, UNICODE_SCRIPT };
 struct unicode_runs {
     const char *at; /* in a list of runs: a code, then the number of characters */
     const char *code;
-    uint32_t length; /* of `code`, or of what it begins with */
+    uint32_t length; /* characters of `code` that must be equal */
     uint32_t next;   /* the first character of the next run */
     bool is_cased;   /* letters with case, of several categories */
 };

@@ -18,7 +18,7 @@
  * leaves the chunk to the host, if the host may search it. */
 #define TAIL_WORK 16u
 #define TAIL_WORK_MIN (64u << 10)
-/* after a chunk that was left to the host, so many more go to the host */
+/* after a chunk that was left to the host, this many more go to the host */
 #define CHUNKS_LEFT 15u
 /* after a lack of memory, reserve_text does not try sizes below this many bytes of text */
 #define TEXT_BYTES_MIN (64u << 10)
@@ -55,8 +55,8 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        /* the most that two neighbouring copies share; each copy is longer, so that it also has
-         * starts that the next one lacks */
+        /* the most bytes that two neighbouring copies share; each copy is longer, so that it
+         * also has starts that the next one lacks */
         worker->plan->length_max;
     uint64_t count;
 

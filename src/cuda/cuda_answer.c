@@ -29,7 +29,8 @@ static bool finds_all(const struct trawl_plan *plan)
 
 bool cuda_answer_is_for(const struct trawl_plan *plan, enum answer_form form)
 {
-    if (plan->line_automaton != NULL) /* it decides lines and records; the hits say which */
+    if (plan->line_automaton != NULL) /* it decides about lines and records; the hits say about
+                                         which */
         return form != ANSWER_OF_COUNT && form != ANSWER_OF_PATTERNS && finds_all(plan);
     return form != ANSWER_OF_HITS && finds_all(plan) &&
            (form != ANSWER_OF_PATTERNS || plan->pattern_count <= PATTERNS_MAX);
@@ -47,7 +48,7 @@ static bool plan_reads_all(const struct trawl_plan *plan)
 
 /* ---- Tables ------------------------------------------------------------------------------- */
 
-/* Copies the literals' lengths and patterns to the device, where they are not all alike. */
+/* Copies the literals' lengths and patterns to the device, unless they are all alike. */
 static enum trawl_status literals_want(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_answering *own = worker->answering;
@@ -329,7 +330,7 @@ static enum trawl_status add_hits(struct engine_worker *worker, const struct ans
     return cuda_bring_hits(worker, count, 0, result, error);
 }
 
-/* Adds the range's hits, `count` in list `which`, to the answer. */
+/* Adds the range's `count` hits, which are in list `which`, to the answer. */
 static enum trawl_status add_list(struct engine_worker *worker, struct answer_arguments *a,
                                   bool ordered, uint32_t which, uint64_t count,
                                   struct engine_result *result, struct trawl_error *error)

@@ -21,7 +21,7 @@ enum trawl_status cuda_answer(struct engine_worker *worker, struct engine_task *
                               struct trawl_error *error);
 /* Puts the starts of the range's hits that meet the plan's conditions and start below `limit` in
  * the room, in order, and adds their number to *result. The range begins at offset `at` of the
- * chunk. If there are too many hits for one list, *done is where the caller goes on. */
+ * chunk. If there are too many hits for one list, *done is where the caller continues. */
 enum trawl_status cuda_answer_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                                      const struct cuda_range *range, uint64_t limit, uint64_t at,
                                      struct cuda_hits_room *room, struct engine_result *result,

@@ -98,8 +98,8 @@ static double price_with(uint32_t method, double length, double read_ns,
            (method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns : 0);
 }
 
-/* Returns the cheapest method. is_first: its tables are not made yet, so the price includes
- * that. */
+/* Returns the cheapest method. With is_first, its tables are not built yet, so the price
+ * includes building them. */
 static enum trawl_method cheapest(double length, double read_ns, bool is_first,
                                   const struct cuda_prices *prices)
 {
@@ -293,10 +293,10 @@ static double make_ns(const struct engine_worker *worker)
                      MAKE_LEVEL_NS * (double)worker->plan->length_max;
 }
 
-/* Returns true if the automaton should search without a trial, because making it should take less
- * time than it saves in these bytes. If its rows fit in shared memory, its time is known, the same
- * in every text. Nor does a set with a string of less than four bytes need a trial: its filter is
- * slow in nearly every text. */
+/* Returns true if the automaton should search without a trial, because making it should take
+ * less time than it saves in these bytes. If its rows fit in shared memory, its time is known,
+ * the same in every text. A set with a string of less than four bytes needs no trial either,
+ * since its filter is slow in nearly every text. */
 static bool is_worth_making(struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = worker->tables;
@@ -386,9 +386,9 @@ void cuda_choose_told_automaton(struct engine_worker *worker, uint64_t bytes, ui
  * among several grams, the tables have fewer entries. Short grams allow longer strides but match
  * more often. cost_of() weighs all this in units of the time in which the device reads the text. */
 
-/* In words, how much shorter the bitmap is than the sizes of prices.def (FILTER_...): the rare
- * variant has longer queues in shared memory, and the dense variant a copy of the launch's
- * arguments. */
+/* By how many words the bitmap is shorter than the sizes in prices.def (FILTER_...), because the
+ * rare variant has longer queues in shared memory, and the dense variant has a copy of the
+ * launch's arguments there. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
 #define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 
@@ -531,8 +531,8 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
            choice->met * (is_tagged(choice) ? max_double(RARE_MET, saturation(load)) : 1);
 }
 
-/* Returns the cost of a text byte in this variant. first, lists: the fractions of samples that pass
- * the bitmap, and whose list of entries is searched. */
+/* Returns the cost of a text byte in this variant, if a fraction `first` of the samples passes
+ * the bitmap, and for a fraction `lists` the list of entries is searched. */
 static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
@@ -571,9 +571,9 @@ static double cost_at_least(const struct choice *choice)
                          (is_tagged(choice) && choice->variant == CUDA_SETS_RARE ? RARE_MET : 1));
 }
 
-/* Returns a small cost that decides between equal choices: the cost for texts unlike the patterns,
- * and the size of the bitmap. Otherwise, if every sample of a text like the patterns meets several
- * patterns, no bitmap rules out a sample, and all choices cost the same. */
+/* Returns a small cost that breaks ties: it stands for the cost in texts unlike the patterns,
+ * and for the size of the bitmap. Without it, all choices would cost the same where every sample
+ * of a text like the patterns meets several patterns, so that no bitmap rules out a sample. */
 static double cost_of_ties(const struct engine_worker *worker, const struct trawl_plan *plan,
                            const struct choice *choice)
 {
@@ -721,7 +721,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->tagged = is_tagged(&choice);
     sets->beside_shift =
         choice.stride + choice.choices > 4 ? 16 : 24; /* 2 bytes beside each gram, or 1 byte */
-    /* of two words, the second has the gram's last 4 bytes */
+    /* if there are two words, the second has the gram's last 4 bytes */
     for (uint32_t k = 0; k < sets->words; k++)
         sets->factors[k] = gram_factor(k, sets->words == 2 ? 8 : choice.gram_bytes);
     sets->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x20202020u : 0;

@@ -8,15 +8,15 @@
 #include "plan/plan.h"
 #include "want.h"
 
-/* Returns the method for a text without a sample. asked: the method that the caller demands, or
- * TRAWL_METHOD_AUTO. */
+/* Returns the method for a text without a sample. `asked` is the method that the caller demands,
+ * or TRAWL_METHOD_AUTO. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked);
 
 /* Returns the method with the lowest price (the expected time of a count); a sample of the text
- * gives the prices of methods whose counts were not measured. Stores in *tuning which bytes of the
- * pattern the methods look for. read_ns: the time in which the device reads the text once. The
- * first choice for a plan and a text includes the time to make tables, and looks at the sample only
- * until no other method could be cheaper, which takes 3 to 60 us. */
+ * gives the prices of methods whose counts were not measured. Stores in *tuning which bytes of
+ * the pattern the methods look for. read_ns is the time in which the device reads the text once.
+ * The first choice for a plan and a text includes the time to make tables, and looks at the
+ * sample only until no other method could be cheaper, which takes 3 to 60 us. */
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
                                    uint64_t sample_bytes, double read_ns,
                                    struct plan_tuning *tuning, struct cuda_prices *prices);

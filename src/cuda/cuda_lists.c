@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cuda/launch.h"
 
-/* a list has room for one hit in so many positions, unless hits are denser */
+/* a list has room for one hit in this many positions, unless hits are denser */
 #define LISTS_POSITIONS 512u
 
 uint64_t cuda_lists_words(const struct engine_worker *worker, uint64_t positions)
@@ -23,7 +23,7 @@ enum trawl_status cuda_lists_reserve(struct engine_worker *worker, uint64_t word
     for (uint32_t i = 0; i < 2 && status == TRAWL_OK; i++)
         status =
             cuda_memory_reserve(worker->device, &worker->lists[i], words * sizeof(uint64_t), error);
-    if (status != TRAWL_OK) { /* one list alone is useless */
+    if (status != TRAWL_OK) { /* a single list is useless */
         cuda_memory_release(worker->device, &worker->lists[0]);
         return status;
     }

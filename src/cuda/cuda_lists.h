@@ -18,7 +18,7 @@ enum trawl_status cuda_lists_sort(struct engine_worker *worker, uint32_t *which,
                                   uint32_t low_bits, uint32_t high_bits,
                                   const struct cuda_hits_room *room, struct trawl_error *error);
 /* Starts a kernel of sort.cu or answer.cu, of at least `threads` threads but at most blocks_max
- * blocks; 0: any number of blocks. */
+ * blocks (0: any number of blocks). */
 enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kernel kernel,
                                     uint64_t threads, uint64_t blocks_max, void *arguments,
                                     struct trawl_error *error);
@@ -27,8 +27,9 @@ enum trawl_status cuda_lists_launch(struct engine_worker *worker, enum cuda_kern
 enum trawl_status cuda_lists_run(struct engine_worker *worker, enum cuda_kernel kernel,
                                  uint64_t threads, uint64_t blocks_max, struct answer_arguments *a,
                                  const uint64_t **sums, struct trawl_error *error);
-/* Keeps those of the *count hits of list *which that the kernel, ANSWER_ACCEPT or ANSWER_DECIDE,
- * accepts: in the other list, which becomes *which, or nowhere if only their number is wanted.
+/* Keeps those of the *count hits of list *which that the kernel (ANSWER_ACCEPT or ANSWER_DECIDE)
+ * accepts. They go to the other list, which becomes *which, or nowhere if only their number is
+ * wanted.
  * Errors: UNSUPPORTED if a line or a record is too long. */
 enum trawl_status cuda_lists_filter(struct engine_worker *worker, enum cuda_kernel kernel,
                                     struct answer_arguments *a, bool lists, uint32_t *which,

@@ -2,8 +2,8 @@
  *
  * A *resident* is a text, or a stripe of one, on one device. With several devices, a long text is
  * split into stripes, each of which also contains the first bytes of the next, as an overlap. A
- * short text lies on every device that has memory for it. A *borrowed* text is searched where the
- * caller has put it, on that device alone.
+ * short text lies on every device that has memory for it. A *borrowed* text is searched in place,
+ * only on the device where the caller has put it.
  */
 #include "cuda/cuda_load.h"
 
@@ -84,8 +84,8 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     sample->bytes_count = excerpts * bytes;
     resident->sample = sample;
     for (uint64_t i = 0; i < excerpts; i++) {
-        /* "grams" is rated by the first quarter of the sample alone, so that, too, has excerpts
-         * from all over the text */
+        /* "grams" is rated by the first quarter of the sample, so that quarter, too, has
+         * excerpts from all over the text */
         uint64_t nth = excerpts < SAMPLE_EXCERPTS ? i : i % 4 * (SAMPLE_EXCERPTS / 4) + i / 4;
         uint64_t from = nth * part + plan_sample_at(i, part, bytes);
         uint8_t *to = sample->bytes + i * bytes;
@@ -220,10 +220,10 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     return status;
 }
 
-/* Splits a long text into stripes, and deals them out to the devices in turn. They may not be too
- * long: a search that returns results in order searches neighbouring chunks at a time, and all
- * devices are busy only if these lie in stripes of all devices. Nor too short, since each costs a
- * launch. */
+/* Splits a long text into stripes, and deals them out to the devices in turn. They must not be
+ * too long: a search that returns results in order searches neighbouring chunks at a time, and
+ * all devices are busy only if these lie in stripes of all devices. They must not be too short
+ * either, since each costs a launch. */
 static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
@@ -263,11 +263,11 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Loads a text: with several devices, a long one in stripes, or on one device if it has to be
- * whole; any other whole on every device. If a long text cannot be loaded as wanted, the other ways
- * are tried. If device 0 has no memory for a whole text, it is not loaded. If another device has
- * none, its workers copy the chunks that they search, as for texts that are not loaded. The failure
- * of a device is no error if another one has the text.
+/* Loads a text. With several devices, a long text is loaded in stripes, or on one device if it has
+ * to be whole; any other text is loaded whole on every device. If a long text cannot be loaded as
+ * wanted, the other ways are tried. If device 0 has no memory for a whole text, it is not loaded.
+ * If another device has none, its workers copy the chunks that they search, as for texts that are
+ * not loaded. The failure of a device is no error if another one has the text.
  */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               bool is_whole, struct trawl_error *error)

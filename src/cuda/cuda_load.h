@@ -5,11 +5,12 @@
 #include "cuda/open.h"
 
 /* Keeps a copy of the text on devices for text->owner, so that searches need not copy the host's
- * bytes again. A borrowed text, which the caller has put on a device, is searched on that device
- * alone. The bytes may not change before the owner drops the text. If exactly these bytes are held
- * already, only ENGINE_HOLD_ANEW copies them again. If the copy fails, no owner holds these bytes
- * any more. Errors: MEMORY, DEVICE; LIMIT if too many texts are loaded; ARGUMENT if a borrowed text
- * lies on no device that the engine uses. Threads: any, but not during scans of these bytes. */
+ * bytes again. A borrowed text, which the caller has put on a device, is searched only on that
+ * device. The bytes may not change before the owner drops the text. If exactly these bytes are
+ * held already, only ENGINE_HOLD_ANEW copies them again. If the copy fails, no owner holds these
+ * bytes any more. Errors: MEMORY, DEVICE; LIMIT if too many texts are loaded; ARGUMENT if a
+ * borrowed text lies on no device that the engine uses. Threads: any, but not during scans of
+ * these bytes. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error);
 void cuda_residents_drop(struct engine *engine, const struct engine_text *text);

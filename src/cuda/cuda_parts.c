@@ -86,7 +86,7 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
     engine_result_begin(&state->found, 0, true);
     turn_to(worker, index);
     /* For a count, or until a first occurrence is found, scan until the whole range is searched.
-     * For hits one scan is enough: the caller goes on at *end. */
+     * For hits one scan is enough: the caller continues at *end. */
     do {
         status = cuda_scan_range(worker, &rest, want, hits_base + (rest.begin - range->begin),
                                  &state->found, end, error);

@@ -1,4 +1,4 @@
-/* cuda_records: records whose offsets are on a device, and answers about them
+/* cuda_records: keeps the offsets of records on a device, and answers questions about the records
  *
  * A kernel finds the record of each hit by a table that has the record at each KiB of the tape
  * (answer.cu). Bits, bytes and counts are made in place: in the caller's memory if that is the

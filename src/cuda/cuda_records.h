@@ -1,4 +1,5 @@
-/* cuda_records: records whose offsets are on a device, and answers about them */
+/* cuda_records: keeps the offsets of records on a device, and answers questions about the
+ * records */
 #ifndef TRAWL_CUDA_CUDA_RECORDS_H
 #define TRAWL_CUDA_CUDA_RECORDS_H
 

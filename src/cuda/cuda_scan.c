@@ -11,7 +11,7 @@
 /* scans without stream kernels after a scan with too many candidates */
 #define DENSE_SCANS 15u
 #define HITS_AHEAD 512u
-#define FEW_BYTES 256u /* hits are few if there is at most one in so many bytes of text */
+#define FEW_BYTES 256u /* hits are few if there is at most one in this many bytes of text */
 
 /* A warp of stream_set may do 2^PATIENT_LOG2 times the usual work before an automaton whose rows
  * exceed shared memory takes over. If the literals have more than limits.patient_bytes bytes in
@@ -20,9 +20,9 @@
 #define PATIENT_LONG_LOG2 8u
 
 /* Makes the next DENSE_SCANS scans use no stream kernel. For a set, the automaton does them. If
- * there is none, worker->leaves hands the chunk to the host, if the host may search it; otherwise
- * the kernels of set.cu search. priced: what the automaton is cheaper at, if it was not the filter
- * that gave up. */
+ * there is none, worker->leaves hands the chunk to the host, if the host may search it;
+ * otherwise the kernels of set.cu search. `priced` says what the automaton is cheaper at, unless
+ * the filter gave up. */
 static enum trawl_status take_automaton(struct engine_worker *worker, enum want priced,
                                         struct trawl_error *error)
 {
@@ -242,8 +242,8 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     return kept == 0 ? 0 : last - hits_base;
 }
 
-/* Scans as many starts as should fill half the room for hits, if hits are as dense as in the last
- * scan. Repeats the scan with twice the room if one start alone has too many hits. */
+/* Scans as many starts as should fill half the room for hits, if hits are as dense as in the
+ * last scan. Repeats the scan with twice the room if a single start has too many hits. */
 static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)

@@ -30,8 +30,8 @@
  * have candidates; in a large tile, 1 candidate in 110 positions makes that likely. */
 #define DENSE_LANES 28u
 
-/* Device memory in which tables lie one after the other. A first pass computes the size; a second,
- * with `bytes`, writes the contents. */
+/* Device memory in which tables lie one after the other. A first pass computes the size; a
+ * second pass, with `bytes`, writes the contents. */
 struct block {
     uint8_t *bytes; /* NULL: only compute the size */
     uint64_t count;
@@ -390,7 +390,8 @@ static enum trawl_status put_on_device(struct engine_worker *worker, const struc
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
     TRAWL_TRY(cuda_worker_stage(worker, bytes, &host, error));
     block = (struct block){(uint8_t *)host, 0, memory->address};
-    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, `put` writes all bytes that kernels read */
+    if (tables->kernel != CUDA_KERNEL_SET) /* for a set, `put` writes every byte that kernels
+                                              read */
         memset(host, 0, (size_t)bytes);
     put(plan, &block, tables);
     TRAWL_ASSERT(block.count == bytes);

@@ -9,8 +9,8 @@
 
 struct engine_worker;
 
-/* Whether the device has the set's automaton. NOT_ASKED: no search has needed it yet. NONE: it is
- * too large for a limit or for memory, or the limits forbid all automata. */
+/* Says if the device has the set's automaton. NOT_ASKED: no search has needed it yet. NONE: it
+ * is too large for a limit or for memory, or the limits forbid all automata. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 /* What a count in a loaded text costs by each method, for a plan with a single literal, in units of
@@ -50,9 +50,9 @@ struct cuda_tables {
      * for a set, and the tile kernel (scan_every, hits_every) for a single pattern. */
     uint32_t dense_left;
     bool dense_lists; /* dense_left holds for lists of hits, too, not only for counts */
-    /* stream_set searches step by step (a step is the bytes that a warp loads together), and each
-     * step has a usual budget of comparisons. The kernel gives up a scan when a warp's comparisons
-     * cost more than 2^budget_log2 × the budget of the steps so far. */
+    /* stream_set searches step by step (a step is the bytes that a warp loads together), and
+     * each step has a budget of comparisons. The kernel gives up a scan when a warp's
+     * comparisons cost more than 2^budget_log2 × the budget of the steps so far. */
     uint32_t budget_log2;
     /* positions that a scan for hits covers, so that the hits are likely to fit */
     uint64_t reach_bytes;
@@ -64,8 +64,8 @@ struct cuda_tables {
     const struct plan_set_tables *set;
     /* an upper bound of the number of literals that may occur at the same start */
     uint32_t alike_max;
-    /* literals_there: the device has the set's literals. buckets_there: the device has the tables
-     * of set.cu. */
+    /* the device has the set's literals (literals_there) and the tables of set.cu
+     * (buckets_there) */
     bool literals_there, buckets_there;
     struct scan_sets sets; /* what stream_set reads; stride 0: stream_set does not take the set */
     bool has_sets;         /* stream_set takes the set; false if there was no memory */

@@ -57,7 +57,7 @@ static enum trawl_status upload_part(struct engine_worker *worker, uint64_t addr
     TRAWL_TRY(take_staging(worker, count + zeros, error));
     TRAWL_ASSERT(*at < count && staging->count > 0);
     part = min_u64(staging->count, count - *at);
-    if (staging->bytes != bytes) /* else the caller has filled it (cuda_worker_stage) */
+    if (staging->bytes != bytes) /* otherwise the caller has filled it (cuda_worker_stage) */
         memcpy(staging->bytes, bytes + *at, (size_t)part);
     *ended = *at + part == count && part + zeros <= staging->count;
     if (*ended)

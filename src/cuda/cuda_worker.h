@@ -42,11 +42,11 @@ struct cuda_hits_room;
 
 /* the worker's state for answers */
 struct cuda_answering {
-    struct hits_answer *answer;  /* of the current task; NULL: the task wants hits */
+    struct hits_answer *answer;  /* the current task's answer; NULL: the task wants hits */
     struct cuda_hits_room *room; /* form HITS: where begins go; NULL: hits go to the result */
     /* Adds the hits of a range that start below `limit` to the answer, or fewer if there are too
-     * many for the lists: the answer then goes on at *done. The range begins at offset `at` of the
-     * chunk. */
+     * many for the lists: the answer then continues at *done. The range begins at offset `at` of
+     * the chunk. */
     enum trawl_status (*add_range)(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t at, struct engine_result *result,
                                    uint64_t *done, struct trawl_error *error);
@@ -61,14 +61,14 @@ struct cuda_answering {
     struct cuda_memory counts;     /* a word for each pattern */
     struct cuda_pinned by_pattern; /* the counts, copied to the host */
     struct cuda_memory literals;   /* lengths, then patterns, of the literals */
-    uint64_t literals_serial;      /* of the plan whose literals these are; 0: none */
+    uint64_t literals_serial;      /* serial number of the plan with these literals; 0: none */
     const uint32_t *lengths, *patterns;
-    struct cuda_memory automaton;    /* of lines: the table, then the ends */
-    uint64_t automaton_serial;       /* of its plan; 0: none */
-    bool automaton_of_records;       /* else of lines, which end at a newline */
+    struct cuda_memory automaton;    /* the table of the automaton for lines, then its ends */
+    uint64_t automaton_serial;       /* serial number of its plan; 0: none */
+    bool automaton_of_records;       /* false: of lines, which end at a newline */
     struct cuda_memory bits;         /* a bit for each record */
     struct cuda_memory values;       /* what will be copied to the caller's memory */
-    struct cuda_memory block_counts; /* of answer_cells */
+    struct cuda_memory block_counts; /* the counts of answer_cells */
 };
 
 struct engine_worker {
@@ -109,7 +109,7 @@ struct engine_worker {
     struct cuda_pinned landing; /* hits on their way from the device to the host */
     bool landing_busy;          /* a copy to landing may still be running */
     struct cuda_held held;
-    struct cuda_memory steps; /* of an idle worker: a table that records left (cuda_records.c) */
+    struct cuda_memory steps; /* in an idle worker, a table that records left (cuda_records.c) */
     uint64_t hits_room;       /* hits for which `hits` has room */
     /* the starts that a task lists, until the stream `copies` copies them to the caller's array */
     struct cuda_memory list;
@@ -121,7 +121,7 @@ struct engine_worker {
     uint64_t piece_words; /* most words of a piece */
     /* brought[i] is recorded after piece i was copied; NULL: not made yet */
     struct cuda_event *brought[ENGINE_PIECES_MAX];
-    /* so many more chunks go to the host without a scan, since one had too many candidates */
+    /* this many more chunks go to the host without a scan, since one had too many candidates */
     uint32_t chunks_left;
     /* true: the host can search a chunk that has too many candidates and no automaton */
     bool may_leave;
@@ -150,7 +150,7 @@ void cuda_worker_unstage(const struct engine_worker *worker, void *bytes, uint64
  * current. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
-/* As cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
+/* Like cuda_worker_upload, and writes SCAN_PADDING_BYTES zeros after the bytes. */
 enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error);

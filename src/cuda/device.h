@@ -106,7 +106,7 @@ struct cuda_device {
      * child grids */
     pthread_mutex_t lock;
     pthread_mutex_t list_lock; /* held while a kernel runs that may list many hits */
-    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* of which loaded_count are used */
+    struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count are used */
     uint32_t loaded_count;
 };
 

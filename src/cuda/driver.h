@@ -51,7 +51,7 @@ enum cuda_attribute {
     CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* width of the memory's bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
-    /* of a block, if the kernel's CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX is raised */
+    /* shared memory of a block, if the kernel's CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX is raised */
     CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97
 };
 
@@ -85,8 +85,8 @@ enum {
 enum trawl_status cuda_driver_open(struct cuda_driver *driver, struct trawl_error *error);
 void cuda_driver_close(struct cuda_driver *driver);
 
-/* For tests: makes cuda_driver_open copy this table instead of opening the library; NULL: no
- * longer. The caller keeps the table until the next call. Not thread-safe. */
+/* For tests: makes cuda_driver_open copy this table instead of opening the library; NULL undoes
+ * that. The caller keeps the table until the next call. Not thread-safe. */
 void cuda_driver_replace(const struct cuda_driver *driver);
 
 /* Returns OK if the code is 0. Otherwise fills the error with the symbol of the function that

@@ -171,10 +171,10 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
                                           : worker->device->resident[kernel];
 }
 
-/* Chooses the grid of stream_sampled, and thereby how many samples are in flight: so few that they
- * lie near each other in memory and return soon, so many that the memory stays busy. Of 64 to 512
- * threads per multiprocessor the best were [H200]: 256 for single samples, 384 for pairs, and 512
- * at the short strides, where hashing takes longer than memory. */
+/* Chooses the grid of stream_sampled, and thereby how many samples are in flight: few enough
+ * that they lie near each other in memory and return soon, but enough to keep the memory busy.
+ * Of 64 to 512 threads per multiprocessor the best were [H200]: 256 for single samples, 384 for
+ * pairs, and 512 at the short strides, where hashing takes longer than memory. */
 static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
                           uint32_t *blocks, uint32_t *threads)
 {
@@ -256,7 +256,7 @@ static bool is_automaton(enum cuda_kernel kernel)
            kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
-/* Returns true if a dense_count above 0 says that this kernel has left tiles unsearched. */
+/* Returns true if this kernel leaves tiles unsearched when dense_count is above 0. */
 static bool gives_up(enum cuda_kernel kernel)
 {
     return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
@@ -409,8 +409,8 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
                      launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters, NULL);
 }
 
-/* Returns true if the kernel's answer has arrived. That to a count arrives word by word, each with
- * the bit SCAN_THERE. */
+/* Returns true if the kernel's answer has arrived. The answer to a count arrives word by word,
+ * each with the bit SCAN_THERE. */
 static bool is_answered(const void *context)
 {
     const struct cuda_launch *launch = (const struct cuda_launch *)context;

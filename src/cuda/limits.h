@@ -18,14 +18,14 @@ enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 struct cuda_limits {
     /* most bytes of a chunk that are in a worker's device memory at a time */
     uint64_t text_bytes_max;
-    /* fewest and most hits for which lists in any order (cuda_lists.h) have room */
+    /* lists in any order (cuda_lists.h) have room for at least and at most this many hits */
     uint64_t lists_min, lists_max;
     uint64_t ranked_max; /* the longest list that sort_rank sorts */
-    /* most bytes of a gap between two hits that a lane, then its warp, then a block alone reads
-     * (kernels/answer.cu) */
+    /* most bytes of a gap between two hits that are read by a lane, by its warp, and by a single
+     * block (kernels/answer.cu) */
     uint64_t gap_near, gap_warp, gap_block;
-    /* at most LINE_BYTES_MAX: a device leaves an expression to the host if a line or a record
-     * reaches farther from a string's occurrence */
+    /* a device leaves an expression to the host if a line or a record reaches farther than this
+     * from a string's occurrence; at most LINE_BYTES_MAX */
     uint64_t decide_bytes;
     /* bytes of device memory that a loaded text leaves free for searches; a quarter of the device's
      * memory if that is less */
@@ -72,7 +72,7 @@ struct cuda_limits {
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen by
                                         price */
     uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
-    uint32_t sets_choices;           /* as sets_stride and sets_gram */
+    uint32_t sets_choices;           /* like sets_stride and sets_gram */
     /* bits that a gram sets in a word of the bitmap, 1 or 2; 0: chosen by price */
     uint32_t sets_bits;
     uint32_t sets_filter_words_max, sets_table_words_max;
@@ -101,7 +101,8 @@ struct cuda_limits {
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* Sets the limits of workers opened from now on, by copy; NULL: the default. Not thread-safe. */
+/* Sets the limits of workers opened from now on, by copy; NULL restores the default. Not
+ * thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

@@ -37,8 +37,8 @@ struct cuda_ends {
 struct cuda_resident {
     const uint8_t *bytes; /* NULL: the entry is free */
     uint64_t count;
-    /* bytes of this part that lie before the next part's first; the bytes from `owned` to `count`
-     * belong to the next part, too */
+    /* bytes of this part before the next part begins; the rest, up to `count`, belongs to the
+     * next part, too */
     uint64_t owned;
     const uint8_t *text; /* the whole loaded text, of which `bytes` may be a part */
     uint64_t text_count;
@@ -46,8 +46,8 @@ struct cuda_resident {
     struct cuda_memory memory;
     /* address of the caller's own copy of the text on the device; 0: it has none */
     uint64_t borrowed;
-    /* with `borrowed`, true: kernels read the caller's copy in place; false: they read a copy in
-     * `memory` */
+    /* only with `borrowed`: kernels read the caller's copy in place; if false, they read a copy
+     * in `memory` */
     bool stays;
     /* If the caller's copy stays, but fewer than SCAN_AROUND_BYTES follow it in its allocation: a
      * copy of the text's end, starting at `tail_at`, where kernels search the last starts. */
@@ -79,7 +79,7 @@ struct engine {
     struct cuda_device devices[CUDA_DEVICES_MAX];
     /* workers that cuda_worker_open has opened, which chooses devices in turn by this number */
     uint32_t workers_opened;
-    uint32_t wholes_loaded; /* likewise the texts that are not split; `load_lock` guards this */
+    uint32_t wholes_loaded; /* the same for texts that are not split; guarded by `load_lock` */
     struct engine_worker *idle[CUDA_DEVICES_MAX]; /* cuda_worker_lend; NULL: none */
     uint32_t residents_end; /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];

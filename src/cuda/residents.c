@@ -20,8 +20,8 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* Returns true if the copy of a borrowed text's end has all bytes around the starts that cannot be
- * searched in place. */
+/* Starts near the end of a borrowed text may have to be searched in a copy of its end. Returns
+ * true if that copy has all bytes around them. */
 static bool tail_suffices(const struct cuda_resident *resident, uint64_t need)
 {
     return saturating_add(need, SCAN_AROUND_BYTES + CUDA_BEFORE_BYTES) <=

@@ -14,7 +14,8 @@
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
 /* Returns the borrowed text that contains these bytes, or NULL. The caller holds the lock. */
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);
-/* Returns true if these bytes belong to a borrowed text. *fetched: the host can read them. */
+/* Returns true if these bytes belong to a borrowed text, and sets *fetched to true if the host
+ * can read them. */
 bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched);
 struct cuda_range;
 
@@ -39,7 +40,7 @@ void cuda_place_range(const struct cuda_place *place, uint64_t from, uint64_t to
 bool cuda_worker_ends(const struct engine_worker *worker, const uint8_t *bytes, bool keeps,
                       struct cuda_ends *ends);
 /* Returns the serial number of a sample: that of the loaded text on the worker's device to which
- * the bytes belong; 0: there is none. Copies it to *sample, unless that is NULL. */
+ * the bytes belong; 0 if there is none. Copies it to *sample, unless that is NULL. */
 uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *bytes,
                             uint64_t count, struct cuda_sample *sample);
 

@@ -83,7 +83,8 @@ static inline uint64_t record_values_bytes(enum trawl_records_shape shape, uint6
 /* an answer made from the hits of a chunk */
 struct hits_answer {
     enum answer_form form;
-    uint64_t hits_most; /* HITS: of more, only the number is wanted; 0: all are wanted */
+    uint64_t hits_most; /* HITS: if there are more, only their number is wanted; 0: all are
+                           wanted */
     uint8_t line_end, line_end_also; /* LINES */
     bool counts_ends;                /* LINES: line_end_count is wanted */
     struct line_digest lines;        /* LINES: set by the engine */

@@ -21,7 +21,7 @@ struct cell {
     uint64_t begin;
 };
 
-/* The memory in which a thread makes cells. */
+/* A thread's memory for making cells. */
 struct cell_scratch {
     struct cell_scratch *next; /* next in a list of free scratches */
     /* cells of the current record; 2 * row_room entries, the second half as a buffer for sorting */

@@ -1,4 +1,4 @@
-/* line_automaton: decides whether a line, read alone, holds a match of any of a plan's expressions.
+/* line_automaton: decides whether a single line holds a match of any of a plan's expressions.
  *
  * The automaton reads the line byte by byte. For `b\d`:
  *
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A device decides a line only if it begins and ends at most this many bytes from the occurrence of
- * a string. */
+/* A device decides about a line only if it begins and ends at most this many bytes from the
+ * occurrence of a string. */
 #define LINE_BYTES_MAX (64u << 10)
 
 enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };
@@ -26,7 +26,7 @@ struct line_automaton {
     uint32_t state_count;
     const uint16_t *next; /* next[256 * state + byte] */
     const uint8_t *ends;  /* ends[state] */
-    /* no string must occur in each line that holds a match, so all lines are read */
+    /* no string occurs in every matching line, so all lines are read */
     bool reads_all;
 };
 

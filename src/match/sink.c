@@ -200,7 +200,7 @@ static bool deliver_lines(struct sink *sink, const struct sink_chunk *chunk,
     lines->open_hit |= here->tail_hit;
     lines->open_has_bytes |= here->tail_has_bytes;
     if (chunk->last && lines->open_has_bytes && lines->open_hit != lines->invert)
-        lines->count++; /* bytes after the last line end are a line */
+        lines->count++; /* bytes after the last line end count as a line */
     sink->count = min_u64(lines->count, lines->count_max);
     return lines->count < lines->count_max;
 }

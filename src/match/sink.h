@@ -40,7 +40,7 @@ struct line_count {
     bool invert;
     uint64_t count_max;
     uint64_t count;      /* lines with a hit, or with `invert` without a hit, that have ended */
-    bool open_has_bytes; /* the line that has not ended yet has bytes */
+    bool open_has_bytes; /* the last line, which has not ended yet, is not empty */
     bool open_hit;
 };
 

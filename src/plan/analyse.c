@@ -227,7 +227,7 @@ static void position_next(struct seen_positions *positions)
         positions->at -= positions->span;
 }
 
-/* how many of a sampler's pieces positions of a sample have */
+/* how many positions of a sample have one of a sampler's pieces */
 struct seen {
     uint64_t places, found; /* positions examined, and those that hold a piece */
     uint64_t named, deep;   /* pieces at these positions; and those that go on as is_deep says */
@@ -249,8 +249,9 @@ static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *there,
     return true;
 }
 
-/* Counts the pieces at up to `most` positions of the sample, until SEEN_ENOUGH positions have one.
- * The pieces are those of a literal, and their owners the offsets; or bytes is NULL. */
+/* Counts the pieces at up to `most` positions of the sample, until SEEN_ENOUGH positions have
+ * one. The pieces are those of the literal `bytes`, and their owners are the offsets in it; or
+ * `bytes` is NULL. */
 static struct seen see(const struct sampler *sampler, const uint8_t *sample, uint64_t sample_bytes,
                        uint64_t most, const uint8_t *bytes, uint64_t count)
 {
@@ -466,9 +467,9 @@ static void take_grams(const struct trawl_plan *plan, uint64_t offsets_max, stru
     }
 }
 
-/* Measures how often grams of each length are equal. If too few pieces are equal, assumes that a
- * further byte makes grams rarer by the last factor that could be measured, which in a language is
- * less than for independent bytes. */
+/* Measures how often grams of each length are equal. If too few pieces are equal to measure
+ * that, assumes that each further byte lowers the rate by the last factor that could be
+ * measured; in a language, this factor is smaller than for independent bytes. */
 void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
                            struct gram_likeness *likeness)
 {

@@ -113,8 +113,8 @@ struct strings_likeness {
 };
 void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *likeness);
 
-/* How often the grams of a set's strings, of ANALYSE_GRAM_MIN to ANALYSE_GRAM_MAX bytes at offsets
- * of at most offsets_max, are equal. */
+/* How often two grams of a set's strings are equal. They have ANALYSE_GRAM_MIN to
+ * ANALYSE_GRAM_MAX bytes, and begin at offsets of at most offsets_max. */
 struct gram_likeness {
     /* rate[q]: the probability that two grams of q bytes are equal, in a text like the patterns */
     double rate[ANALYSE_GRAM_MAX + 1];

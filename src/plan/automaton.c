@@ -375,7 +375,7 @@ static void finish_nodes(struct making *making)
     }
 }
 
-/* Makes the table of the strings' automaton. Sets *fits to whether nodes_max nodes are enough. */
+/* Builds the table of the strings' automaton. Sets *fits to true if nodes_max nodes are enough. */
 static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
                                     struct trawl_error *error)
 {

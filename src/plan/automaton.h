@@ -70,7 +70,7 @@ struct plan_automaton {
 
 /* Makes the automaton of the strings. The caller has set the members of *set from `plan` to
  * `row_words_max`; all other members must be 0. With `fold`, capital letters count as small
- * letters, and the strings must have small letters only. Sets *fits to whether the automaton has at
+ * letters, and the strings must have small letters only. Sets *fits to true if the automaton has at
  * most nodes_max nodes; if not, makes no table. Time and memory grow with the strings' bytes.
  * Errors: MEMORY. The caller always frees *set. */
 enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uint32_t nodes_max,

@@ -49,7 +49,7 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
-/* Adds which programs (search loops) the CPU tries in turn before it goes on with the fastest. */
+/* Adds which programs (search loops) the CPU tries in turn before it continues with the fastest. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan_has_program(plan, PROGRAM_BUCKETS) && plan_has_program(plan, PROGRAM_CLASSES))

@@ -18,7 +18,7 @@ static uint64_t fold_word(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* As plan_mismatch. `fold` is a compile-time constant. */
+/* Does what plan_mismatch does. `fold` is a compile-time constant. */
 static inline __attribute__((always_inline)) uint64_t mismatch(const uint8_t *literal,
                                                                const uint8_t *text, uint64_t count,
                                                                bool fold)
@@ -118,7 +118,7 @@ static bool is_ascii_word(uint8_t byte)
            (byte >= 'A' && byte <= 'Z') || byte == '_';
 }
 
-/* Returns the length of a UTF-8 character that begins with this byte; 0 if no character does. */
+/* Returns the length of a UTF-8 character that begins with this byte; 0 if none begins with it. */
 static uint64_t utf8_length(uint8_t first)
 {
     if (first < 0x80)

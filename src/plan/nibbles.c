@@ -146,9 +146,9 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* Returns a small number of bytes of which both halves are tested: more than half of the literals
- * have at most this many bytes. Returns 0 if there is no such number: then only low halves are
- * tested. */
+/* Returns the number of bytes of which both halves are tested: a small number, such that more
+ * than half of the literals have at most this many bytes. Returns 0 if there is no such number;
+ * then only low halves are tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
@@ -273,7 +273,7 @@ static void nibbles_free(void *object)
     memory_release(object, 1, sizeof(struct plan_nibbles));
 }
 
-/* What to make: tables of a plan, by the low bits of bytes that the mask `low` names. */
+/* What to build: the tables of a plan, for the low bits of bytes that the mask `low` selects. */
 struct nibbles_asked {
     const struct trawl_plan *plan;
     uint8_t low;

@@ -130,7 +130,7 @@ static void make_groups(struct cutting *cutting, bool singly)
         group->length_min = singly ? length : lengths[place];
         group->length_max = max_u64(group->length_max, length);
     }
-    for (uint32_t i = 0; i < LENGTHS; i++) { /* drop those without strings */
+    for (uint32_t i = 0; i < LENGTHS; i++) { /* drop groups without strings */
         number[i] = (uint8_t)cutting->group_count;
         if (groups[i].end == 0)
             continue;
@@ -203,7 +203,7 @@ static double device_cost(const struct cutting *cutting, uint32_t from, uint32_t
 }
 
 /* Returns the cost of searching groups [from, to) together on the host, in ns per byte of text.
- * Sets *program to the cheapest program; ALONE: each string is a part of its own. */
+ * Sets *program to the cheapest program, or to ALONE if each string should be a part of its own. */
 static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t to,
                         enum program *program)
 {
@@ -369,7 +369,7 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
         count_states(cutting);
     count = cut(cutting, cuts);
     if (count < 2 || (cutting->which == PLAN_PARTS_HOST && count == cutting->plan->pattern_count))
-        return TRAWL_OK; /* PLAN_ALONE has each pattern by itself already */
+        return TRAWL_OK; /* PLAN_ALONE already searches for each pattern by itself */
     for (to = cutting->group_count; to > 0; to = cuts[to])
         TRAWL_TRY(make_range(cutting, cuts[to], to, parts, error));
     return TRAWL_OK;

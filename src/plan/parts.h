@@ -40,7 +40,7 @@ static inline bool plan_has_program(const struct trawl_plan *plan, enum program 
 
 /* What the price of a program depends on. */
 struct plan_set_facts {
-    uint64_t count, bytes; /* of the literals */
+    uint64_t count, bytes; /* number and bytes of the literals */
     uint64_t length_min, length_max;
     double byte_bits; /* entropy of a byte */
 };
@@ -85,7 +85,8 @@ struct plan_part_costs {
     /* The cost of a search by the automaton: `near` if the automaton's rows are expected to have at
      * most near_words words, else `dense`. */
     double near, near_words, dense;
-    double doubled;     /* is added to `dense` each time that the rows double beyond near_words */
+    double doubled;     /* added to `dense` for each doubling of the rows' words beyond
+                           near_words */
     double make, level; /* making the automaton */
 };
 /* The costs for a GPU, in units of the time of reading the text once. Tests replace them. */

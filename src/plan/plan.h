@@ -98,7 +98,8 @@ struct plan_expressions {
     enum trawl_syntax syntax; /* TRAWL_LITERAL if the patterns are strings, not expressions */
     bool characters;          /* characters are UTF-8; false: each byte is a character */
     uint32_t memory_mib;      /* limit for the memory of all programs together; 0: none */
-    int (*poll)(void *poll_context); /* NULL, or whether to stop compiling; NULL after the build */
+    int (*poll)(void *poll_context); /* NULL, or a function that returns true to stop compiling;
+                                        NULL after the build */
     void *poll_context;
 };
 
@@ -171,8 +172,8 @@ struct trawl_plan {
      * set_prices.def and cpu/programs.c. */
     uint32_t programs;
 
-    /* The strings of a plan of expressions: decides about a line that has one; NULL for other
-     * plans. */
+    /* For the strings of a plan of expressions: decides about a line that has one of them. NULL
+     * for other plans. */
     const struct line_automaton *line_automaton;
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
@@ -182,8 +183,8 @@ struct trawl_plan {
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
 
-/* As plan_literal_match, for a literal whose own bytes are known to be at text[0]: compares only
- * the tail. Sets *looked to the number of its characters that matched. */
+/* Like plan_literal_match, for a literal whose own bytes are known to be at text[0]: compares
+ * only the tail. Sets *looked to the number of its characters that matched. */
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
 

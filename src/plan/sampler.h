@@ -18,7 +18,7 @@ struct sampler {
     uint64_t fold, keep[2]; /* or-ed into each 8 bytes of a piece, and masks for its q bytes */
     uint32_t bits;          /* log2 of the number of slots in use */
     uint32_t pieces;        /* number of different pieces */
-    uint16_t count[1u << SAMPLER_SLOTS_LOG2]; /* of each slot; 0: free */
+    uint16_t count[1u << SAMPLER_SLOTS_LOG2]; /* pieces in each slot; 0: the slot is free */
     uint16_t tag[1u << SAMPLER_SLOTS_LOG2];   /* further bits of the piece's hash */
     uint16_t owner[1u << SAMPLER_SLOTS_LOG2]; /* who added the piece last */
 };

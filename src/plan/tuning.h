@@ -96,7 +96,7 @@ struct plan_prices {
 /* Returns the expected cost of each method in the text that the tuning was made for. */
 struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                               const struct plan_costs *costs);
-/* Returns the cheapest method other than `but`, which must not be EVERY. */
+/* Returns the cheapest method except `but`, which must not be EVERY. */
 enum trawl_method plan_cheapest(const struct plan_prices *prices, enum trawl_method but);
 /* Returns the cost of the method in a text without candidates, in ns per byte of text. `probes` is
  * the number of probes that the method "every" tests at each position. */

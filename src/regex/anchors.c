@@ -187,7 +187,6 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     const bool words = (flags & TRAWL_WHOLE_WORD) != 0 && !is_beyond;
     const struct split_options options = {
         .options = &maker->made->options,
-        .words = (flags & TRAWL_WHOLE_WORD) != 0,
         .before = lines   ? EDGE_BEGIN
                   : words ? EDGE_NO_WORD_BEFORE
                           : 0,
@@ -201,7 +200,6 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
         .sample_bytes = maker->sample_bytes,
         .take = take,
         .context = maker};
-    const uint64_t first = maker->made->anchor_count;
     bool splits;
 
     if (maker->fails)
@@ -209,8 +207,6 @@ enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
     maker->expression = expression;
     maker->has_edges = lines || words;
     TRAWL_TRY(split_expression(syntax->root, &options, &splits, error));
-    for (uint64_t i = first; i < maker->made->anchor_count; i++)
-        maker->made->anchors[i].looks_back = syntax->looks_back;
     maker->fails = !splits || maker->string_count > STRINGS_MAX;
     return TRAWL_OK;
 }

@@ -30,7 +30,7 @@ static double seen_rate(const struct split_options *options, const struct split_
 }
 
 double choose_score(const struct split_options *options, const struct split_strings *strings,
-                    bool folds, bool reads)
+                    bool folds)
 {
     double sum = 0, bits;
 
@@ -52,7 +52,7 @@ double choose_score(const struct split_options *options, const struct split_stri
      * a quarter. */
     if (bits > BITS_ENOUGH)
         bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
-    return bits - 1.5 * analyse_log2(strings->count) + (reads ? BITS_READ : 0);
+    return bits - 1.5 * analyse_log2(strings->count);
 }
 
 /* Returns true if the filter of the plan's only expression, which is PCRE2's, has ruled out hardly
@@ -65,26 +65,15 @@ static bool filters_little(const struct step *step)
            bytes - step->judged_bytes < bytes / BEYOND_SHARE;
 }
 
-/* Returns true if the common program reads the step's text sooner than the step's atoms are looked
- * up one by one: the atoms have wasted more time than RE2 needs to read the step. */
-static bool is_whole_sooner(const struct step *step)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const uint64_t bytes = step->to - step->from, atoms = step->worker->atoms.hits.count;
-    const bool lists =
-        expressions->whole_is_exact && expressions->count == 1 && step->want != WANT_LINES;
-
-    return step->missed + (lists ? BYTES_PER_ATOM * atoms : 0) > bytes;
-}
-
 void choose_next(const struct step *step)
 {
     struct engine_worker *worker = step->worker;
     const bool on_device = step_is_on_device(worker);
     const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
 
+    /* Where the atoms have wasted more time than RE2 needs to read the step, RE2 reads the next. */
     if (filters_little(step) ||
-        (is_whole_sooner(step) && program_is_ready(worker->expressions->whole)))
+        (step->missed > step->to - step->from && program_is_ready(worker->expressions->whole)))
         worker->whole_steps = WHOLE_STEPS;
     if (worker->whole_steps > 0 || (!on_device && worker->atoms.hits.count > FEW_ATOMS))
         worker->step_bytes = regex_step_bytes;

@@ -7,10 +7,9 @@
 
 /* Returns how good strings are for a search: log2 of the distance between expected occurrences in a
  * text, less 1.5 * log2 of the number of strings, because more strings slow the search down.
- * `reads`: automata can read what is next to the strings. Returns NO_SCORE for strings that are of
- * no use. */
+ * Returns NO_SCORE for strings that are of no use. */
 double choose_score(const struct split_options *options, const struct split_strings *strings,
-                    bool folds, bool reads);
+                    bool folds);
 /* Chooses how the steps after `step`, which was searched by atoms, are read, and how long the next
  * one is. */
 void choose_next(const struct step *step);

@@ -227,9 +227,6 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     const struct engine_chunk *chunk = step->chunk;
     struct engine_chunk part = *chunk;
     const struct expressions *expressions = worker->expressions;
-    const bool by_line = expressions->atoms_are_exact && expressions->count == 1 &&
-                         !expressions_cross(expressions) && step->want == WANT_LINES;
-    const enum want want = by_line ? WANT_LINES : WANT_HITS;
 
     part.bytes += step->from;
     part.begin += step->from;
@@ -237,7 +234,7 @@ static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct t
     part.owned = step->to - step->from;
     part.after = min_u64(chunk->owned - step->to + chunk->after, expressions->atoms->need_after);
     part.readable += chunk->owned - step->to;
-    TRAWL_TRY(engine_scan(worker->ops, worker->finder, &part, 0, want, &worker->atoms, error));
+    TRAWL_TRY(engine_scan(worker->ops, worker->finder, &part, 0, WANT_HITS, &worker->atoms, error));
     *ended = step->to;
     if (worker->atoms.done < part.owned) {
         *ended = line_begin(step, step->from + worker->atoms.done);
@@ -271,45 +268,10 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
                        at - first, at + length - first, last - first, &step->spare);
 }
 
-/* Asks RE2 whether the expression matches in the line of the atom at `at`, the line's first that
- * may lie in a match. Stores the answer in *may. */
-static enum trawl_status verify(const struct step *step, const struct anchor *anchor, uint64_t at,
-                                struct line *line, bool *may, struct trawl_error *error)
-{
-    const struct expressions *expressions = step->worker->expressions;
-    const bool is_begin = expressions->has_no_heads;
-    const bool reads_before = !is_begin || anchor->looks_back;
-    uint64_t begin = at;
-    int found;
-
-    if (reads_before && line->begin == UINT64_MAX)
-        line->begin = line_begin(step, at);
-    begin = reads_before ? line->begin : at;
-    found = program_match(expressions->each[anchor->expression], step->chunk->bytes + begin,
-                          line->end - begin, is_begin ? at - begin : 0, line->end - begin,
-                          REGEX_ANYWHERE, NULL, 0);
-    *may = found > 0;
-    return found < 0 ? program_failed(found, error) : TRAWL_OK;
-}
-
-static bool is_wide(const struct step *step, struct line *line)
-{
-    const struct expressions *expressions = step->worker->expressions;
-
-    if (line->wide == WIDE_UNKNOWN && expressions->has_wide_words) {
-        line->begin = line_begin(step, line->at);
-        line->wide =
-            words_matter(expressions, step->chunk->bytes + line->begin, line->end - line->begin)
-                ? WIDE
-                : WIDE_NOT;
-    }
-    return line->wide == WIDE;
-}
-
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
  * end unless the bytes around the atom rule out all expressions. */
-static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom atom,
-                                   struct line *line, uint32_t *passing, struct trawl_error *error)
+static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct line *line,
+                      uint32_t *passing)
 {
     struct engine_worker *worker = step->worker;
     const struct expressions *expressions = worker->expressions;
@@ -325,7 +287,6 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
          * (pcre2.h). */
         const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
         const bool matches = passes && (plain || expressions->beyond == NULL);
-        bool may = true;
         bool is_within; /* the string ends inside the line or record */
 
         if (around.before == AROUND_FAILS || around.after == AROUND_FAILS) {
@@ -343,17 +304,10 @@ static enum trawl_status pass_atom(struct step *step, uint64_t at, struct atom a
         is_within = judge_atom_within(atom, line->end - at) > 0;
         if (worker->known[anchor->expression] == worker->line)
             continue;
-        if (!passes && !anchor->is_sure && !is_wide(step, line)) {
-            if (step->want == WANT_LINES) /* else judge() reads the line */
-                TRAWL_TRY(verify(step, anchor, at, line, &may, error));
-        }
-        step->missed += may ? 0 : BYTES_PER_MISS;
         worker->known[anchor->expression] = worker->line;
-        if (may)
-            worker->passing[(*passing)++] = anchor->expression;
-        line->is_decided |= may && is_within && (matches || (plain && !is_wide(step, line)));
+        worker->passing[(*passing)++] = anchor->expression;
+        line->is_decided |= is_within && (matches || (plain && anchor->is_sure));
     }
-    return TRAWL_OK;
 }
 
 /* Finds the occurrences of the only expression around the atoms that were found before `ended`.
@@ -416,7 +370,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
                    : TRAWL_OK;
     }
     for (;;) {
-        struct line line = {.begin = UINT64_MAX, .after = UINT64_MAX};
+        struct line line = {.after = UINT64_MAX};
         uint32_t passing = 0;
 
         for (; i < hits->count; i++) {
@@ -432,15 +386,11 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             }
             atom = judge_atom(expressions, hits, i, step->chunk->bytes + step->from,
                               step->chunk->owned + step->chunk->after - step->from);
-            TRAWL_TRY(pass_atom(step, at, atom, &line, &passing, error));
+            pass_atom(step, at, atom, &line, &passing);
         }
         /* all remaining hits are ruled out, so no line was looked up */
         if (line.after == UINT64_MAX)
             break;
-        if (expressions->beyond == NULL) {
-            step->atoms_begin = expressions->has_no_heads ? line.at : 0;
-            step->atoms_end = step->from + hits->items[i - 1].offset + 1;
-        }
         if (any && line.is_decided)
             TRAWL_TRY(step_push(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
@@ -450,7 +400,6 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             return TRAWL_OK;
         step->decided = line.after;
     }
-    step->atoms_begin = step->atoms_end = 0;
     if (ended < step->to)
         return step_judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;
@@ -523,7 +472,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         step = (struct step){worker, chunk, task->want, at, chunk->owned, result, .decided = at};
         if (chunk->owned - at > worker->step_bytes)
             step.to = line_after(&step, at + worker->step_bytes);
-        step.spare = step.to - at;
+        step.spare = SPARE_READS * (step.to - at);
         TRAWL_TRY(search_step(&step, error));
     }
     /* of several expressions that cross lines, each has hits of its own */

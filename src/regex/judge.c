@@ -199,8 +199,6 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = near_match(expressions, expression, line, from, span);
             from = count;
         }
-        from = line->atoms_end > 0 && from >= line->atoms_end ? count
-                                                              : max_u64(from, line->atoms_begin);
         while (from < count) {
             matched = engine_call_is_over(line->call)
                           ? WORDS_CANCELLED
@@ -373,16 +371,17 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
     made = (struct trawl_line *)memory;
     made->expressions = expressions;
     made->expression = (uint32_t)pattern_index;
-    made->judged = (struct judged){
-        .bytes = (const uint8_t *)line, .count = line_bytes, .call = call, .words = &made->words};
+    made->judged = (struct judged){.call = call, .words = &made->words};
     made->span_count = spans;
+    regex_line_move(made, line, line_bytes);
     *out = made;
     return TRAWL_OK;
 }
 
 void regex_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes)
 {
-    opened->judged.bytes = (const uint8_t *)line;
+    /* a match at NULL would look to RE2's caller like none */
+    opened->judged.bytes = line != NULL ? (const uint8_t *)line : (const uint8_t *)"";
     opened->judged.count = line_bytes;
     opened->after = 0;
     words_begin(&opened->judged);

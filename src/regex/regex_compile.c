@@ -10,9 +10,11 @@
 #include "base/memory.h"
 #include "regex/anchors.h"
 #include "regex/syntax/print.h"
+#include "regex/syntax/sets.h"
 #include "regex/words.h"
 
 #define WHOLE_MAX 256u /* up to this many expressions get a common program */
+#define WHOLE_ENDLESS_MAX 10u
 /* A program for whole words may take this much memory, even if the plan allows less. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
@@ -315,7 +317,23 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     return status;
 }
 
-/* Compiles the common program of all expressions, which reads texts of many lines. */
+/* Returns how many alternatives have a repetition without limit that a blank does not end, as in
+ * `foo.*bar`. */
+static uint32_t endless_alternatives(const struct syntax_node *node)
+{
+    const bool ends = node->kind != SYNTAX_REPEAT || node->most != SYNTAX_ENDLESS;
+    uint32_t count = !ends && sets_hold(node->items[0], ' ');
+
+    for (uint32_t i = 0; i < node->count; i++) {
+        const uint32_t inside = endless_alternatives(node->items[i]);
+
+        count = node->kind == SYNTAX_GROUP ? count + inside : (uint32_t)max_u64(count, inside);
+    }
+    return count;
+}
+
+/* Compiles the common program of all expressions, which reads texts of many lines. With many
+ * endless alternatives there is none: RE2 would need a state for each set of them. */
 static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -343,6 +361,8 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     memcpy(tree->line, (const struct syntax_node *[]){&edges[0], &tree->all, &edges[1]},
            sizeof tree->line);
     tree->whole = (struct syntax_node){.kind = SYNTAX_LIST, .count = 3, .items = tree->line};
+    if (endless_alternatives(&tree->all) > WHOLE_ENDLESS_MAX)
+        return TRAWL_OK;
     options.lines = true;
     options.is_list = made->count > 1;
     TRAWL_TRY(program_make(&made->memory, lines ? &tree->whole : &tree->all, &options, 2, false,

@@ -17,9 +17,8 @@
 /* An alternative of an expression: what RE2 reads around a string. */
 struct anchor {
     uint32_t expression;
-    bool is_sure;    /* each occurrence of a string lies in a match */
-    bool begins;     /* a match begins with the string: there is no head, or only assertions */
-    bool looks_back; /* an assertion of the expression depends on the byte before it */
+    bool is_sure; /* each occurrence of a string lies in a match */
+    bool begins;  /* a match begins with the string: there is no head, or only assertions */
     /* Automata that read head and rest (sequence.h). NULL: RE2 reads the line. */
     struct around_automaton *before;
     struct around_automaton *after;

@@ -17,9 +17,6 @@
 
 #define DEPTH_MAX 8u  /* the most groups inside each other of which texts are listed */
 #define NESTED_MAX 4u /* the most groups inside each other in which a run may lie */
-/* If the search asks for whole words and a list has at most this many texts, these are the strings.
- * Parts of words would need RE2. */
-#define WORDS_MAX 8u
 /* A list's best run is chosen among runs of at most this many strings, for each of these
  * numbers. */
 static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
@@ -366,7 +363,7 @@ static void take_better(const struct splitter *splitter, struct run *run, uint32
                         struct run *best)
 {
     run->score = run->end > run->first && run->first <= cross_at
-                     ? choose_score(splitter->options, &run->texts.strings, run->texts.folds, false)
+                     ? choose_score(splitter->options, &run->texts.strings, run->texts.folds)
                      : NO_SCORE;
     if (run->score > best->score)
         *best = *run;
@@ -418,16 +415,8 @@ static uint32_t read_list(struct splitter *splitter, const struct syntax_node *l
     }
     for (uint32_t i = 0; i < KINDS; i++) {
         struct run *run = &splitter->runs[i], *best = &splitter->bests[i];
-        struct place place;
 
-        if (options->words && run->first == 0 && run->texts.strings.count <= WORDS_MAX)
-            best->score = chosen->score = NO_SCORE; /* the whole list is better than its parts */
         take_better(splitter, run, cross_at, best);
-        place = (struct place){outer, list, best->first, best->end};
-        if (best->score > NO_SCORE &&
-            read_side(splitter, &place, best->texts.goes_on, true).sequence != NULL &&
-            read_side(splitter, &place, best->texts.goes_on, false).sequence != NULL)
-            best->score = choose_score(options, &best->texts.strings, best->texts.folds, true);
         if (best->score > chosen->score)
             *chosen = *best;
     }

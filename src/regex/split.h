@@ -40,7 +40,6 @@ struct split {
 
 struct split_options {
     const struct regex_options *options; /* options of the expression's program */
-    bool words;                          /* only matches that are whole words count */
     /* assertions, as in sequence_item.edge, that must hold before and after each match */
     uint8_t before, after;
     /* The head of the expression's only alternative may contain line ends. Otherwise, no head does,

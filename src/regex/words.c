@@ -13,10 +13,6 @@
  * is part of a word takes 3 ms. */
 #define WORDS_END 0x3000u
 #define WORDS_ALL 0x110000u
-/* If any match is enough, a search copies and reads this many bytes of the line first, then
- * PART_GROWS times as many, and so on. */
-#define PART_BYTES 4096u
-#define PART_GROWS 16u
 /* If a search by PCRE2 may stop and go on (may_stop in pcre2.h), it does so after each part of a
  * line of more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part that
  * took less than BEGINS_NS, the next part is twice as long, else BEGINS again. */
@@ -168,9 +164,8 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     return to + *count + 2;
 }
 
-/* Copies the line up to offset `until`, or somewhat further. Returns false if memory is short. */
-static bool copy_line(const struct expressions *expressions, const struct judged *line,
-                      uint64_t until)
+/* Copies the line. Returns false if memory is short. */
+static bool copy_line(const struct expressions *expressions, const struct judged *line)
 {
     struct words *words = line->words;
 
@@ -198,7 +193,7 @@ static bool copy_line(const struct expressions *expressions, const struct judged
         }
         words->copy_count = (uint64_t)(to - words->copy);
         words->copied = at;
-    } while (words->copied < until);
+    } while (words->copied < line->count);
     return true;
 }
 
@@ -313,41 +308,21 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
     return !within;
 }
 
-/* Finds a match in a copy of the line; results are as of words_match. If any match is enough,
- * searches the line's first bytes before copying the whole line. */
+/* Finds a match in a copy of the line; results are as of words_match. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         const struct judged *line, uint64_t from, uint64_t to,
                         enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
 {
-    const bool any = span_count == 0 && anchor == REGEX_ANYWHERE && from == 0;
-    struct words *words = line->words;
-
     if (!program_is_ready(expressions->marked[expression])) {
         const int why = program_why(expressions->marked[expression]);
 
         return why != 0 ? why : WORDS_LARGE;
     }
-    for (uint64_t part = PART_BYTES; any && part + WORDS_STEP < to; part *= PART_GROWS) {
-        uint64_t end;
-        int found;
-
-        if (part <= words->copied)
-            /* the copied part is longer already, because another expression needed it */
-            continue;
-        if (!copy_line(expressions, line, part))
-            return -1;
-        end = words->copy_count; /* the part's end, after which assertions see one more character */
-        if (!copy_line(expressions, line, words->copied + 1))
-            return -1;
-        found = match_copy(expressions, expression, line, 0, end, anchor, NULL, 0);
-        if (found != 0)
-            return found;
-    }
-    if (!copy_line(expressions, line, line->count))
+    if (!copy_line(expressions, line))
         return -1;
     return match_copy(expressions, expression, line, from,
-                      to == line->count ? words->copy_count : to_copy(words, to), anchor, spans,
-                      span_count);
+                      to == line->count ? line->words->copy_count : to_copy(line->words, to),
+                      anchor, spans, span_count);
 }
 
 /* Returns the offset after the bytes at `at` that continue a character. Remembers the bytes that it

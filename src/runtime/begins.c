@@ -206,7 +206,7 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     atomic_store(&listing->begun, true);
     (void)worker_takes_part(worker, &listing->job);
     status = list_part(&lister, &error);
-    if (status != TRAWL_OK) /* wait: copies on their way write to the caller's memory */
+    if (status != TRAWL_OK) /* wait, because copies in flight still write to the caller's memory */
         (void)pieces_settle(listing->pieces, NULL);
     (void)pthread_mutex_lock(&listing->lock);
     listing->status = status;

@@ -70,8 +70,8 @@ static bool shed(struct devices *devices)
 }
 
 /* Adds the bytes to memory_used if the limit allows that. *used is memory_used without them. A
- * request that does not fit is never added, not even briefly: meanwhile another thread's smaller
- * request would fail. */
+ * request that does not fit is never added, not even briefly, since a smaller request of another
+ * thread would fail meanwhile. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);

@@ -11,7 +11,7 @@ struct search;
  * holds no lock. */
 enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                          uint64_t bytes, struct trawl_error *error);
-/* As runtime_buffer_reserve, but the buffer's first `kept` bytes stay. */
+/* Like runtime_buffer_reserve, but keeps the buffer's first `kept` bytes. */
 enum trawl_status runtime_buffer_grow(struct trawl_runtime *runtime, struct text_buffer *buffer,
                                       uint64_t kept, uint64_t bytes, struct trawl_error *error);
 /* Counts `bytes` bytes as used, for memory other than buffers. Returns false, and counts nothing,

@@ -78,8 +78,8 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
         devices->last = before;
 }
 
-/* Takes the first item that the worker may search, in the order of devices_push; of this job, if
- * `job` is not NULL. The caller holds the lock. */
+/* Takes the first item that the worker may search, in the order of devices_push. If `job` is not
+ * NULL, takes only an item of this job. The caller holds the lock. */
 static struct queue_item *pop(struct devices *devices, const struct worker *worker,
                               const struct job *job)
 {
@@ -230,7 +230,7 @@ void devices_stop(struct devices *devices)
 void devices_push(struct devices *devices, struct queue_item *first)
 {
     struct queue_item *next;
-    uint32_t called = 0; /* bit i: an idle worker was looked for, for device i */
+    uint32_t called = 0; /* bit i: device i was already looked at for an idle worker */
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     for (struct queue_item *item = first; item != NULL; item = next) {

@@ -11,8 +11,8 @@ void devices_stop(struct devices *devices);
 /* Appends a chain of items to the queue. Workers take them in the chain's order. From now on, each
  * counts as inside its job, which does not end before the item is done. */
 void devices_push(struct devices *devices, struct queue_item *first);
-/* Takes the job's first item that this worker, which is not a device's, may search. It no longer
- * counts as inside the job. NULL: the queue has no item for the worker. */
+/* Takes from the queue the job's first item that this host worker may search; the item no longer
+ * counts as inside the job. Returns NULL if there is none. */
 struct queue_item *devices_take(struct devices *devices, const struct worker *worker,
                                 struct job *job);
 /* Removes all items of the job from the queue; they no longer count as inside the job. */

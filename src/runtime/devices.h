@@ -30,12 +30,13 @@ uint32_t devices_working(const struct devices *devices);
 /* Returns true if a single device holds all these bytes. */
 bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
 /* Returns true if devices can search the whole text in memory without a copy. *is_split tells
- * whether it is divided over several devices. Plan NULL: any plan. */
+ * whether it is divided among several devices. If the plan is NULL, this must hold for any plan. */
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
                        const struct trawl_text *text, bool *is_split);
 /* Finds the device that can search the text starting at `bytes` without a copy: found->device,
- * which is ENGINE_DEVICES_MAX if several can. found->reach is how many bytes starting at `bytes` it
- * can search. Returns false if no device can. Plan NULL: any plan. */
+ * which is ENGINE_DEVICES_MAX if several can. found->reach is how many bytes starting at `bytes`
+ * it can search. Returns false if no device can. If the plan is NULL, this must hold for any
+ * plan. */
 bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
                     const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 

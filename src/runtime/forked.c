@@ -47,7 +47,7 @@ static void adopt_runtime(struct trawl_runtime *runtime)
     if (runtime->threads_max > 1)
         memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
-    atomic_store(&runtime->streams, 0); /* no search that the parent began goes on here */
+    atomic_store(&runtime->streams, 0); /* no search that the parent began continues here */
     runtime->jobs = NULL;
     runtime->idle = NULL;
     runtime->workers_wanted = 0;

@@ -206,8 +206,8 @@ static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, 
     return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, kept, bytes, error);
 }
 
-/* Returns how many of a stream's bytes so far can be searched while no more come
- * (text_need.decided). */
+/* Returns how many of the bytes that a stream has brought so far can be searched before more
+ * arrive (text_need.decided). */
 static uint64_t decided(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have)
 {
     return plan_decided((const struct trawl_plan *)context, bytes, before, have);
@@ -347,10 +347,10 @@ static void share(struct search *search)
     job_share(&search->job, search->helpers);
 }
 
-/* Returns true if the caller may take a chunk. Of a stream, it takes only the chunk that is
- * delivered next, and none while another is taken and not delivered: reading might take long, and
- * that chunk, once searched, would wait for the caller. A helper may take a chunk before the caller
- * does. */
+/* Returns true if the caller may take a chunk. From a stream, it takes only the chunk that is to
+ * be delivered next, and none while another chunk is taken and not yet delivered: reading might
+ * take long, and that chunk, once searched, would have to wait for the caller. A helper may
+ * still take a chunk before the caller does. */
 static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
@@ -418,8 +418,8 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
-/* Works until the next task in order is ready. NULL: no task is left, or the search is stopping or
- * cancelled. */
+/* Works until the next task in order is ready. Returns NULL if no task is left, or if the search
+ * is stopping or cancelled. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;

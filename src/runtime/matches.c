@@ -1,4 +1,4 @@
-/* matches: makes matches of a task's hits, as structs or as columns. */
+/* matches: turns a task's hits into matches, as structs or as columns. */
 #include "runtime/matches.h"
 
 #include "base/checked.h"

@@ -36,7 +36,8 @@ struct span {
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
-    struct engine_worker *worker;       /* of the calling thread; makes the algorithm's cells */
+    struct engine_worker *worker;       /* the calling thread's worker, which makes the
+                                           algorithm's cells */
     /* what the algorithm reports for statistics: candidates, times, whether a device was used */
     struct engine_result flagged;
     struct search search;
@@ -203,7 +204,7 @@ static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_
     return TRAWL_OK;
 }
 
-/* As next_span, with the cells of empty records added. */
+/* Like next_span, with the cells of empty records added. */
 static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct span *taken,
                                      struct trawl_error *error)
 {
@@ -245,7 +246,7 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     return TRAWL_OK;
 }
 
-/* As next_span, with cells that the algorithm makes. */
+/* Like next_span, with the cells that the algorithm makes. */
 static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
                                            struct trawl_error *error)
 {
@@ -319,10 +320,10 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Returns true if one occurrence in each record is enough and is found faster than all of them. Not
- * for a plan of strings with conditions, which are checked after the search and need all
- * occurrences; nor for a single string longer than a byte: there, a search for one in each record
- * compares each candidate with the one before, which takes longer. */
+/* Returns true if one occurrence in each record is enough and is found faster than all of them.
+ * This is not so for strings with conditions, which are checked after the search and need all
+ * occurrences. Nor is it for a single string longer than a byte: to find one occurrence per
+ * record, each candidate is compared with the one before, which takes longer. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY &&

@@ -1,8 +1,8 @@
-/* records_into: records that stay loaded, and answers about them (trawl_records_into)
+/* records_into: keeps records loaded, and answers questions about them (trawl_records_into)
  *
  * If a device has the records, it makes the answer: a search of the tape whose sink wants the form
  * RECORDS. Otherwise, and for plans that only the host can answer, the host searches: BITS, BYTES
- * and CELLS by batches of a matrix search (matrix.c), COUNTS by its digest alone.
+ * and CELLS by batches of a matrix search (matrix.c), COUNTS by its digest.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -8,9 +8,9 @@
  * Locks, in the order of locking: runtime, then search. No thread holds either while it reads or
  * searches text.
  *
- * To read this folder, go on with search.h (a call as a ring of tasks), schedule.c (who searches),
- * job.c (how a call begins and ends), task.c (the way of a chunk), threads.h and device_threads.h
- * (workers).
+ * To read this folder, continue with search.h (a call as a ring of tasks), schedule.c (who
+ * searches), job.c (how a call begins and ends), task.c (the way of a chunk), threads.h and
+ * device_threads.h (workers).
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
 #define TRAWL_RUNTIME_RUNTIME_H

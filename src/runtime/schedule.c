@@ -75,10 +75,10 @@ static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struc
     return searcher->last_found.bytes / (searcher->last_found.hits + 1) + 1;
 }
 
-/* Sets the lengths of chunks whose hits may be frequent: by the hits of the last search if they are
- * known; else the first chunks are short. Returns true if the caller alone should search, since few
- * hits are expected and there is no other work to share: neither a digest, which may read the whole
- * text, nor candidates for the host to verify. */
+/* Sets the lengths of chunks whose hits may be frequent. The hits of the last search decide if
+ * they are known; otherwise, the first chunks are short. Returns true if the caller alone should
+ * search, since few hits are expected and there is no other work to share: neither a digest,
+ * which may read the whole text, nor candidates for the host to verify. */
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -328,8 +328,8 @@ static struct price host_price(const struct search *search)
     return measured(host_ns(search), atomic_load(&search->done.host.bytes));
 }
 
-/* Returns the time per byte for staging chunks for devices in this search; *staged is the bytes of
- * these chunks. */
+/* Returns the time per byte for staging chunks for devices in this search, and sets *staged to
+ * the bytes of these chunks. */
 static struct price staging_price(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;

@@ -29,10 +29,11 @@ uint32_t schedule_helpers(const struct search *search);
 /* Returns true if the text is so short that cutting it into chunks would take longer than the
  * search; false if a device holds it. */
 bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text);
-/* Returns whether files are mapped whose matches go to this sink. */
+/* Returns true if files whose matches go to this sink are mapped. */
 enum text_maps schedule_maps(const struct trawl_searcher *searcher, const struct sink *sink);
-/* Returns how many lines with matches of an expression a device may find for the caller to search
- * them alone. 0: the last search found more matches in the text, so all threads should search. */
+/* Returns up to how many lines, in which a device has found matches of an expression, the caller
+ * searches by itself. Returns 0 if the last search found more matches in the text, so that all
+ * threads should search. */
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              const struct trawl_text *text);
 /* Returns true if a list of begins should cover little text, because hits may be frequent. */

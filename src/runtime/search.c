@@ -28,7 +28,7 @@
 #define LINE_SAMPLE_BYTES (64u << 10)
 #define TASKS_PER_WORKER 2u
 /* Another process may keep a helper off its core for some milliseconds in the middle of a chunk.
- * With this many tasks, the other threads can go on meanwhile. */
+ * With this many tasks, the other threads can continue meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
 #define TASKS_FOR_DEVICES 8u /* further tasks for each device */
@@ -317,7 +317,7 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
     if (text->device_address == 0 && sample_bytes > 0)
         sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
     TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, lines, error));
-    /* a device can decide a line only if it has all of it */
+    /* a device can decide about a line only if it has all of it */
     if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
         *lines = NULL;
     return TRAWL_OK;

@@ -86,7 +86,7 @@ struct search {
      * text, which may be gone by then. */
     bool converts_late;
     uint64_t chunk_host; /* most bytes of a chunk for the host */
-    /* of a compressed text's decoder; counted in runtime->memory_used */
+    /* memory of a compressed text's decoder, counted in runtime->memory_used */
     uint64_t window_bytes;
     uint64_t chunk_device; /* most bytes of a chunk for a device */
     /* Upper bound for chunk_device, which shrinks when chunks had many hits, and grows back up to
@@ -94,7 +94,7 @@ struct search {
     uint64_t chunk_most;
     uint64_t text_bytes;          /* UINT64_MAX: not known */
     uint64_t begin_ns;            /* 0 if job.is_brief */
-    _Atomic uint64_t bytes_taken; /* of the chunks that were taken, without overlaps */
+    _Atomic uint64_t bytes_taken; /* bytes of the chunks that were taken, without overlaps */
     _Atomic uint64_t hits;        /* hits that the host found */
     _Atomic uint32_t room_waits;  /* waits for memory since a chunk last got memory */
     _Atomic bool device_refused;  /* devices do not take this plan or text */
@@ -121,7 +121,7 @@ struct search {
     uint32_t helpers;     /* number of helpers that the caller asked for */
     struct task *current; /* the task that is being delivered */
     bool last_delivered;
-    uint64_t undecided_count, undecided_at; /* of the parts that were delivered (engine.h) */
+    uint64_t undecided_count, undecided_at; /* undecided lines of the delivered parts (engine.h) */
 
     /* prepare() clears all fields above; the others are set separately: */
     pthread_mutex_t lock;    /* see search_lock */

@@ -41,7 +41,7 @@
 
 struct trawl_stream {
     const struct trawl_plan *plan;
-    bool by_lines;     /* of the plan's kind: only whole lines are searched */
+    bool by_lines;     /* true if only whole lines are searched, by the plan's kind */
     uint64_t position; /* bytes of the text so far */
     uint64_t line_bytes_max;
     uint8_t *bytes; /* owned; the text's last `count` bytes, or for expressions the open line */
@@ -223,8 +223,8 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
     return TRAWL_OK;
 }
 
-/* As scan, but searches like trawl_find_bytes, which is faster for few bytes. Returns false if a
- * scan must search. */
+/* Like scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false
+ * if a scan must search. */
 static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {

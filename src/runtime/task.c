@@ -62,8 +62,8 @@ void task_brief(struct search *search, struct task *task, uint64_t from, uint64_
     search->job.took_part = search->done.host.threads = 1;
 }
 
-/* Takes a free task. NULL: there is none, or no further chunk is to be taken. The caller holds the
- * search's lock. */
+/* Takes a free task. Returns NULL if there is none, or if no further chunk is to be taken. The
+ * caller holds the search's lock. */
 static struct task *task_take(struct search *search)
 {
     struct task *task = search->free;
@@ -85,8 +85,8 @@ static struct task *task_take(struct search *search)
     return task;
 }
 
-/* Frees the task again. `ends`: the text has no further chunk. `paused`: the worker stops for a
- * reason other than a lack of tasks. */
+/* Frees the task again. `ends` says that the text has no further chunk, `paused` that the worker
+ * stops for a reason other than a lack of tasks. */
 static void task_put_back(struct search *search, struct task *task, bool ends, bool paused)
 {
     search_lock(search);
@@ -169,7 +169,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
                                  .hits_most = sink->by_engine ? sink->begins_max : 0,
                                  .counts_ends = sink->lines.invert,
                                  .records = sink->record_answer};
-    /* the host does not search records for a device: they may lie in device memory alone */
+    /* the host does not search records for a device, because they may be in device memory only */
     struct engine_chunk own = *chunk;
     struct engine_task asked = {.chunk = &own,
                                 .from = task->from,
@@ -381,8 +381,8 @@ static bool may_cut(const struct search *search)
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
-/* Cuts the next chunk into a free task. NULL: no chunk may be cut now, or no task is free. The
- * caller holds the search's lock. */
+/* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now, or if no task
+ * is free. The caller holds the search's lock. */
 static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
@@ -661,9 +661,9 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     return true;
 }
 
-/* Waits a moment, because other searches hold all memory that the runtime may take. Returns false
- * if waiting is useless or has lasted too long: the thread that waits here may be the one that must
- * take the results of another search before that frees memory. */
+/* Waits a moment, because other searches hold all memory that the runtime may take. Returns
+ * false if waiting is useless or has lasted too long: another search may free memory only after
+ * the waiting thread itself has taken its results. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;

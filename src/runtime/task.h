@@ -8,16 +8,17 @@
 enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
 /* Takes the text's next chunk into a free task, prepares it, and searches or queues it. From a
- * stream, only the chunk with index `only` is taken (TEXT_ANY_CHUNK: any). DONE: a chunk was taken,
- * or the worker should try again at once. NOTHING: there is no chunk for this worker, no free task,
- * or no room for the chunk. BUSY: another thread is taking the next chunk. */
+ * stream, only the chunk with index `only` is taken (TEXT_ANY_CHUNK: any). Returns DONE if a
+ * chunk was taken or the worker should try again at once; NOTHING if there is no chunk for this
+ * worker, no free task, or no room for the chunk; BUSY if another thread is taking the next
+ * chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* Makes bytes of a text in memory the task's chunk. `last`: the text ends with them. */
+/* Makes bytes of a text in memory the task's chunk. With `last`, the text ends with them. */
 void task_brief(struct search *search, struct task *task, uint64_t from, uint64_t end, bool last);
 /* Searches a task from the devices' queue. This is job.serve_item(). */
 void task_on_device(struct queue_item *item, struct worker *worker);
-/* Takes this search's first task that the worker may search from the devices' queue, and searches
- * it. NOTHING: there is none. */
+/* Takes this search's first task that the worker may search from the devices' queue, and
+ * searches it. Returns NOTHING if there is none. */
 enum task_taken task_work_queued(struct search *search, struct worker *worker);
 /* Searches the task's chunk starting at task->from. Then makes the digest, which is what the sink
  * computes from the hits before the delivery. */

@@ -4,9 +4,9 @@
  * then the next listed one. Waking is a chain: a woken worker finds out whether another is needed,
  * and wakes or starts it, so the caller wakes only one.
  *
- * A woken or new worker begins on another core than its waker, if it may. Linux puts a waking
- * thread on the waker's core if it takes all others for busy, and a guest of KVM takes a core that
- * has slept for busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then
+ * A woken or new worker begins on a core other than its waker's, if it may. Linux puts a waking
+ * thread on the waker's core if it considers all others busy, and a guest of KVM considers a core
+ * that has slept busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then
  * share a core for milliseconds, longer than many searches last: after a pause, a search of 16 MiB
  * for 1,000 words took two threads 4.7 ms and one thread 5.0 ms; now two take 3.0 ms [2 cores, AMD
  * EPYC]. So the waker's core is removed from those on which the worker may run, and the worker adds
@@ -84,7 +84,8 @@ static struct job *job_for_host(struct trawl_runtime *runtime)
 /* ---- Threads ------------------------------------------------------------------------------ */
 
 /* Stores the cores on which the calling thread may run, and the same without its current core.
- * Returns false if there is no other core, or if a cpu_set_t has no room for so many cores. */
+ * Returns false if there is no other core, or if a cpu_set_t is too small for the number of
+ * cores. */
 static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
 {
     int core = sched_getcpu();
@@ -198,8 +199,8 @@ static void *worker_main(void *argument)
 }
 
 /* Wakes another worker, or starts one: threads are started when a job can use more of them, and
- * stay. If a thread cannot be started, searches go on with those that run. The caller holds the
- * runtime's lock. */
+ * stay. If a thread cannot be started, searches continue with those that run. The caller holds
+ * the runtime's lock. */
 static void wake_one(struct trawl_runtime *runtime)
 {
     uint32_t count = atomic_load(&runtime->worker_count);

@@ -52,7 +52,7 @@ void worker_change_device(struct worker *worker)
 }
 
 /* Returns the worker's engine worker of the job's layer, on a device or on the host. If the kind
- * is_apart, the runtime's engine decides that in place of *on_device. */
+ * is_apart, the runtime's engine decides that instead of *on_device. */
 static struct engine_worker **layer_worker(struct worker *worker, const struct job *job,
                                            bool *on_device)
 {

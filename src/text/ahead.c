@@ -22,7 +22,7 @@ enum piece_state {
     PIECE_SOUGHT,   /* a thread looks for where the piece begins */
     PIECE_GROWS,    /* a thread decodes the piece */
     PIECE_PAUSED,   /* the piece is not complete, and any thread may continue it */
-    PIECE_UNWANTED, /* a thread seeks or decodes the piece, but it will not be read */
+    PIECE_UNWANTED, /* a thread looks for the piece or decodes it, but it will not be read */
     PIECE_READY,
     PIECE_READ /* the reader is reading the piece */
 };

@@ -118,7 +118,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
         if (library != NULL && !good)
             (void)dlclose(library);
         loaded[index] = good;
-        /* loading a fast library is not tried again, because the other one is enough */
+        /* loading a fast library is not tried again, because the ordinary one is enough */
         failed[index] = !good && codec->threads_least > 0;
     }
     (void)pthread_mutex_unlock(&lock);

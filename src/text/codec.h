@@ -34,7 +34,7 @@ struct codec_io {
 };
 
 enum codec_result {
-    CODEC_MORE, /* the member goes on; with more input or room, codec.step may give more */
+    CODEC_MORE, /* the member continues; with more input or room, codec.step may give more */
     CODEC_END,  /* a member has ended; another member may follow */
     CODEC_DAMAGED,
     CODEC_LARGE, /* decoding would need more memory than the library's limit */
@@ -60,7 +60,7 @@ struct codec {
     /* a faster codec for undamaged data, or NULL; used for files (not streams) with at least
      * fast->threads_least threads */
     const struct codec *fast;
-    uint32_t threads_least; /* only of a faster codec; 0 in other codecs */
+    uint32_t threads_least; /* set only for a faster codec; 0 in other codecs */
 };
 
 /* Returns the codec for a file that begins with these bytes. Returns NULL if the file is not

@@ -308,8 +308,8 @@ bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_ch
     return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
-/* Adds `more`, which may be negative, to *credit, and keeps *credit between 0 and `most`. Returns
- * whether *credit is then above 0. */
+/* Adds `more`, which may be negative, to *credit, and keeps *credit between 0 and `most`.
+ * Returns true if *credit is then above 0. */
 static bool credit_add(int *credit, int64_t more, int most)
 {
     int64_t sum = *credit + more;
@@ -340,9 +340,9 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     (void)pthread_mutex_unlock(&cursor->lock);
 }
 
-/* Returns how many of the `have` bytes read so far can be searched now; `known` of the first `from`
- * could. A search needs need.after bytes after the last searched byte, unless that byte is
- * need.barrier; or it needs whole lines. */
+/* Returns how many of the `have` bytes read so far can be searched now, given that `known` of
+ * the first `from` bytes could be. A search needs need.after bytes after the last searched byte,
+ * unless that byte is need.barrier; or it needs whole lines. */
 static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
                            const uint8_t *bytes, uint64_t known, uint64_t from, uint64_t have)
 {

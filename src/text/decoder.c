@@ -185,7 +185,7 @@ static bool lacks_input(const struct decoder *decoder)
 
 /* Calls the library once. A codec whose head_bytes (codec.h) is not 0 is called for block after
  * block, at first without input if the last call filled its output, so that the library may hold
- * more. Sets *moved to whether the library used input or gave output. */
+ * more. Sets *moved to true if the library used input or gave output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {

@@ -4,7 +4,7 @@
  * The compressed bytes go through an input buffer of 64 KiB. If the format has a faster library for
  * the decoder's threads (codec.h) and the text is a file, that library decodes. A member that it
  * finds damaged is decoded again by the format's own library, and the bytes that were delivered
- * before are dropped. So the format's own library alone decides what is damaged, and where.
+ * before are dropped. So only the format's own library decides what is damaged, and where.
  */
 #ifndef TRAWL_TEXT_DECODER_H
 #define TRAWL_TEXT_DECODER_H

@@ -33,7 +33,7 @@ struct trawl_text {
     uint64_t device_address;
     _Atomic bool is_on_host; /* the copy is complete */
     bool keeps_there;        /* the text may not be copied to the host */
-    int descriptor;          /* only file and stream */
+    int descriptor;          /* only of files and streams */
     bool descriptor_is_ours;
     /* a regular file, even if read like a stream (size 0); false if it is decompressed, or mapped
      * with TRAWL_TEXT_MAP */
@@ -66,7 +66,7 @@ struct text_buffer {
 
 void text_buffer_release(struct text_buffer *buffer);
 
-/* Whether a chunk of a file may be mapped instead of read. */
+/* Says if a chunk of a file may be mapped instead of read. */
 enum text_maps { TEXT_MAPS_NEVER, TEXT_MAPS_IF_FASTER, TEXT_MAPS_ALWAYS };
 
 /* What a search needs in each chunk, and how files are read. */
@@ -121,7 +121,7 @@ struct text_chunk {
     /* If not NULL, the bytes lie in a piece that was decompressed ahead (text/ahead.h). The taker
      * lowers this count when the bytes are no longer needed. */
     _Atomic uint32_t *lent;
-    /* of a compressed text: the memory that the decoder needs for its window */
+    /* for a compressed text, the memory that the decoder needs for its window */
     uint64_t window_bytes;
     bool last;   /* the text ends with this chunk's owned bytes */
     bool beyond; /* the text had ended before this chunk, which is empty */
@@ -138,7 +138,7 @@ struct text_cursor {
     uint64_t index_next; /* index of the next chunk */
     uint64_t begin_next; /* text offset of the next chunk */
     bool ended;          /* the last chunk was handed out, or reading failed */
-    uint8_t *carry;      /* of a stream: bytes that were read, at begin_next - carry_before */
+    uint8_t *carry;      /* a stream's bytes that were read, at begin_next - carry_before */
     uint64_t carry_capacity;
     uint64_t carry_before; /* number of bytes in `carry` that come before begin_next */
     uint64_t carry_count;  /* number of bytes in `carry` */

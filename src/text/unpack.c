@@ -87,7 +87,7 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
     if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
         return;
     unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
-    /* without memory for this, the reader decodes alone */
+    /* without memory for this, only the reader decodes */
     (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
 }
 

@@ -29,9 +29,10 @@ const char *unpack_format(const struct text_unpack *unpack);
  * far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
-/* Lets `threads` threads decompress a file; the reader alone decompresses a stream. Must be called
- * before the first read. Bytes that are decompressed ahead of the reader take about ahead_bytes of
- * memory; with 0, nothing is decompressed ahead. A file has cells of cell_bytes bytes (ahead.h). */
+/* Lets `threads` threads decompress a file; a stream is decompressed by the reader alone. Must
+ * be called before the first read. Bytes that are decompressed ahead of the reader take about
+ * ahead_bytes of memory; with 0, nothing is decompressed ahead. A file has cells of cell_bytes
+ * bytes (ahead.h). */
 void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahead_bytes,
                   uint64_t cell_bytes);
 /* Decompresses ahead of the reader, as ahead_help does. Any thread may call this. */

@@ -247,6 +247,8 @@ static void run_case(uint64_t index)
         input_generate_border(&random, &input);
     } else if (test_random_one_in(&random, 8)) {
         input_generate_near_misses(&random, test_random_between(&random, 100, 9000), &input);
+    } else if (test_random_one_in(&random, 8)) {
+        input_generate_mixed(&random, 5000, &input);
     } else {
         input_generate(&random, UINT64_MAX, &input);
     }

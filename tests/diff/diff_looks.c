@@ -200,7 +200,7 @@ static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
 
 int main(void)
 {
-    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
+    uint64_t cases = test_amount_telling(CASES_NORMAL, CASES_LONG, CASES_TELLING);
     bool all;
 
     test_begin("looks");

@@ -628,7 +628,7 @@ static void test_ends(void)
 
 int main(void)
 {
-    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
+    uint64_t cases = test_amount_telling(CASES_NORMAL, CASES_LONG, CASES_TELLING);
     struct diff_input input;
 
     test_begin("sets");

@@ -1,5 +1,6 @@
-/* replay: runs a fuzz target without a fuzzer, in any build: on every kept input once, then on kept
- * inputs with random changes. Arguments: files and folders with the kept inputs. */
+/* replay: runs a fuzz target without a fuzzer, in any build: on every kept input as it is, on the
+ * input with other settings, then on kept inputs with random changes. Arguments: files and folders
+ * with the kept inputs. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -8,6 +9,7 @@
 
 #define INPUT_BYTES_MAX 4096
 #define KEPT_MAX 200
+#define SETTINGS_BYTES 5u /* the first bytes of an input, whose low bits choose method, call... */
 #define CHANGES_MAX 6
 #define CHANGED_NORMAL 12000
 #define CHANGED_LONG 300000
@@ -44,6 +46,16 @@ static void replay_file(const char *path)
     (void)fclose(file);
     printf("%s\n", path); /* printed before the run, since a failure aborts */
     replay_bytes(input->bytes, input->count);
+    for (size_t at = 0; at < SETTINGS_BYTES && at < input->count; at++) {
+        const uint8_t own = input->bytes[at];
+
+        for (uint8_t low = 0; low < 16; low++) {
+            input->bytes[at] = (uint8_t)((own & 0xf0) | low);
+            printf("  byte %zu: 0x%02x\n", at, input->bytes[at]);
+            replay_bytes(input->bytes, input->count);
+        }
+        input->bytes[at] = own;
+    }
 }
 
 /* Changes an input: inserts, removes or changes a byte, or replaces the end by the end of a

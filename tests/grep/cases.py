@@ -11,7 +11,7 @@ import re
 
 from harness import DIVISOR, IS_SANITIZED, SCALE, SEED, TRAWL, amount, environment, execute, random_of, ripgrep  # noqa: F401
 
-TELLING = 80  # from this number of cases on, conftest.py checks how many cases select something
+TELLING = 70  # from this number of cases on, conftest.py checks how many cases select something
 
 # how many cases ran, how many of them selected something, and how many were left out, by reason
 counts = collections.Counter()

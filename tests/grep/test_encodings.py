@@ -239,9 +239,10 @@ def test_labels(trawl, folder):
         print("left out: there is no ripgrep 15 to compare labels with")
         return
     with open(
-        os.path.join(os.path.dirname(__file__), "../../tools/trawl/text/encodings.def"), encoding="ascii"
+        os.path.join(os.path.dirname(__file__), "../../tools/trawl/options/encodings.def"), encoding="ascii"
     ) as file:
-        rows = re.findall(r'LABEL\("(\S+)", (\w+), "(\S*)"\)', file.read())
+        found = re.findall(r'ENCODING\((\w+), "(\S*)",\s+("[^)]*")\)', file.read())
+    rows = [(label, form, name) for form, name, labels in found for label in re.sub(r'"\s*"|"', "", labels).split()]
     singles = [bytes([byte, 59]) for byte in range(256)]
     pairs = [bytes([first, second, 59]) for first in range(128, 256) for second in range(256)]
     threes = [b"\x8f%c%c;" % (first, second) for first in range(128, 256) for second in range(128, 256)]

@@ -1,9 +1,10 @@
-"""Compares which strings the command finds, where, and how often, with loops over the bytes.
+"""Compares which strings the command finds, where, and how often, with loops over the bytes. (test_layout.py compares
+what it prints of lines.)
 
-Cases print lines, context, -o, --overlapping or --positions, with --pattern-number and without, or counts of -c,
---count-matches or --count-by-pattern, all but --overlapping also with --only-first. Cases have -i, -w, -x, any bytes,
-duplicates, empty strings, strings inside other strings, several files, trees and pipes. Strings come from -e, from
-files of lines, or in hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
+Cases print -o, --overlapping or --positions, with --pattern-number and without, or counts of -c, --count-matches or
+--count-by-pattern, all but --overlapping also with --only-first. Cases have -i, -w, -x, any bytes, duplicates, empty
+strings, strings inside other strings, several files, trees and pipes. Strings come from -e, from files of lines, or in
+hexadecimal. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in every test.
 """
 
 import bisect
@@ -26,15 +27,11 @@ class Case:
     """The options of a command line, and what the options mean."""
 
     def __init__(self, rng):
-        reports = 2 * ["lines", "context", "-o"] + ["overlapping", "--positions", "-c", "--count-matches"]
+        reports = 2 * ["-o"] + ["overlapping", "--positions", "-c", "--count-matches"]
         reports += ["--count-matches --overlapping", "--count-by-pattern", "--count-by-pattern -H"]
         self.report = rng.choice(reports)
-        self.before, self.after = (
-            rng.choice([(1, 1), (1, 0), (0, 1), (3, 0), (2, 5)]) if self.report == "context" else (0, 0)
-        )
         self.numbered = rng.random() < 0.6
         self.first = "overlapping" not in self.report and rng.random() < 0.25
-        self.tab = rng.random() < 0.2  # -T instead of -n
         self.form = rng.choice(["-e", "lines", "crlf", "hex"])
         self.ignore_case = rng.random() < 0.3
         self.words = rng.random() < 0.2
@@ -42,8 +39,7 @@ class Case:
         self.stats = rng.random() < 0.5 and self.report.startswith("--count") and not self.first
         piped = self.whole_lines and self.numbered and rng.random() < 0.5
         if piped:  # in a pipe a NUL may end lines, so the command itself compares whole lines
-            self.report, self.form, self.stats = rng.choice(["-o", "-o", "lines"]), "-e", False
-            self.before = self.after = 0
+            self.report, self.form, self.stats = "-o", "-e", False
         self.utf8 = rng.random() < 0.4
         self.letters = self.utf8 and self.ignore_case and not self.words and rng.random() < 0.6
         self.any_byte = self.form == "hex" and not self.letters
@@ -55,11 +51,11 @@ class Case:
         returns = rng.random() < (0.9 if self.whole_lines else 0.2)
         self.returns = returns and self.form != "crlf" and not (self.whole_lines and numbers)
         if self.returns and self.whole_lines and rng.random() < 0.5:
-            self.report, self.numbered, self.stats, self.before, self.after = "-o", False, False, 0, 0
+            self.report, self.numbered, self.stats = "-o", False, False
 
     def features(self):
         """Return the set of the options and the kind of input."""
-        return {"%s %s" % row for row in vars(self).items() if row[0] not in ("before", "after", "any_byte")}
+        return {"%s %s" % row for row in vars(self).items() if row[0] != "any_byte"}
 
     def fold(self, data):
         """Return the bytes in a form in which strings that the case's options take for equal are equal. The form has the
@@ -133,36 +129,13 @@ def spans_at(case, patterns, text):
     return {span: numbers_at[span] for span in best.values()} if case.first else numbers_at
 
 
-def line_report(case, patterns, text):
-    by_line = {}
-    starts = list(lines_of(text))
-    spans = spans_at(case, patterns, text)
-    found = [
-        [begin for (begin, _), numbers in spans.items() if number + 1 in numbers] for number in range(len(patterns))
-    ]
-    for index, (begin, end) in enumerate(starts):
-        numbers = [
-            number + 1
-            for number, pattern in enumerate(patterns)
-            if (not pattern and holds_empty(case, text[begin:end].rstrip(b"\n") if end > begin else b""))
-            or any(begin <= at < end for at in found[number])
-        ]
-        if numbers:
-            by_line[index] = numbers
-    out, last = b"", None
-    for index, (begin, end) in enumerate(starts):
-        line = text[begin:end] if text[end - 1 : end] == b"\n" else text[begin:end] + b"\n"
-        near = any(index + shift in by_line for shift in range(-case.after, case.before + 1))
-        if not near:
-            continue
-        if case.report == "context" and last is not None and last != index - 1:
-            out += b"--\n"
-        last = index
-        numbers = b",".join(b"%d" % number for number in by_line.get(index, ()))
-        separator = b":" if index in by_line else b"-"
-        head = (b"" if case.tab else b"%d" % (index + 1) + separator) + (numbers + separator if case.numbered else b"")
-        out += head + (b"\t" if case.tab and case.numbered and line != b"\n" else b"") + line
-    return out, len(by_line)
+def count_lines(case, patterns, text):
+    """Return how many lines have an occurrence, or are selected by the empty string."""
+    begins = [begin for begin, _ in spans_at(case, patterns, text)]
+    return sum(
+        any(begin <= at < end for at in begins) or b"" in patterns and holds_empty(case, text[begin:end].rstrip(b"\n"))
+        for begin, end in lines_of(text)
+    )
 
 
 def spans_taken(case, patterns, text):
@@ -200,11 +173,8 @@ def expected(case, patterns, texts):
             for i in range(len(patterns))
             if counts[t][i]
         ), status
-    name, text = texts[0]
-    if case.report in ("lines", "context"):
-        out, selected = line_report(case, patterns, text)
-        return out, 0 if selected else 1
-    lines = line_report(case, patterns, text)[1]
+    text = texts[0][1]
+    lines = count_lines(case, patterns, text)
     if case.report == "-c":
         return b"%d\n" % lines, 0 if lines else 1
     taken = spans_taken(case, patterns, text)
@@ -274,7 +244,7 @@ def make_patterns(rng, case, texts):
                 pattern = pattern.replace(b"\0", b"") or b"b"
             if case.whole_lines and rng.random() < 0.5:
                 pattern = rng.choice(whole.replace(b"\0", b"\n").split(b"\n"))[:200] or pattern
-        by_lines = case.report in ("lines", "context", "-o", "overlapping") or case.whole_lines or case.first
+        by_lines = case.report in ("-o", "overlapping") or case.whole_lines or case.first
         if by_lines or not case.any_byte:
             pattern = pattern.replace(b"\n", b"") or b"b"
         if case.ignore_case and not case.letters and rng.random() < 0.3:
@@ -308,9 +278,6 @@ def report_arguments(case):
     numbers = ["--pattern-number"] * case.numbered + ["--only-first"] * (
         case.first and not case.report.startswith("--count")
     )
-    if case.report in ("lines", "context"):
-        context = ["-B%d" % case.before, "-A%d" % case.after] if case.report == "context" else []
-        return ["-T" if case.tab else "-n"] + context + numbers
     if case.report in ("-o", "overlapping"):
         return ["-o", "-b"] + numbers + (["--overlapping"] if case.report == "overlapping" else [])
     if case.report == "--positions":

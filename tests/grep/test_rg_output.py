@@ -108,9 +108,10 @@ ROWS = [("A NUL in a text",
      ({".", "sub", "-"} & {*case.operands} or not case.operands or case.given("A", "B", "C", "after-context", "before-context", "context", "passthru", "passthrough",
       "v", "invert-match", "x", "line-regexp", "json", "c", "count", "stop-on-nonmatch", "no-mmap") or "-F" not in case.words() and re.search(r"[$^]|\\[Az]", " ".join(case.patterns))),
          ["-C1 b f0"]),
-        ("`-v -m` with `--passthru`, `--null-data`, `--stop-on-nonmatch`, `--json` or `--multiline`",
+        ("`-v -m` with `--passthru`, `--null-data`, `--stop-on-nonmatch`, `--json`, `--multiline`, or `-P` and `-A`",
          lambda case: case.given("v", "invert-match") and case.given("m", "max-count") and
-     case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch", "json", "U", "multiline"),
+     (case.given("passthru", "passthrough", "null-data", "stop-on-nonmatch", "json", "U", "multiline") or
+      case.given("P", "pcre2") and case.given("A", "C", "after-context", "context")),
          ["-vm1 --passthru -n foo f0", "-vm1 --json x f2"]),
         ("`-c -m` or `--count-matches -m` with `-A` or `-C`",
          lambda case: case.given("c", "count", "count-matches") and case.given("m", "max-count") and case.given("A", "C", "after-context", "context"),
@@ -136,7 +137,7 @@ ROWS = [("A NUL in a text",
         ("`--multiline --crlf` with `^`, `$` or `-x`",
          lambda case: case.given("U", "multiline") and case.given("crlf") and "-F" not in case.words() and
      (case.given("x", "line-regexp") or any({*pattern} & {*"^$"} for pattern in case.patterns)), ["-U --crlf ^foo f0"]),
-        ("`--multiline -o --heading`, an occurrence without a byte but line ends",
+        ("`--multiline -o --heading`, an occurrence of line ends alone",
          lambda case: case.given("U", "multiline") and
      case.given("o", "only-matching") and case.given("heading", "p", "pretty") and any({*pattern} & {*"\\^$"} for pattern in case.patterns),
          ["-U --heading -H -o \\n f1"]),
@@ -159,7 +160,7 @@ ROWS = [("A NUL in a text",
          lambda case: case.given("max-columns-preview") and case.given("M", "max-columns") and
      any(b"\xe9" in line or b"\r" in line and case.given("crlf", "vimgrep") for text in case.texts.values() for line in text),
          ["-M1 --max-columns-preview x f4"]),
-        ("`--max-columns-preview` with `--trim`, or in a line with a carriage return, an occurrence of no byte",
+        ("`--max-columns-preview` with `--trim`, or in a line with a carriage return or an empty match",
          lambda case: case.given("max-columns-preview") and
      case.given("M", "max-columns") and (case.given("trim") or any(b"\r" in line for text in case.texts.values() for line in text)),
          ["-M3 --trim --max-columns-preview --column -n a| f6"]),

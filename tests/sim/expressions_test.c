@@ -529,42 +529,6 @@ static void many_in_a_line(void)
     trawl_plan_free(plan);
 }
 
-/* Fails one call of the driver after the other during a count of lines: the count is right, or an
- * error tells why there is none. */
-static void faults(enum trawl_engine engine)
-{
-    static const char bytes[] = "needle 7\nneedle\nx7\nneedle x7";
-    bool has_failed = true;
-
-    cuda_limits_replace(NULL);
-    for (uint64_t nth = 1; has_failed; nth++) {
-        struct trawl_plan *plan = must_plan_with("needle.*\\d", PLAN_WITH(.syntax = TRAWL_PERL));
-        struct trawl_text *text = must_string(bytes);
-        struct trawl_searcher *searcher;
-        struct trawl_error error = calls_error();
-        enum trawl_status status;
-        uint64_t count = 99;
-
-        host_devices(1);
-        searcher = must_searcher_with(SEARCHER_WITH(.engine = engine, .threads = 1));
-        MUST(trawl_text_load(searcher, text, NULL));
-        sim_driver_fail(nth, CUDA_CODE_LAUNCH_FAILED, false);
-        status = trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, &error);
-        has_failed = sim_driver_has_failed();
-        sim_driver_fail(0, 0, false);
-        TEST_CHECK(has_failed || strcmp(must_stats(searcher).engine, "cuda") == 0);
-        TEST_CHECK(status == TRAWL_OK ? count == 2 : count == 99 && error.status == status);
-        TEST_CHECK(status == TRAWL_OK || (has_failed && engine == TRAWL_ENGINE_CUDA));
-        trawl_searcher_cancel_next(searcher);
-        CHECK_STATUS(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL),
-                     TRAWL_STOPPED);
-        trawl_text_unload(searcher, text);
-        trawl_text_close(text);
-        trawl_searcher_close(searcher);
-        trawl_plan_free(plan);
-    }
-}
-
 static void run_simulated(void)
 {
     driver = sim_driver_table();
@@ -572,8 +536,6 @@ static void run_simulated(void)
     borders_of_records();
     borders_of_lines();
     many_in_a_line();
-    faults(TRAWL_ENGINE_CUDA);
-    faults(TRAWL_ENGINE_AUTO);
 }
 
 int main(int argument_count, char **arguments)
@@ -585,7 +547,8 @@ int main(int argument_count, char **arguments)
 
     test_begin("sim expressions");
     is_real = argument_count > 1 && strcmp(arguments[1], "device") == 0;
-    sessions = test_amount(SESSIONS_NORMAL, is_real ? SESSIONS_DEVICE : SESSIONS_LONG);
+    sessions = test_amount_telling(SESSIONS_NORMAL, is_real ? SESSIONS_DEVICE : SESSIONS_LONG,
+                                   SESSIONS_TELLING);
     if (is_real) {
         kept = gpu_open();
         MUST(cuda_driver_open(&real, NULL));

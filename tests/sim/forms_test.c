@@ -36,7 +36,7 @@ static void session(uint64_t index)
 
 int main(void)
 {
-    uint64_t sessions = test_amount(SESSIONS_NORMAL, SESSIONS_LONG);
+    uint64_t sessions = test_amount_telling(SESSIONS_NORMAL, SESSIONS_LONG, SESSIONS_TELLING);
     bool all;
 
     test_begin("sim forms");

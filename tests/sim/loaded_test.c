@@ -178,31 +178,6 @@ static void budget(const struct scene *s)
     host_check_driver();
 }
 
-/* Makes one call of the driver after the other fail while a text is loaded. After a load that
- * failed or an unload, no memory of the device is in use, so that later loads have room. */
-static void failed(const struct scene *s)
-{
-    struct trawl_text *text = s->texts[text_named('W')];
-    struct cuda_limits limits = letters_limits();
-    struct trawl_searcher *searcher;
-    uint64_t failures = 0;
-    bool has_failed = true;
-
-    cuda_limits_replace(&limits);
-    host_devices(1);
-    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
-    for (uint64_t nth = 1; has_failed; nth++) {
-        sim_driver_fail(nth, CUDA_CODE_OUT_OF_MEMORY, false);
-        failures += trawl_text_load(searcher, text, NULL) != TRAWL_OK;
-        has_failed = sim_driver_has_failed();
-        sim_driver_fail(0, 0, false);
-        trawl_text_unload(searcher, text);
-        TEST_CHECK_U64(sim_driver_memory_used(), 0);
-    }
-    TEST_CHECK(failures > 10);
-    trawl_searcher_close(searcher);
-}
-
 int main(void)
 {
     static struct scene scene;
@@ -213,7 +188,6 @@ int main(void)
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         run(&scene, &rows[i]);
     budget(&scene);
-    failed(&scene);
     scene_close(&scene);
     return test_end();
 }

@@ -77,30 +77,6 @@ static void explain(void)
     free(whole);
 }
 
-/* Checks that the explanation of a plan with a forced method names the method. */
-static void explain_names_the_method(void)
-{
-    static const char *const lines[] = {
-#define METHOD_LINE(name, number, text) "method: " text "\n",
-        TRAWL_METHOD_LIST(METHOD_LINE)
-#undef METHOD_LINE
-    };
-    char bytes[200], buffer[2000];
-    struct trawl_pattern pattern = {bytes, sizeof bytes};
-    uint64_t needed;
-
-    for (uint32_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (char)('a' + i * 7 % 26);
-    for (uint32_t i = TRAWL_METHOD_AUTO + 1; i < TRAWL_METHODS_COUNT; i++) {
-        AUTO_PLAN plan = must_plans(&pattern, 1, PLAN_WITH(.method = (enum trawl_method)i));
-
-        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
-        TEST_CHECK(strstr(buffer, lines[i]) != NULL);
-        /* no price is computed for a forced method */
-        TEST_CHECK(strstr(buffer, "expected ns") == NULL);
-    }
-}
-
 static double price_of(const char *explanation, const char *method)
 {
     char line[64];
@@ -351,7 +327,6 @@ int main(void)
     accessors();
     accessors_keep_case();
     explain();
-    explain_names_the_method();
     explain_costs();
     sample_that_repeats();
     no_pattern();

@@ -146,36 +146,6 @@ static void candidates_with_errors(void)
     TEST_CHECK_U64(stats_of(searcher).candidate_count, expected);
 }
 
-/* Checks that many strings of DNA are searched by grams that few places of the text have, also in a
- * later search by the same searcher. A gram of 8 letters, which stride 1 would read, stands twice
- * at each place. */
-static void candidates_of_dna(void)
-{
-    struct test_random random = test_random_begin("stats.dna");
-    struct trawl_pattern *patterns = malloc(DNA_PATTERNS * sizeof *patterns);
-    char *bytes = malloc(DNA_PATTERNS * DNA_LETTERS + DNA_BYTES);
-    AUTO_SEARCHER searcher = must_searcher(1, 0);
-    AUTO_TEXT text = NULL;
-    AUTO_PLAN plan = NULL;
-    uint64_t count = 0;
-
-    for (uint64_t i = 0; i < DNA_PATTERNS * DNA_LETTERS + DNA_BYTES; i++)
-        bytes[i] = "ACGT"[test_random_below(&random, 4)];
-    for (uint64_t i = 0; i < DNA_PATTERNS; i++)
-        patterns[i] = (struct trawl_pattern){bytes + i * DNA_LETTERS, DNA_LETTERS};
-    plan = must_plans(patterns, DNA_PATTERNS, PLAN_WITH(.method = TRAWL_METHOD_CLASSES));
-    text = must_text(bytes + DNA_PATTERNS * DNA_LETTERS, DNA_BYTES);
-    for (uint32_t round = 0; round < 2; round++) {
-        uint64_t found = must_count(searcher, plan, text);
-
-        TEST_CHECK(round == 0 || found == count);
-        TEST_CHECK(stats_of(searcher).candidate_count < DNA_BYTES / 4);
-        count = found;
-    }
-    free(patterns);
-    free(bytes);
-}
-
 int main(void)
 {
     char *bytes = malloc(TEXT_BYTES);
@@ -188,7 +158,6 @@ int main(void)
     text = must_text(bytes, TEXT_BYTES);
     before_the_first_call();
     candidates_with_errors();
-    candidates_of_dna();
     for (uint32_t threads = 1; threads <= 4; threads++) {
         after_calls(text, threads);
         progress(text, threads);

@@ -10,11 +10,10 @@
  *
  * A row ends at the next row or at an empty line.
  *
- * main.c reads the rows, bench_text.c makes texts and patterns, and race.c runs the contestants in
- * turns. library.c, rivals.c, hyperscan.c, command.c and bench_device.c have the kinds of
- * contestants. bench_oracle.c computes the right answers. The program ends with fail() if it is
- * called wrongly or has no memory. A contestant that cannot run fills bench_run.why, and the other
- * contestants go on.
+ * main.c reads the rows and runs the contestants in turns; bench_text.c makes texts and patterns.
+ * library.c, rivals.c, command.c and bench_device.c have the kinds of contestants. bench_oracle.c
+ * computes the right answers. The program ends with fail() if it is called wrongly or has no
+ * memory. A contestant that cannot run fills bench_run.why, and the other contestants go on.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -22,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include <trawl.h>
 
@@ -35,11 +35,8 @@ struct samples {
     uint32_t count;
 };
 
-void samples_add(struct samples *samples, double seconds);
-
+double seconds_of(clockid_t clock);
 double clock_seconds(void);
-/* Returns the processor time of this process, all threads together. */
-double processor_seconds(void);
 
 /* splitmix64 (Steele, Lea, Flood 2014), which gives the same numbers on every machine. */
 struct seeded {
@@ -53,10 +50,6 @@ void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn
 
 void *allocate(uint64_t bytes);
 char *copy_text(const char *text);
-
-/* Prints a JSON string with quotes. print_json_samples prints seconds as a JSON array. */
-void print_json_string(FILE *file, const char *text);
-void print_json_samples(FILE *file, const struct samples *samples);
 
 /* Runs work(context, 0), ..., work(context, count - 1) on threads. Returns the seconds from the
  * moment when all threads run until the last call has ended. */
@@ -79,7 +72,6 @@ void fields_split(char *line, struct fields *fields);
 /* Returns the value of a key, or `otherwise`. Numbers may end in K, M or G (powers of 1024). */
 const char *field(const struct fields *fields, const char *key, const char *otherwise);
 uint64_t field_number(const struct fields *fields, const char *key, uint64_t otherwise);
-double field_seconds(const struct fields *fields, const char *key, double otherwise);
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
@@ -119,7 +111,6 @@ struct answer {
     bool summed; /* false: `sum` is not known */
 };
 uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c);
-bool answers_agree(const struct answer *a, const struct answer *b);
 
 #define EXPECTED_MAX 64u /* most right answers that are kept for a question */
 
@@ -214,7 +205,6 @@ struct contestant {
  * where looking would take time, the contestant only counts the occurrences. */
 bool library_contestant(struct contestant *contestant, const char *kind);
 bool rival_contestant(struct contestant *contestant, const char *kind);
-bool hyperscan_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);
 bool command_contestant(struct contestant *contestant, const char *kind);
 
@@ -248,11 +238,6 @@ struct bench_row {
     struct contestant contestant[CONTESTANTS_MAX];
     uint32_t question_count, contestant_count;
 };
-
-/* race.c: runs the row's contestants and prints a line of JSON. */
-void row_run(struct bench_row *row);
-/* Returns true if a contestant of trawl gave a wrong answer. */
-bool race_went_wrong(void);
 
 /* ---- load.c: a server's clients ------------------------------------------------------------- */
 

@@ -179,12 +179,6 @@ def measure(options, name):
         rows = papers.merged(rows) if module is papers else sets.merged(rows)
         if module is papers:
             head["texts"] = {kind: [name, len(content)] for kind, (content, name) in texts.sources.items()}
-        if module is regret:
-            few = {
-                row["name"]: {**made[row["name"]], "rounds": regret.AGAIN * options.rounds}
-                for row in regret.doubtful({**head, "rows": rows})
-            }
-            add_times(rows, runner.run(clock.rest(few.values()), show=finished))
         if options.ledger == "check":
             fell = {row for row, *_ in ledger.fallen({**head, "rows": rows})}
             few = [made[row["name"]] for row in rows if ledger.key(row) in fell and row["name"] in made]

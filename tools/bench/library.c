@@ -562,8 +562,9 @@ static void take_method(const struct trawl_plan *plan, struct bench_run *run)
 
 static double now(const struct contestant *it)
 {
-    return strcmp(field(&it->fields, "clock", ""), "cpu") == 0 ? processor_seconds()
-                                                               : clock_seconds();
+    return strcmp(field(&it->fields, "clock", ""), "cpu") == 0
+               ? seconds_of(CLOCK_PROCESS_CPUTIME_ID)
+               : clock_seconds();
 }
 
 static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,

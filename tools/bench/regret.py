@@ -8,12 +8,10 @@ With a single thread on the host, processor time is measured, which other progra
 
 import random
 import statistics
-import time
 
 from report import digits, least, machine_line, result, table, times
 
 CHOICE = "the choice"
-READS = ("read", "device-read")
 LENGTHS = (1, 2, 3, 4, 8, 16, 24, 32, 40, 48, 64, 80, 128, 200, 300, 500, 768, 1000, 4000, 10000)
 KINDS = (
     ("taken", "at:{at}:{m}", {}),
@@ -42,23 +40,21 @@ MADE = (  # texts that trawl-bench makes
     ("(ab)^n", "repeat:ab"),
 )
 FILES = (  # texts of texts.py
-    ('DNA', 'dna'), ('English', 'english'), ('world192', 'world'), ('Russian', 'cyrillic'),
-    ('Chinese', 'chinese'), ('list of words', 'words'), ('log', 'log'), ('JSON lines', 'json'),
-    ('CSV', 'csv'), ('XML', 'xml'), ('machine code', 'programs'), ('image', 'image'),
-    ('base64', 'base64'), ('UTF-16', 'utf-16'), ('C', 'c'), ('C++', 'c++'), ('Python', 'python'),
-    ('Rust', 'code'), ('JavaScript', 'javascript'), ('Perl', 'perl'), ('log, programs, DNA', None))  # fmt: skip
-WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', 'XML', 'machine code', 'C', 'Python',
-             'log, programs, DNA')  # fmt: skip
-BEHIND = 1.5  # a forced method that takes BEHIND times as long as the best is only run twice
+    ("DNA", "dna"),
+    ("English", "english"),
+    ("Russian", "cyrillic"),
+    ("list of words", "words"),
+    ("log", "requests"),
+    ("machine code", "programs"),
+    ("Rust", "code"),
+    ("log, programs, DNA", None),
+)
+WITH_SETS = ("a-z", "ACGT", "DNA", "English", "log", "machine code", "Rust", "log, programs, DNA")
 ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
 BAR = 1.25  # rows with a larger regret are counted in the report
-AGAIN_FROM, AGAIN = 1.1, 2  # rows with a larger regret are measured again, with AGAIN times the rounds
-CLEAR = 1.1  # a method wins clearly if each other method takes CLEAR times as long
-SPARSE = 0.01  # a row with fewer occurrences per offset is sparse
 # The choice runs TURNS times in a round on the host. Often three forced methods are equally fast, and the
 # least time of their many runs would be less than the least time of the choice's few runs.
 TURNS = 3
-SHARE_OF_SECONDS = 0.85  # the remaining time is for rows that are measured again
 WORST = 20
 
 
@@ -83,7 +79,7 @@ def contestants(options, is_set):
     if on_device and not is_set:
         forced = forced[: forced.index("set") + 1]  # the later methods are the host's
     turns = 1 if on_device or is_set else TURNS
-    return turns * [first] + [{**common, "name": name, "method": name, "behind": BEHIND} for name in forced]
+    return turns * [first] + [{**common, "name": name, "method": name} for name in forced]
 
 
 def questions(label, size):
@@ -109,7 +105,7 @@ def questions(label, size):
 def recipe_of(texts, source):
     """Return the recipe of a text in a file; None: this machine lacks the text."""
     if source is None:  # a text that consists of three kinds
-        parts = [texts.source(name)[0][: 1 << 21] for name in ("log", "programs", "dna")]
+        parts = [texts.source(name)[0][: 1 << 21] for name in ("requests", "programs", "dna")]
         content = b"".join(parts) if all(parts) else b""
     else:
         content = texts.source(source)[0]
@@ -117,11 +113,8 @@ def recipe_of(texts, source):
 
 
 def rows(options, texts):
-    """Yield the rows text by text. Each text gets an equal part of the time, and the time that earlier texts left
-    over. --share and the seed draw the rows, and the seed draws their order."""
-    begin, kinds, late = time.monotonic(), MADE + FILES, 0
-    for index, (label, source) in enumerate(kinds):
-        until = options.seconds and begin + SHARE_OF_SECONDS * options.seconds * (index + 1) / len(kinds)
+    """Yield the rows text by text. --share and the seed draw the rows, and the seed draws their order."""
+    for index, (label, source) in enumerate(MADE + FILES):
         made = [
             it
             for it in questions(label, options.bytes)
@@ -132,20 +125,7 @@ def rows(options, texts):
             print(f"SKIPPED: {label}: this machine has no such files")
             continue
         random.Random(options.seed).shuffle(made)
-        for number, (name, facts, ask) in enumerate(made):
-            if until and time.monotonic() > until:
-                late += len(made) - number
-                break
-            who = contestants(options, "n" in facts)
-            if number == 0:
-                who.append(
-                    {
-                        "name": READS[options.engine == "cuda"],
-                        "threads": options.threads,
-                        "kind": READS[options.engine == "cuda"],
-                    }
-                )
-            ask = {"text": recipe, "bytes": options.bytes, "oracle": "1M", **ask}
+        for name, facts, ask in made:
             yield {
                 "name": name,
                 "text": label,
@@ -153,16 +133,13 @@ def rows(options, texts):
                 "flags": ask.get("flags", ""),
                 "rounds": options.rounds,
                 "seconds": min(options.cell_seconds, ROW_SECONDS),
-                "asks": [(ask, who)],
+                "asks": [
+                    (
+                        {"text": recipe, "bytes": options.bytes, "oracle": "1M", **ask},
+                        contestants(options, "n" in facts),
+                    )
+                ],
             }
-    if late:
-        print(f"the time was up: {late} rows are left out")
-
-
-def doubtful(data):
-    """Return the rows with a regret above AGAIN_FROM. Rows on a device are skipped: a device has little
-    noise, and large texts take long to make."""
-    return [row for row in data["rows"] if (regret(row) or 0) > AGAIN_FROM and data.get("engine") != "cuda"]
 
 
 # ---- The report -----------------------------------------------------------------------------
@@ -170,7 +147,7 @@ def doubtful(data):
 
 def methods_of(row):
     """Return {forced method: least time}, without rejected methods, the slowest last."""
-    found = {it["name"]: least(result(row, it["name"])) for it in row["results"] if it["name"] not in (CHOICE, *READS)}
+    found = {it["name"]: least(result(row, it["name"])) for it in row["results"] if it["name"] != CHOICE}
     return dict(sorted(((name, value) for name, value in found.items() if value), key=lambda it: it[1]))
 
 
@@ -191,67 +168,21 @@ def speed(row, name=CHOICE):
     return row["text_bytes"] / least_of(row, name) / 1e9
 
 
-def figures(found):
-    """Return how many rows are above BAR, and the mean and the worst regret."""
-    values = [regret(row) for row in found]
-    return [sum(value > BAR for value in values), f"{statistics.mean(values):.3f}", times(max(values))]
-
-
 def kind_of(row):
     return row["text"] + (", sets" if "n" in row else "")
 
 
 def kind_table(found):
-    """Return the table of regrets by kind of text."""
+    """Return the table of regrets by kind of text: rows, those above BAR, mean, worst, and the slowest row's speed."""
     cells = []
     for kind in [*dict.fromkeys(map(kind_of, found)), "all"]:
-        own = [row for row in found if kind in ("all", kind_of(row)) and regret(row)]
-        sparse = [row for row in own if row.get("found", 0) < SPARSE * row["text_bytes"]]
-        if own:
-            cells.append(
-                [
-                    kind,
-                    len(own),
-                    *figures(own),
-                    digits(min(map(speed, own))),
-                    digits(min(map(speed, sparse))) if sparse else "-",
-                ]
-            )
-    return table(["text", "rows", "> 1.25", "mean", "worst", "slowest, GB/s", "of < 1 % occurrences"], cells)
-
-
-def clear_winner(row):
-    """Return the forced method that is CLEAR times as fast as each other method, or None."""
-    names, values = list(methods_of(row)), list(methods_of(row).values())
-    return names[0] if len(values) > 1 and values[1] >= CLEAR * values[0] else None
-
-
-def method_lines(found):
-    """Yield a line for each method: how often the plan chose the method, and how often it was
-    clearly the best."""
-    names = dict.fromkeys(name for row in found for name in methods_of(row))
-    for name in names:
-        won = [row for row in found if clear_winner(row) == name]
-        chosen = [row for row in found if (result(row, CHOICE) or {}).get("method") == name]
-        kinds = ", ".join(dict.fromkeys(kind_of(row) for row in won))
-        yield (f"- {name}: chosen in {len(chosen)} rows, clearly the best in {len(won)}{': ' if kinds else ''}{kinds}")
-
-
-def noise_line(found):
-    """Compare the choice with the same method forced, which is the same work: the difference is noise."""
-    values = sorted(
-        least_of(row, CHOICE) / methods_of(row)[it["method"]]
-        for row in found
-        for it in [result(row, CHOICE) or {}]
-        if it.get("method") in methods_of(row)
-    )
-    if not values:
-        return "- nothing says how large the noise is"
-    return (
-        f"- noise: the choice / the same method forced, {len(values)} rows: "
-        f"{values[len(values) // 20]:.3f} to {values[len(values) * 19 // 20]:.3f} in nine of ten, "
-        f"median {statistics.median(values):.3f}"
-    )
+        values = [regret(row) for row in found if kind in ("all", kind_of(row)) and regret(row)]
+        slowest = min((speed(row) for row in found if kind in ("all", kind_of(row)) and regret(row)), default=0)
+        if values:
+            over = sum(value > BAR for value in values)
+            mean = f"{statistics.mean(values):.3f}"
+            cells.append([kind, len(values), over, mean, times(max(values)), digits(slowest)])
+    return table(["text", "rows", "> 1.25", "mean", "worst", "slowest, GB/s"], cells)
 
 
 def worst_table(found):
@@ -276,18 +207,11 @@ def worst_table(found):
 def section(data):
     """Return the lines of the page."""
     found, machine = data["rows"], data["machine"]
-    reads = [speed(row, name) for row in found for name in READS if result(row, name)]
-    lines = [
+    return [
         f"- {machine_line(data, on_gpu=True)}",
         f"- texts of {machine['text_bytes']:,} bytes, engine {data['engine']}, threads {data['threads']}; "
         f"each count is number {data.get('warm', 0) + 1} of its plan; "
         f"{len(found)} rows, every answer alike",
-        noise_line(found),
-    ]
-    if reads:
-        lines.append(f"- read speed, median of the texts: {digits(statistics.median(reads))} GB/s")
-    return lines + [
-        *method_lines(found),
         "",
         "### Regret by text",
         "",

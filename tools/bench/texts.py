@@ -1,18 +1,15 @@
 """texts: makes the files that contestants search, from recipes with a seed.
 
 The folder of data (--data, TRAWL_DATA, ../shared/data) may hold corpora: bible.txt, world192.txt,
-ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt, subtitles-zh.txt. A generated text
-replaces a missing corpus, but for Chinese. Programs and other source code are taken from the machine."""
+ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt. A generated text replaces a missing corpus.
+Programs are taken from the machine."""
 
-import base64
 import hashlib
-import json
 import os
 import random
 import re
 import shutil
 import tempfile
-import zlib
 
 import runner
 
@@ -37,7 +34,6 @@ FILES = {
     "code": "rust-library.rs",
     "words": "words-100k.txt",
     "cyrillic": "subtitles-ru.txt",
-    "chinese": "subtitles-zh.txt",
 }
 CANTERBURY = "https://corpus.canterbury.ac.nz/resources/large.tar.gz"
 GENOME = "https://www.ncbi.nlm.nih.gov/nuccore/NC_008253.1"  # as lower case, without the header and the line ends
@@ -46,15 +42,7 @@ ORIGINS = {  # file: (address, SHA-256)
     "world192.txt": (CANTERBURY, "1aebdc97d29904b25791da9aa32be90b69d7da6dc0ac9b95512ed27ed40d2112"),
     "ecoli-nc008253.txt": (GENOME, "54ed6842a13be15731185a6ae05efe07da0d0ca1be87da440ab932bb3e926766"),
 }
-OWN_BYTES = 16 << 20
-OWN = {  # kind: (folders of the machine, endings of file names)
-    "programs": (("/usr/bin", "/usr/lib"), ""),
-    "c": ((os.path.join(runner.ROOT, "src"), "/usr/include"), (".c", ".h")),
-    "c++": (("/usr/include/c++",), ""),
-    "python": ((os.path.dirname(os.__file__),), ".py"),
-    "javascript": (("/usr/lib/node_modules", "/usr/share"), ".js"),
-    "perl": (("/usr/share/perl", "/usr/share/perl5"), ".pm"),
-}
+OWN_BYTES, OWN_FOLDERS = 16 << 20, ("/usr/bin", "/usr/lib")
 
 
 class Texts:
@@ -87,14 +75,10 @@ class Texts:
             if sum_known and hashlib.sha256(made[0]).hexdigest() != sum_known:
                 made = made[0], f"another {FILES[kind]}"
                 print(f"{path} is not the file with the SHA-256 {sum_known}")
-        elif kind in OWN:
-            made = own_files(*OWN[kind]), f"{kind} of this machine"
+        elif kind == "programs":
+            made = own_files(OWN_FOLDERS, ""), "programs of this machine"
         elif kind == "words":
             made = self.source("english")
-        elif kind == "base64":
-            made = base64.encodebytes(self.source("image")[0]), "base64 of an image"
-        elif kind == "utf-16":
-            made = self.source("english")[0].decode("utf-8", "replace").encode("utf-16"), "UTF-16"
         else:
             made = generate(kind), f"generated {kind}, seed 1"
             if FILES.get(kind) in ORIGINS:
@@ -142,19 +126,18 @@ def repeat_into(path, content, count):
 def own_files(folders, endings):
     """Return the first OWN_BYTES bytes of the machine's files, in the order of names."""
     parts, left = [], OWN_BYTES
-    for folder in folders:
-        for parent, inner, names in os.walk(folder):
-            inner.sort()
-            for path in (os.path.join(parent, name) for name in sorted(names) if name.endswith(endings)):
-                if left > 0 and os.path.isfile(path) and not os.path.islink(path):
-                    try:
-                        with open(path, "rb") as file:
-                            parts.append(file.read(left))
-                    except OSError:  # this user may not read the file
-                        continue
-                    left -= len(parts[-1])
-            if left <= 0:
-                return b"".join(parts)
+    for parent, inner, names in (it for folder in folders for it in os.walk(folder)):
+        inner.sort()
+        for path in (os.path.join(parent, name) for name in sorted(names) if name.endswith(endings)):
+            if left > 0 and os.path.isfile(path) and not os.path.islink(path):
+                try:
+                    with open(path, "rb") as file:
+                        parts.append(file.read(left))
+                except OSError:  # this user may not read the file
+                    continue
+                left -= len(parts[-1])
+        if left <= 0:
+            break
     return b"".join(parts)
 
 
@@ -184,18 +167,6 @@ def words_text(draw, words, names):
     return "\n".join(lines).encode() + b"\n"
 
 
-def log_line(draw, number):
-    """Return a made-up line of a log."""
-    level = draw.choices(("INFO", "DEBUG", "WARN", "ERROR"), (80, 15, 4, 1))[0]
-    return (
-        f"2026-11-{number % 28 + 1:02} {number % 24:02}:{number % 60:02}:{draw.randrange(60):02}"
-        f".{draw.randrange(1000):03} {level} worker-{draw.randrange(64)} "
-        f"request id={draw.getrandbits(64):016x} path=/api/v1/items/{draw.randrange(10**6)} "
-        f"status={draw.choice((200, 200, 200, 204, 304, 404, 500))} "
-        f"ms={draw.expovariate(1 / 20):.1f}"
-    )
-
-
 def request_line(draw, number):
     """Return a line of a log in which 2 % of the lines have status 500, and one in 22 is an error."""
     return (
@@ -204,43 +175,6 @@ def request_line(draw, number):
         f"request id={draw.getrandbits(64):016x} path=/api/v1/items/{draw.randrange(1000)} "
         f"status={500 if draw.random() < 0.02 else 200}"
     )
-
-
-def json_line(draw, number):
-    return json.dumps(
-        {
-            "id": number,
-            "user": f"user{draw.randrange(10**5)}",
-            "text": " ".join(draw.choices(WORDS, k=draw.randrange(4, 20))),
-            "score": round(draw.random(), 4),
-            "tags": draw.choices(NAMES + ("x", "y"), k=2),
-            "ok": draw.random() < 0.98,
-        }
-    )
-
-
-def csv_line(draw, number):
-    return (
-        f"{number},2026-11-{number % 28 + 1:02},{draw.choice(NAMES)},{draw.choice(WORDS)},"
-        f'{draw.gauss(0, 1):.6f},{draw.randrange(10**4)},"{draw.choice(WORDS)}, '
-        f'{draw.choice(WORDS)}",{draw.choice(("true", "false", ""))}'
-    )
-
-
-def xml_line(draw, number):
-    if number % 10:
-        return f'    <item id="{number}" kind="{draw.choice(WORDS)}">{draw.randrange(10**6)}</item>'
-    return f'  </record>\n  <record name="{draw.choice(NAMES)}" date="2026-11-{number % 28 + 1:02}">'
-
-
-def image(draw):
-    """Make pixels that change little by little, deflated as in a PNG file."""
-    noise = draw.randbytes(GENERATED_BYTES)
-    rows = [
-        bytes((x * 3 + y + (noise[y * 4096 + x] & 15)) & 255 for x in range(4096))
-        for y in range(GENERATED_BYTES // 4096)
-    ]
-    return b"\x89PNG\r\n\x1a\n" + zlib.compress(b"".join(rows), 6)
 
 
 def code_line(draw, number):
@@ -257,16 +191,7 @@ def generate(kind):
         return words_text(random.Random(1 if kind == "english" else 2), WORDS, NAMES)
     if kind == "cyrillic":
         return words_text(draw, CYRILLIC, ("Достоевский", "Аввакум"))
-    if kind == "image":
-        return image(draw)
-    line = {
-        "log": log_line,
-        "requests": request_line,
-        "json": json_line,
-        "code": code_line,
-        "csv": csv_line,
-        "xml": xml_line,
-    }.get(kind)
+    line = {"requests": request_line, "code": code_line}.get(kind)
     if line is None:
         return b""
     lines = [line(draw, number) for number in range(160000 if kind == "requests" else 40000)]

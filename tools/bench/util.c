@@ -1,4 +1,4 @@
-/* util: clocks, samples of times, random numbers, JSON, fatal errors, fields of the input, answers,
+/* util: clocks, random numbers, fatal errors, fields of the input, answers,
  * records of a question, threads.
  *
  * All files of trawl-bench use these functions. Random numbers depend on the seed alone, so a row
@@ -16,13 +16,7 @@
 
 #include "bench/bench.h"
 
-void samples_add(struct samples *samples, double seconds)
-{
-    if (samples->count < SAMPLES_MAX)
-        samples->seconds[samples->count++] = seconds;
-}
-
-static double seconds_of(clockid_t clock)
+double seconds_of(clockid_t clock)
 {
     struct timespec now;
 
@@ -33,11 +27,6 @@ static double seconds_of(clockid_t clock)
 double clock_seconds(void)
 {
     return seconds_of(CLOCK_MONOTONIC);
-}
-
-double processor_seconds(void)
-{
-    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 uint64_t seeded_u64(struct seeded *seeded)
@@ -83,30 +72,6 @@ char *copy_text(const char *text)
     return (char *)memcpy(allocate(bytes), text, bytes);
 }
 
-void print_json_string(FILE *file, const char *text)
-{
-    putc('"', file);
-    for (; *text != '\0'; text++) {
-        unsigned char byte = (unsigned char)*text;
-
-        if (byte == '"' || byte == '\\')
-            fprintf(file, "\\%c", byte);
-        else if (byte < 0x20 || byte == 0x7f)
-            fprintf(file, "\\u%04x", byte);
-        else
-            putc(byte, file);
-    }
-    putc('"', file);
-}
-
-void print_json_samples(FILE *file, const struct samples *samples)
-{
-    putc('[', file);
-    for (uint32_t i = 0; i < samples->count; i++)
-        fprintf(file, "%s%.9f", i > 0 ? ", " : "", samples->seconds[i]);
-    putc(']', file);
-}
-
 /* ---- Fields ------------------------------------------------------------------------------- */
 
 const char *field(const struct fields *fields, const char *key, const char *otherwise)
@@ -131,13 +96,6 @@ uint64_t field_number(const struct fields *fields, const char *key, uint64_t oth
     if (errno != 0 || end == value || *value == '-' || (*end != '\0' && (unit == NULL || end[1])))
         fail("%s is not a number: %s", key, value);
     return unit != NULL ? number << 10 * (unit - units + 1) : number;
-}
-
-double field_seconds(const struct fields *fields, const char *key, double otherwise)
-{
-    const char *value = field(fields, key, NULL);
-
-    return value != NULL ? strtod(value, NULL) : otherwise;
 }
 
 void fields_split(char *line, struct fields *fields)
@@ -195,11 +153,6 @@ uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c)
 
     mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9u;
     return mixed ^ mixed >> 32;
-}
-
-bool answers_agree(const struct answer *a, const struct answer *b)
-{
-    return a->count == b->count && (!a->summed || !b->summed || a->sum == b->sum);
 }
 
 uint64_t question_records(const struct question *question, uint64_t bytes)

@@ -8,7 +8,6 @@
 
 #include "serve/answering.h"
 #include "serve/answers.h"
-#include "serve/serve_text.h"
 #include "trawl/text/command_clock.h"
 
 #define NAME_BYTES 512u /* memory that is counted for each file's name in JSON */

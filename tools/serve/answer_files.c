@@ -14,7 +14,7 @@
 
 #include "serve/answering.h"
 #include "trawl/files/glob.h"
-#include "trawl/options/empty.h"
+#include "trawl/options/patterns.h"
 #include "trawl/run/input.h"
 #include "trawl/run/search_file.h"
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "serve/answers.h"
-#include "serve/serve_text.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/text/grow.h"
 

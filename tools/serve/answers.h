@@ -3,6 +3,7 @@
 #define SERVE_ANSWERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct json_t;
@@ -26,5 +27,10 @@ struct answer_values {
 struct json_t *answers_pack(enum answer_kind kind, const struct answer_values *values);
 /* Prints the rows of answers.def as a table of Markdown. */
 void answers_print(struct output *output);
+/* Returns a JSON string, or {"bytes": BASE64} for other than UTF-8. NULL: out of memory. */
+struct json_t *text_value(const char *text, size_t bytes_count);
+/* Returns the document as a single line with its line end, which the caller frees. Takes ownership
+ * of the document. Returns NULL if out of memory. */
+char *text_line(struct json_t *document);
 
 #endif

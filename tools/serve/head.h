@@ -4,7 +4,9 @@
 #define SERVE_HEAD_H
 
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Returns true if the text has a control byte other than a tab. */
 bool head_has_control(const char *text);
@@ -20,5 +22,37 @@ struct head_target {
  * Transfer-Encoding. */
 const char *head_doubt(struct MHD_Connection *connection, const char *method,
                        const struct head_target *target, const char *version, bool *is_chunked);
+/* ---- Heads that come too slowly: the library's own timeout counts from the last byte, so a client
+ * that sends one now and then would keep a connection forever (slowloris). ---- */
+
+/* A connection, from start to end. */
+struct head_wait {
+    struct head_wait *next, *before;
+    int descriptor;
+    uint64_t
+        until_ns; /* time of now_ns() at which the head must be complete; 0: no head is awaited */
+};
+
+struct late_heads {
+    pthread_mutex_t mutex;
+    pthread_cond_t wake; /* tells the thread of a first connection, and of the end */
+    struct head_wait *first;
+    uint64_t limit_ns;
+    bool is_ending;
+    pthread_t thread;
+};
+
+/* A head must be complete limit_ns after the connection's start, or after twice that time since the
+ * last request's end. Returns false if no thread can be started; errno says why. */
+bool late_heads_open(struct late_heads *heads, uint64_t limit_ns);
+void late_heads_close(struct late_heads *heads);
+/* Begins to wait for a connection's first head. Returns NULL if out of memory. */
+struct head_wait *late_heads_begin(struct late_heads *heads, int descriptor);
+/* The head is complete. The connection may be NULL, here and below. */
+void late_heads_came(struct late_heads *heads, struct head_wait *wait);
+/* A request has ended, and another head may come. */
+void late_heads_again(struct late_heads *heads, struct head_wait *wait);
+/* The connection ends; its descriptor is still open. */
+void late_heads_end(struct late_heads *heads, struct head_wait *wait);
 
 #endif

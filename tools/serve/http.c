@@ -15,8 +15,6 @@
 
 #include "serve/facts.h"
 #include "serve/head.h"
-#include "serve/late_heads.h"
-#include "serve/metrics.h"
 #include "serve/page.h"
 #include "trawl/text/command_clock.h"
 #include "trawl/text/message.h"

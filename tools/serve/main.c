@@ -29,7 +29,6 @@
 #include "trawl/text/message.h"
 #include "trawl/run/run.h"
 #include "trawl/job/searchers.h"
-#include "trawl/run/version.h"
 #include "trawl/text/whole.h"
 
 /* milliseconds between two checks, while collections load or answers are completed */

@@ -107,7 +107,7 @@ class Form:
 
     nfkc: characters that Unicode calls compatible are equal (NFKC). Examples are e + accent and the
       accented letter, full-width letters, ligatures.
-    ignore_case: letters that differ in case alone are equal (str.casefold).
+    ignore_case: letters that differ only in case are equal (str.casefold).
     punctuation: what happens to characters that are not a letter, mark or number. "split": they separate words, as a
       blank does. "delete": they are removed, so that "don't" becomes "dont". "keep": they are part of words.
     spaces: "fold": a run of white space becomes one blank, and leading and trailing white space is

@@ -54,11 +54,11 @@ def arguments_of(argv: list[str] | None) -> argparse.Namespace:
     option("documents", metavar="DOCUMENTS", nargs="+")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--words", type=int, help="an n-gram is this many words (13)")
-    size.add_argument("--characters", type=int, help="an n-gram is so many characters")
+    size.add_argument("--characters", type=int, help="an n-gram is this many characters")
     option("--least", type=float, default=0.0, help="leave out overlaps of a smaller ratio")
     option("--short", choices=("warn", "whole"), default="warn",
            help="a question of fewer words is skipped (warn), or searched as a whole")  # fmt: skip
-    option("--case", action="store_true", help="letters that differ in case alone differ")
+    option("--case", action="store_true", help="letters that differ only in case are different")
     option("--no-nfkc", action="store_true", help="characters that are compatible differ")
     option("--punctuation", choices=("split", "delete", "keep"), default="split",
            help="punctuation separates words (split), is removed, or is part of words")  # fmt: skip

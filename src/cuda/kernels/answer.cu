@@ -278,7 +278,8 @@ SIMT_FUNCTION int answer_is_word(uint32_t byte)
     return byte - '0' < 10u || (byte | 0x20u) - 'a' < 26u || byte == '_';
 }
 
-/* Returns true if the byte may be next to an occurrence; ANSWER_NO_BYTE: the text ends there. */
+/* Returns true if the byte, or the end of the text (ANSWER_NO_BYTE), may be next to an
+ * occurrence. */
 SIMT_FUNCTION int answer_parts(const struct answer_arguments *a, uint32_t byte)
 {
     if (byte == ANSWER_NO_BYTE)
@@ -520,11 +521,11 @@ SIMT_FUNCTION uint32_t answer_next(const struct answer_arguments *a, const uint1
     return table != 0 ? (uint32_t)table[at] : (uint32_t)simt_load_u16(a->automaton_next + at);
 }
 
-/* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns its
- * state: 0 or 1 once it is decided that the line or record does not or does hold a match (the
- * automaton then stops), else 2 or more. *reached is where the 16 bytes begin in which it was
- * decided, or `from` if that is greater; else `to`. `table` is in shared memory; 0: the automaton
- * is read where it lies. */
+/* Runs the automaton over the bytes [from, to), and reads no byte at `last` or later. Returns
+ * its state: 0 or 1 once it is decided that the line or record does not or does hold a match
+ * (the automaton then stops), else 2 or more. *reached is where the 16 bytes begin in which it
+ * was decided, or `from` if that is greater; else `to`. `table` is in shared memory; with 0, the
+ * automaton is read in place. */
 SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16_t *table,
                                   uint64_t from, uint64_t to, uint64_t last, uint64_t *reached)
 {
@@ -580,7 +581,7 @@ SIMT_KERNEL(answer_decide, answer_arguments, LISTS_THREADS, 4)
 
             from = answer_record_at(&args, record) + args.tape;
             to = answer_record_at(&args, record + 1u) + args.tape;
-            /* modulo 2^64, a record that begins before this memory is too long, too */
+            /* modulo 2^64, so that a record which begins before this memory counts as too long */
             is_near = x - from <= most && from - args.decide_low <= x - args.decide_low;
         }
         if (is_near) {

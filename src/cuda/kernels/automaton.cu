@@ -203,8 +203,8 @@ SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t 
         simt_load_u32(a->automaton.rows + (walk->state & SCAN_STATE_NUMBER) + classes[byte]);
 }
 
-/* Goes backwards through the 8 bytes of `word`, the first of which is at x. counts: 0 in the reach
- * after the part (see the head), where no occurrence counts. */
+/* Goes backwards through the 8 bytes of `word`, the first of which is at x. `counts` is 0 in the
+ * reach after the part (see the head), where no occurrence counts. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
@@ -342,7 +342,7 @@ SIMT_FUNCTION int automaton_rows_of(const struct scan_arguments *a)
                                         : AUTOMATON_ROWS_CLASSES;
 }
 
-/* Returns the state after a byte. where: automaton_rows_of(a). */
+/* Returns the state after a byte. `where` is automaton_rows_of(a). */
 SIMT_FUNCTION uint32_t automaton_next(const struct scan_arguments *a,
                                       const struct automaton_kept *kept, uint32_t state,
                                       uint32_t byte, int where)
@@ -400,8 +400,8 @@ SIMT_FUNCTION uint32_t automaton_block(const struct scan_arguments *a,
     return state;
 }
 
-/* As automaton_block, for bytes the first of which is at `place`, and some of which may lie before
- * `low` or beyond the text. Counts the occurrences that start in [low, last). */
+/* Like automaton_block, for bytes that begin at `place`, some of which may lie before `low` or
+ * beyond the text. Counts the occurrences that start in [low, last). */
 SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
                                               const struct automaton_kept *kept,
                                               const uint32_t *stage, uint32_t state,
@@ -419,8 +419,8 @@ SIMT_FUNCTION_LARGE uint32_t automaton_border(const struct scan_arguments *a,
     return state;
 }
 
-/* Loads SCAN_COUNT_BYTES bytes of each of the warp's 32 parts; place: the first of them in the
- * first part. Four lanes load the bytes of one part, 16 at a time; beyond the text, they become
+/* Loads SCAN_COUNT_BYTES bytes of each of the warp's 32 parts, in the first part starting at
+ * `place`. Four lanes load the bytes of one part, 16 at a time; beyond the text, they become
  * zeros. */
 SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place,
                                   struct simt_u32x4 loaded[SCAN_COUNT_BYTES / 16u])
@@ -439,8 +439,8 @@ SIMT_FUNCTION void automaton_load(const struct scan_arguments *a, uint64_t place
 
 /* Returns the number of occurrences that start in the lane's part. The warp's parts follow each
  * other, starting at `place`. The lanes load the text of all parts together, since a load of 32
- * lanes from 32 parts would touch 32 cache lines. stage: the warp's shared memory. Called by all
- * lanes.
+ * lanes from 32 parts would touch 32 cache lines. `stage` is the warp's shared memory. Called by
+ * all lanes.
  */
 SIMT_FUNCTION uint32_t automaton_parts(const struct scan_arguments *a,
                                        const struct automaton_kept *kept, uint32_t *stage,

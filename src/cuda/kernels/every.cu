@@ -57,9 +57,9 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     tile_emit(a, origin, shared, partition, totals);
 }
 
-/* Verifies the candidates of a tile, and counts or lists the hits. found: how many of them are this
- * thread's. Returns true if the tile is dense; the caller then searches it with bit planes. Called
- * by all threads of the block. */
+/* Verifies the candidates of a tile, and counts or lists the hits. `found` is how many of them
+ * are this thread's. Returns true if the tile is dense; the caller then searches it with bit
+ * planes. Called by all threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
                                struct every_dense *ahead, uint64_t partition,

@@ -27,7 +27,7 @@ struct sort_arguments {
     const uint64_t *from;
     uint64_t *to;
     uint64_t count;
-    uint32_t *counts; /* of each block, the number of words with each of the SORT_DIGITS digits */
+    uint32_t *counts; /* for each block, the number of words with each of the SORT_DIGITS digits */
     uint32_t shift;   /* words are ordered by the digit at this bit */
     /* words of a block, a multiple of SORT_TILE */
     uint64_t share;
@@ -58,7 +58,7 @@ enum {
     ANSWER_SUMS
 };
 
-#define ANSWER_PIECE_BYTES (64u << 10) /* of a gap that a block reads at a time */
+#define ANSWER_PIECE_BYTES (64u << 10) /* bytes of a gap that a block reads at a time */
 /* A gap in a list: where it begins and ends, and the word of `sums` that counts it; then a word
  * that is 1 once a line end is found. */
 #define ANSWER_GAP_WORDS 4u
@@ -83,9 +83,9 @@ struct answer_arguments {
     uint64_t launch;                  /* the launch's number, not 0 */
     uint32_t line_end, line_end_also; /* each a byte in all four bytes of the word */
 
-    uint64_t near_bytes;  /* most bytes of a gap that a lane reads alone */
-    uint64_t warp_bytes;  /* most bytes of a gap that then a warp reads */
-    uint64_t block_bytes; /* most bytes of a gap that a block reads alone */
+    uint64_t near_bytes;  /* most bytes of a gap that a single lane reads */
+    uint64_t warp_bytes;  /* most bytes of a gap that its warp then reads */
+    uint64_t block_bytes; /* most bytes of a gap that a single block reads */
     uint64_t *gaps;
     uint64_t gap_count; /* answer_gaps: number of gaps */
     uint64_t *vast;     /* where answer_gaps lists the gaps of more than block_bytes; NULL: all
@@ -140,10 +140,10 @@ struct answer_arguments {
 };
 
 /* answer_decide reads a line once for each hit. It leaves lines that are longer than the mean
- * distance of so many hits to the host, so that all hits together read the text at most twice as
- * often. */
+ * distance of this many hits to the host, so that all hits together read the text at most twice
+ * as often. */
 #define DECIDE_HITS_MAX 256u
-#define READ_BYTES 1024u /* of a stripe whose lines a lane of answer_read reads */
+#define READ_BYTES 1024u /* bytes of a stripe, whose lines a lane of answer_read reads */
 #define READ_STATES 48u  /* an automaton of at most this many states is kept in shared memory */
 #define RECORDS_STEP_LOG2 10u
 #define CELLS_BLOCKS_MAX 256u /* most blocks of answer_cells */

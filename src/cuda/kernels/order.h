@@ -27,7 +27,7 @@
 #include "simt.h"
 #include "scan.h"
 
-#define ORDER_NOWHERE (1ull << 62) /* index of a hit that no result has room for */
+#define ORDER_NOWHERE (1ull << 62) /* index of a hit for which no result has room */
 #define ORDER_READS ((1u << SCAN_PARTITION_GROUP_LOG2_MAX) / SIMT_WARP_THREADS)
 
 /* Returns the sum over the warp's lanes. Called by all lanes of the warp. */
@@ -58,8 +58,8 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
 }
 
 /* Returns a number whose sum over the warp's lanes is the number of hits in all groups before
- * `group`. Lane i passes the two words of group - 1 - i as sum and upto. *there: the words of all
- * lanes are enough to know that sum. Called by all lanes of the warp. */
+ * `group`. Lane i passes the two words of group - 1 - i as sum and upto. Sets *there to true if
+ * the words of all lanes are enough to know that sum. Called by all lanes of the warp. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {
@@ -116,8 +116,8 @@ SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t part
     return ((partition + 1u) & ((1u << a->partition_group_log2) - 1u)) == 0;
 }
 
-/* As order_look, for a published partition with `own` hits. If it is the last of its group, also
- * publishes the number of hits up to the group's end. Called by all lanes of the warp. */
+/* Like order_look, for a published partition with `own` hits. If it is the last of its group,
+ * also publishes the number of hits up to the group's end. Called by all lanes of the warp. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, uint64_t own,
                             uint64_t *before)
 {

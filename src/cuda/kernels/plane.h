@@ -68,7 +68,7 @@
 #include "filter.h"
 
 #define PLANE_LOADS 2u /* words of the plane, or halves of words, that a thread loads at a time */
-/* words of a pattern's plane that a lane compares alone; the warp compares the rest */
+/* words of a pattern's plane that a single lane compares; the warp compares the rest */
 #define PLANE_LANE_WORDS 16u
 /* the largest plane_tile.room: more than a tile needs, and so small that no 32-bit position wraps
  * around */
@@ -177,13 +177,13 @@ SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct
     return others;
 }
 
-/* Builds the tile's plane. has_letters: the pattern's bytes have at most two values (letters); then
- * returns nonzero if the thread met any other byte. */
+/* Builds the tile's plane. If has_letters is set (the pattern's bytes have at most two values,
+ * its letters), returns nonzero if the thread met any other byte. */
 SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
                                       uint32_t *plane, int has_letters)
 {
     uint32_t bit = a->plane.bit, others = 0;
-    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* the cases differ in this bit alone */
+    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* the cases differ only in this bit */
 
     for (uint32_t at = simt_thread(); at < t->plane_words; at += PLANE_LOADS * simt_threads()) {
         struct plane_bytes bytes[PLANE_LOADS];
@@ -208,9 +208,9 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
     return others;
 }
 
-/* Builds the tile's plane. Returns 0 if it decides alone: the pattern has at most two letters, and
- * this thread met no other byte. Otherwise bytes must still be compared. Called by all threads of
- * the block. */
+/* Builds the tile's plane. Returns 0 if the plane suffices: the pattern has at most two letters,
+ * and this thread met no other byte. Otherwise bytes must still be compared. Called by all
+ * threads of the block. */
 SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
                               uint32_t *plane)
 {

@@ -174,9 +174,9 @@ SIMT_FUNCTION uint32_t sets_last_word(const struct scan_arguments *a, uint32_t l
     return simt_funnel_clamp(low, high, 8u * a->sets.gram_bytes - 32u);
 }
 
-/* Returns the tag: a hash of up to four bytes before and up to four after the gram, as far as the
- * run of its literal has them. offset: where the gram begins in the run. The bytes of `before` are
- * at the word's upper end, those of `after` at the lower end. */
+/* Returns the tag: a hash of up to four bytes before and up to four after the gram, as far as
+ * the run of its literal has them. The gram begins at `offset` in the run. The bytes of `before`
+ * are at the word's upper end, those of `after` at the lower end. */
 SIMT_FUNCTION uint32_t sets_tag(const struct scan_arguments *a, uint32_t offset, uint32_t before,
                                 uint32_t after)
 {
@@ -262,7 +262,7 @@ SIMT_FUNCTION uint32_t sets_entry_bits(const struct scan_arguments *a, uint64_t 
 }
 
 /* Returns true if a later entry of the list may have the sample's gram and the bytes beside it.
- * others: the second word of the list's head. */
+ * `others` is the second word of the list's head. */
 SIMT_FUNCTION int sets_may_meet(const struct scan_arguments *a, uint64_t others, uint32_t hash,
                                 uint32_t before, uint32_t after)
 {
@@ -536,8 +536,8 @@ SIMT_FUNCTION struct sets_sample sets_sample_of(const struct scan_arguments *a,
     return sample;
 }
 
-/* Returns the lane whose list has later entry number `item`, counting lane by lane. through: the
- * later entries of the lists of this lane and all lower ones. */
+/* Returns the lane whose list has later entry number `item`, counting lane by lane. `through` is
+ * the number of later entries in the lists of this lane and all lower ones. */
 SIMT_FUNCTION uint32_t sets_owner(uint32_t through, uint32_t item)
 {
     uint32_t owner = 0;
@@ -610,8 +610,8 @@ SIMT_FUNCTION void sets_compare(const struct scan_arguments *a, const uint64_t *
 /* Searches the lists of `count` ≤ 32 entries of the second queue, starting at `from`. Each lane
  * tests the first entry of its own list; then the lanes share the later entries of all lists
  * evenly, since the longest list would keep 31 lanes waiting. Proposals replace the queue's
- * entries, and up to 32 are compared at once. most: the warp gives up if its verification has cost
- * more than this so far. */
+ * entries, and up to 32 are compared at once. The warp gives up once its verification has cost
+ * more than `most`. */
 SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets_warp *warp,
                                      uint32_t from, uint32_t count, uint64_t most)
 {

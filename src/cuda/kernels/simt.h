@@ -360,7 +360,7 @@ SIMT_FUNCTION uint32_t simt_funnel(uint32_t low, uint32_t high, uint32_t shift_b
 {
     return __funnelshift_r(low, high, shift_bits);
 }
-/* As simt_funnel, but shift_bits may also be 32. */
+/* Like simt_funnel, but shift_bits may also be 32. */
 SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t shift_bits)
 {
     return __funnelshift_rc(low, high, shift_bits);

@@ -130,8 +130,8 @@ SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
     return stream_is_brief(a) && !first;
 }
 
-/* Verifies the candidate x of each lane whose `wanted` is not 0. *found: the lanes with an
- * occurrence. Returns true if the warp gives the tile up. */
+/* Verifies the candidate x of each lane whose `wanted` is not 0, and sets *found to the lanes
+ * with an occurrence. Returns true if the warp gives the tile up. */
 SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, int wanted,
                                     uint32_t *steps, uint32_t *found)
 {
@@ -202,8 +202,8 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
     return gives_up;
 }
 
-/* Queues the candidates of a mask of 16 bits. place: the position of bit 0, a multiple of 16.
- * Called by all lanes of the warp. */
+/* Queues the candidates of a mask of 16 bits. `place` is the position of bit 0, a multiple of
+ * 16. Called by all lanes of the warp. */
 SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 {
     uint32_t lanes = simt_ballot(mask != 0);
@@ -483,7 +483,7 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
     return words;
 }
 
-/* As stream_step, for a step that need not be whole. If `first` is set and the filter finds
+/* Like stream_step, for a step that need not be whole. If `first` is set and the filter finds
  * occurrences, also reports the first of them. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
@@ -511,7 +511,7 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
     return a->position + (uint64_t)tile * (a->tile_words * 32u) + simt_warp() * STREAM_STEP_BYTES;
 }
 
-/* how the block goes from tile to tile; thread 0 alone uses the members that say so */
+/* how the block goes from tile to tile; only thread 0 uses the members that say so */
 struct stream_cursor {
     /* Two pairs of tile numbers, used in turn: when thread 0 writes a pair, all threads have read
      * its earlier values. A pair is the block's next tile and the one after. */
@@ -642,7 +642,8 @@ SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint3
         stream_edge(a, position, kind, 1, s, &count);
 }
 
-/* The body of the kernels: searches the block's tiles. first: the first occurrence is wanted. */
+/* The body of the kernels: searches the block's tiles. With `first`, the first occurrence is
+ * wanted. */
 SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int first)
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);

@@ -42,8 +42,8 @@
  * lane; the word's low half is the first of the two rows. */
 #define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
-/* with at least so many hits in a step, the warp writes them word by word, a lane for each bit, so
- * that stores lie side by side */
+/* with at least this many hits in a step, the warp writes them word by word, a lane for each
+ * bit, so that stores lie side by side */
 #define HITS_DENSE 256u
 #define HITS_SUM_BITS 8u /* number of bits that hold a number below HITS_DENSE */
 
@@ -196,8 +196,8 @@ SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
     return masks;
 }
 
-/* As hits_step, for a step of which perhaps not all positions are searched or not all bytes can be
- * loaded. */
+/* Like hits_step, for a step in which some positions may not be searched, or some bytes may not
+ * be loadable. */
 SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64_t position,
                                           int kind)
 {
@@ -287,8 +287,8 @@ SIMT_FUNCTION struct hits_bits hits_share(const struct hits_noted *noted, uint32
     return bits;
 }
 
-/* Writes the hits at the lane's 64 positions, starting at `to`. first: the hit at the lowest of
- * these positions. */
+/* Writes the hits at the lane's 64 positions, starting at `to`. `first` is the hit at the lowest
+ * of these positions. */
 SIMT_FUNCTION void hits_write_few(struct hits_bits left, uint64_t first, uint64_t *to)
 {
     for (; (left.low | left.high) != 0; to++) {
@@ -399,7 +399,7 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, cons
     }
 }
 
-/* As hits_look, for a tile that is not whole. */
+/* Like hits_look, for a tile that is not whole. */
 SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                                   struct stream_rows *step, int kind, struct hits_shared *shared,
                                   uint32_t turn, uint32_t ready)
@@ -488,7 +488,7 @@ SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_noted 
     return 0;
 }
 
-/* Sets the slots and the base of a turn's hits. before: the number of hits before the turn's
+/* Sets the slots and the base of a turn's hits. `before` is the number of hits before the turn's
  * tile. */
 SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted *noted,
                               uint64_t before)

@@ -39,7 +39,7 @@
 #define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS)
 /* sampled_walk.at after the last step: no sample has this number or a greater one */
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
-/* if the pattern has more than TILE_LANE_BYTES bytes, a lane compares this many bytes alone */
+/* if the pattern has more than TILE_LANE_BYTES bytes, a single lane compares this many bytes */
 #define SAMPLED_LANE_BYTES 16u
 /* SAMPLED_GROUP lanes compare one of several candidates, each loading SAMPLED_REST_LOADS words
  * together */
@@ -192,9 +192,10 @@ SIMT_FUNCTION int sampled_equal_one(const struct scan_arguments *a, uint64_t x, 
 
 /* Returns true if this lane finds a difference between the text at x and the pattern, after the
  * first SAMPLED_LANE_BYTES bytes. A group of SAMPLED_GROUP lanes compares a candidate, each an
- * aligned word of the text at a time. The loads of SAMPLED_REST_LOADS words are in flight together:
- * nearly all candidates are equal, and a load takes microseconds while other warps sample the text.
- * looks: the lane's group has a candidate. Called by all lanes of the warp. */
+ * aligned word of the text at a time. The loads of SAMPLED_REST_LOADS words are in flight
+ * together: nearly all candidates are equal, and a load takes microseconds while other warps
+ * sample the text. `looks` is set if the lane's group has a candidate. Called by all lanes of
+ * the warp. */
 SIMT_FUNCTION int sampled_differs(const struct scan_arguments *a, uint64_t x, int looks,
                                   uint32_t *steps)
 {
@@ -333,8 +334,8 @@ SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t 
         list->entry = simt_load_u32(a->sample_entries + list->at);
 }
 
-/* Compares the pattern at the start that `entry` proposes for a sample of `list`. is_there: the
- * lane has an entry. Returns true if the warp gives up. */
+/* Compares the pattern at the start that `entry` proposes for a sample of `list`, if is_there
+ * says that the lane has an entry. Returns true if the warp gives up. */
 SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
                                 int is_there, uint32_t entry, const struct sampled_offers *list)
 {
@@ -360,9 +361,9 @@ SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct samp
     return sampled_offer(a, s, 1, simt_load_u32(a->sample_entries + at), &list);
 }
 
-/* Goes through the lists of the queue's 32 samples starting at `first`: a lane alone through a list
- * of less than 32 entries, all lanes together through a longer one. Returns true if the warp gives
- * up. */
+/* Goes through the lists of the queue's 32 samples starting at `first`: a single lane through a
+ * list of less than 32 entries, all lanes together through a longer one. Returns true if the
+ * warp gives up. */
 SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_stream *s,
                                 uint32_t first)
 {

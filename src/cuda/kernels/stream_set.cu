@@ -67,8 +67,9 @@
 /* A gram of a literal. */
 struct sets_gram {
     uint64_t at; /* the byte of literal_bytes at which the gram's sample begins */
-    /* offset: where the sample begins in the literal's run (the part that is sampled). hash: the
-     * sample's hash. chosen: the place of the chosen gram among the c grams. */
+    /* A gram: `offset` is where the sample begins in the literal's run (the part that is
+     * sampled), `hash` is the sample's hash, and `chosen` the place of the chosen gram among the
+     * c grams. */
     uint32_t offset, hash, chosen;
 };
 
@@ -253,8 +254,8 @@ SIMT_FUNCTION void sets_push(struct sets_lane *s, int pass, uint32_t place, uint
     s->queued += simt_popcount(lanes);
 }
 
-/* Queues the samples of a row that pass the bitmap. sample: the lane's first one. The queue is
- * drained after every SETS_SAMPLES samples of a lane. */
+/* Queues the samples of a row that pass the bitmap. `sample` is the lane's first one. The queue
+ * is drained after every SETS_SAMPLES samples of a lane. */
 SIMT_FUNCTION void sets_row(const struct scan_arguments *a, struct sets_lane *s, const uint32_t *w,
                             uint32_t sample, struct sets_form form)
 {
@@ -422,7 +423,7 @@ SIMT_FUNCTION void sets_collect(const struct scan_arguments *a, struct sets_lane
     }
 }
 
-/* Searches a step that is not whole, sample by sample. */
+/* Searches a partial step, sample by sample. */
 SIMT_FUNCTION void sets_edge(const struct scan_arguments *a, struct sets_lane *s, uint64_t at,
                              struct sets_form form)
 {
@@ -489,9 +490,9 @@ SIMT_FUNCTION void sets_rare_step(const struct scan_arguments *a, struct sets_la
     }
 }
 
-/* Searches a tile; next: the warp's next one. The loads of a step are issued before the step before
- * is searched. The code loads in only one place: two would share a counter, and the search waits
- * for all loads that the compiler counts by the same counter. */
+/* Searches a tile. `next` is the warp's next one. The loads of a step are issued before the step
+ * before is searched. The code loads in only one place: two would share a counter, and the
+ * search waits for all loads that the compiler counts by the same counter. */
 SIMT_FUNCTION void sets_tile(const struct scan_arguments *a, struct sets_lane *s, uint32_t tile,
                              uint32_t next, struct sets_step *ahead, struct sets_form form)
 {

@@ -24,7 +24,7 @@
  * write the warp's hits together */
 #define TILE_DENSE 4u
 #define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
-/* bytes that a lane compares alone; the whole warp compares the rest */
+/* bytes that a single lane compares; the whole warp compares the rest */
 #define TILE_LANE_BYTES 64u
 /* Most hits of a tile that wait in a list in shared memory. TILE_LISTED marks a slot of that
  * list. */

@@ -248,7 +248,6 @@ static void note_edges(struct syntax_reader *reader, struct syntax_node **items,
             reader->out->by_lines |= (edge->flags & SYNTAX_MANY_LINES) != 0;
         }
         reader->out->has_ends |= edge->letter == 'A' || edge->letter == 'z';
-        reader->out->looks_back |= edge->letter != '$' && edge->letter != 'z';
         reader->out->edges |= edge->letter == 'b' || edge->letter == 'B'   ? SYNTAX_EDGES
                               : edge->letter == 'm' || edge->letter == 'M' ? SYNTAX_BEGINS
                               : edge->letter == 'h' || edge->letter == 'H' ? SYNTAX_HALVES

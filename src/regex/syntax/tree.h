@@ -98,7 +98,6 @@ struct syntax {
     bool has_lines;  /* ^ or $ */
     bool by_lines;   /* which hold at newlines, too */
     bool has_ends;   /* \A or \z */
-    bool looks_back; /* an assertion depends on the byte before it */
     uint32_t edges;
     /* in PCRE2's syntax: the tree is no filter, because some syntax was not understood */
     bool is_opaque;

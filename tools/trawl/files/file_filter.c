@@ -24,16 +24,13 @@
 
 #define FULL_FIRST SIZE_OR_SMALL(256u, 1u) /* initial capacity of a path */
 
-/* The kinds of rule files that a directory may have. Each kind decides before the next kind. */
-enum list_kind { LIST_RGIGNORE, LIST_IGNORE, LIST_GITIGNORE, LIST_EXCLUDE, LIST_KINDS };
-
-static const char *const list_names[LIST_KINDS] = {".rgignore", ".ignore", ".gitignore",
-                                                   ".git/info/exclude"};
+/* The rule files that a directory may have. Each kind decides before the next kind. */
+static const char *const list_names[FILTER_FILES] = {".rgignore", ".ignore", ".gitignore",
+                                                     ".git/info/exclude"};
 
 struct filter {
-    struct file_settings files; /* the options about files, as given */
-    struct guard *guard;        /* limits of the search; NULL: no limits */
-    bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude, use_global;
+    struct filter_rules rules;
+    struct guard *guard;       /* limits of the search; NULL: no limits */
     struct ignore_list *globs; /* rules of -g and --iglob; NULL: no such option */
     /* a glob without '!' was given: files that no glob matches are skipped */
     bool globs_take;
@@ -51,7 +48,7 @@ struct scope {
     size_t depth;   /* depth of the directory below the root, + 1; 0: it is above the root */
     size_t base_at; /* offset in walk->full at which paths relative to this directory begin */
     bool has_git;   /* the directory has .git, so it is the top of a repository */
-    struct ignore_list *lists[LIST_KINDS]; /* NULL: the directory has no file of this kind */
+    struct ignore_list *lists[FILTER_FILES]; /* NULL: the directory has no file of this kind */
 };
 
 /* Why an entry was skipped. */
@@ -97,8 +94,9 @@ static bool has_kind(const struct value_list *rules, enum value_kind one, enum v
 }
 
 /* Adds first the globs of -g, then the globs of --iglob, each in the order given. */
-static bool add_globs(struct filter *filter, const struct value_list *rules, char *message)
+static bool add_globs(struct filter *filter, const struct file_settings *files, char *message)
 {
+    const struct value_list *rules = &files->rules;
     static const enum value_kind kinds[] = {VALUE_GLOB, VALUE_IGLOB};
 
     if (!has_kind(rules, VALUE_GLOB, VALUE_IGLOB))
@@ -107,7 +105,7 @@ static bool add_globs(struct filter *filter, const struct value_list *rules, cha
     if (filter->globs == NULL)
         return message_exhausted(message);
     for (size_t kind = 0; kind < 2; kind++) {
-        bool any_case = kind == 1 || filter->files.glob_any_case;
+        bool any_case = kind == 1 || files->glob_any_case;
 
         ignore_set_flags(filter->globs, IGNORE_BRACES | (any_case ? IGNORE_ANY_CASE : 0));
         for (size_t i = 0; i < rules->count; i++) {
@@ -166,7 +164,7 @@ static int make_list(struct ignore_list **list, const char *path, char *text, si
 static int read_list(struct ignore_list **list, int directory, const char *path, unsigned flags)
 {
     size_t bytes = 0;
-    char *text = strcmp(path, list_names[LIST_EXCLUDE]) == 0
+    char *text = strcmp(path, list_names[FILTER_GIT]) == 0
                      ? repository_read_exclude(directory, &bytes)
                      : repository_read(directory, path, &bytes);
 
@@ -194,18 +192,19 @@ static int read_given_list(struct ignore_list **list, const char *path)
     return os_code;
 }
 
-static unsigned list_flags(const struct filter *filter, enum list_kind kind)
+static unsigned list_flags(const struct filter *filter, enum filter_file kind)
 {
-    return (kind == LIST_RGIGNORE || kind == LIST_IGNORE ? IGNORE_BRACES : 0) |
-           (filter->files.ignore_any_case ? IGNORE_ANY_CASE : 0);
+    return (kind <= FILTER_IGNORE ? IGNORE_BRACES : 0) |
+           (filter->rules.any_case ? IGNORE_ANY_CASE : 0);
 }
 
 /* Reads the files of --ignore-file, and the file that git's setting core.excludesFile names. */
-static bool add_files(struct filter *filter, const struct value_list *rules, char *message)
+static bool add_files(struct filter *filter, const struct file_settings *files, char *message)
 {
+    const struct value_list *rules = &files->rules;
     int os_code;
 
-    for (size_t i = 0; i < rules->count && !filter->files.no_ignore_files; i++) {
+    for (size_t i = 0; i < rules->count && !files->no_ignore_files; i++) {
         struct ignore_list **larger;
 
         if (rules->items[i].kind != VALUE_IGNORE_FILE)
@@ -220,12 +219,12 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
             return refuse_value(message, "--ignore-file", rules->items[i].text, strerror(os_code));
         filter->explicit_count++;
     }
-    if (!filter->use_global)
+    if (!filter->rules.global)
         return true;
     os_code = repository_find_global(&filter->global_path);
     if (os_code == 0 && filter->global_path != NULL)
         os_code = read_list(&filter->global, AT_FDCWD, filter->global_path,
-                            list_flags(filter, LIST_GITIGNORE));
+                            list_flags(filter, FILTER_GITIGNORE));
     return os_code == 0 ||
            refuse_value(message, "core.excludesFile",
                         filter->global_path != NULL ? filter->global_path : "git's settings",
@@ -264,16 +263,11 @@ bool filter_open(struct filter **made, const struct settings *settings, bool in_
     filter = calloc(1, sizeof *filter);
     if (filter == NULL)
         return message_exhausted(message);
-    filter->files = *files;
+    filter->rules = rules;
     filter->guard = settings->guard;
-    filter->skip_hidden = rules.hidden;
-    filter->use_rgignore = filter->use_dot = rules.dot;
-    filter->use_vcs = rules.vcs;
-    filter->use_exclude = rules.exclude;
-    filter->use_global = rules.global;
     filter->working_directory = directory != NULL ? strdup(directory) : getcwd(NULL, 0);
-    if (add_globs(filter, &files->rules, message) && add_types(filter, &files->rules, message) &&
-        (in_memory || add_files(filter, &files->rules, message))) {
+    if (add_globs(filter, files, message) && add_types(filter, &files->rules, message) &&
+        (in_memory || add_files(filter, files, message))) {
         *made = filter;
         return true;
     }
@@ -300,20 +294,14 @@ void filter_close(struct filter *filter)
 
 bool filter_wants(const struct filter *filter, const char *name, enum filter_file *file)
 {
-    if (name[0] != '.')
-        return false;
-    *file = strcmp(name, ".gitignore") == 0  ? FILTER_GITIGNORE
-            : strcmp(name, ".ignore") == 0   ? FILTER_IGNORE
-            : strcmp(name, ".rgignore") == 0 ? FILTER_RGIGNORE
-            : strcmp(name, ".git") == 0      ? FILTER_GIT
-                                             : FILTER_FILES;
-    if (*file == FILTER_GITIGNORE)
-        return filter->use_vcs;
-    if (*file == FILTER_GIT)
-        return filter->use_vcs;
-    if (*file == FILTER_RGIGNORE)
-        return filter->use_rgignore;
-    return *file == FILTER_IGNORE && filter->use_dot;
+    static const char *const names[FILTER_FILES] = {".rgignore", ".ignore", ".gitignore", ".git"};
+
+    for (unsigned i = 0; name[0] == '.' && i < FILTER_FILES; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *file = (enum filter_file)i;
+            return i <= FILTER_IGNORE ? filter->rules.dot : filter->rules.vcs;
+        }
+    return false;
 }
 
 static void drop_scope(struct filter_walk *walk)
@@ -321,7 +309,7 @@ static void drop_scope(struct filter_walk *walk)
     struct scope *scope = &walk->scopes[--walk->scope_count];
 
     walk->git_count -= scope->has_git;
-    for (size_t i = 0; i < LIST_KINDS; i++)
+    for (size_t i = 0; i < FILTER_FILES; i++)
         ignore_close(scope->lists[i]);
 }
 
@@ -332,11 +320,8 @@ static int add_scope(struct filter_walk *walk, size_t depth, int directory, size
                      const bool has[FILTER_FILES])
 {
     const struct filter *filter = walk->filter;
-    bool lists = depth > 0 || !filter->files.no_ignore_parent;
-    const bool wanted[LIST_KINDS] = {lists && has[FILTER_RGIGNORE] && filter->use_rgignore,
-                                     lists && has[FILTER_IGNORE] && filter->use_dot,
-                                     lists && has[FILTER_GITIGNORE] && filter->use_vcs,
-                                     lists && has[FILTER_GIT] && filter->use_exclude};
+    const struct filter_rules *rules = &filter->rules;
+    const bool heeded[FILTER_FILES] = {rules->dot, rules->dot, rules->vcs, rules->exclude};
     struct scope *scope;
     bool any = false;
     int os_code = 0;
@@ -349,10 +334,10 @@ static int add_scope(struct filter_walk *walk, size_t depth, int directory, size
     scope->base_at = base_at;
     scope->has_git = has[FILTER_GIT] && faccessat(directory, ".git", F_OK, 0) == 0;
     walk->git_count += scope->has_git;
-    for (size_t i = 0; i < LIST_KINDS && os_code == 0; i++) {
-        if (wanted[i])
+    for (size_t i = 0; i < FILTER_FILES && os_code == 0; i++) {
+        if (has[i] && heeded[i] && (depth > 0 || rules->parent))
             os_code = read_list(&scope->lists[i], directory, list_names[i],
-                                list_flags(filter, (enum list_kind)i));
+                                list_flags(filter, (enum filter_file)i));
         any = any || scope->lists[i] != NULL;
     }
     if (os_code != 0 || (!any && !scope->has_git))
@@ -390,7 +375,7 @@ static int add_parents(struct filter_walk *walk)
 struct filter_walk *filter_walk_open(const struct filter *filter, const char *root)
 {
     struct filter_walk *walk = calloc(1, sizeof *walk);
-    bool parents = filter->use_vcs || (filter->use_rgignore && !filter->files.no_ignore_parent);
+    bool parents = filter->rules.vcs || (filter->rules.dot && filter->rules.parent);
     int os_code = ENOMEM;
 
     if (walk == NULL)
@@ -461,16 +446,23 @@ void filter_leave(struct filter_walk *walk, size_t depth)
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-enum verdict { VERDICT_NONE, VERDICT_SKIP, VERDICT_TAKE, VERDICT_NO_MEMORY };
-
-static enum verdict decided(struct filter_walk *walk, const struct ignore_list *list,
-                            const struct scope *scope, const struct ignore_rule *rule)
+/* Decides about an entry by a list that the walk heeds (NULL: it has none), whose rules are about
+ * `path`. The scope is the directory that the list belongs to; NULL: none. */
+static enum filter_verdict ask_list(struct filter_walk *walk, const struct ignore_list *list,
+                                    const struct scope *scope, const char *path, size_t name_bytes,
+                                    bool is_directory)
 {
+    const size_t bytes = list == NULL ? 0 : strlen(path);
+    const struct ignore_rule *rule =
+        list == NULL ? NULL : ignore_find(list, path, bytes, bytes - name_bytes, is_directory);
+
+    if (rule == NULL)
+        return FILTER_UNDECIDED;
     walk->reason = REASON_RULE;
     walk->reason_list = list;
     walk->reason_scope = scope;
     walk->reason_rule = rule;
-    return rule->keeps ? VERDICT_TAKE : VERDICT_SKIP;
+    return rule->keeps ? FILTER_TAKES : FILTER_SKIPS;
 }
 
 /* Returns the path relative to the working directory, or `path` itself if the entry is not below
@@ -493,86 +485,64 @@ static const char *from_working_directory(const struct filter *filter, const cha
 /* Decides about the current entry by the rule files of one kind, from the innermost directory up.
  * Git's rules end at the top of the innermost repository, but with --no-require-git a repository is
  * like any directory. */
-static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, size_t name_bytes,
-                               bool is_directory)
+static enum filter_verdict ask_scopes(struct filter_walk *walk, enum filter_file kind,
+                                      size_t name_bytes, bool is_directory)
 {
-    bool of_git = kind == LIST_GITIGNORE || kind == LIST_EXCLUDE;
+    const bool ends_at_git = kind >= FILTER_GITIGNORE && walk->filter->rules.require_git;
+    enum filter_verdict verdict = FILTER_UNDECIDED;
 
-    if (of_git && walk->git_count == 0 && !walk->filter->files.no_require_git)
-        return VERDICT_NONE;
-    for (size_t i = walk->scope_count; i > 0; i--) {
+    if (ends_at_git && walk->git_count == 0)
+        return FILTER_UNDECIDED;
+    for (size_t i = walk->scope_count; i > 0 && verdict == FILTER_UNDECIDED; i--) {
         const struct scope *scope = &walk->scopes[i - 1];
-        const struct ignore_list *list = scope->lists[kind];
-        const struct ignore_rule *rule = NULL;
 
-        if (list != NULL) {
-            size_t bytes = walk->full_bytes - scope->base_at;
-
-            rule = ignore_find(list, walk->full + scope->base_at, bytes, bytes - name_bytes,
-                               is_directory);
-        }
-        if (rule != NULL)
-            return decided(walk, list, scope, rule);
-        if (of_git && scope->has_git && !walk->filter->files.no_require_git)
+        verdict = ask_list(walk, scope->lists[kind], scope, walk->full + scope->base_at, name_bytes,
+                           is_directory);
+        if (ends_at_git && scope->has_git)
             break;
     }
-    return VERDICT_NONE;
+    return verdict;
 }
 
 /* Decides about the current entry by git's global excludes file. Rules of that file are about paths
  * from the top of the innermost repository. Outside of a repository (--no-require-git), the rules
  * are about `shown`, the path from the working directory. */
-static enum verdict ask_global(struct filter_walk *walk, const char *shown, size_t name_bytes,
-                               bool is_directory)
+static enum filter_verdict ask_global(struct filter_walk *walk, const char *shown,
+                                      size_t name_bytes, bool is_directory)
 {
-    const struct ignore_rule *rule;
     const char *path = shown;
-    size_t bytes;
 
-    if (walk->filter->global == NULL ||
-        (walk->git_count == 0 && !walk->filter->files.no_require_git))
-        return VERDICT_NONE;
-    for (size_t i = walk->scope_count; i > 0; i--)
-        if (walk->scopes[i - 1].has_git) {
+    if (walk->git_count == 0 && walk->filter->rules.require_git)
+        return FILTER_UNDECIDED;
+    for (size_t i = walk->scope_count; i > 0 && path == shown; i--)
+        if (walk->scopes[i - 1].has_git)
             path = walk->full + walk->scopes[i - 1].base_at;
-            break;
-        }
-    bytes = strlen(path);
-    rule = ignore_find(walk->filter->global, path, bytes, bytes - name_bytes, is_directory);
-    return rule == NULL ? VERDICT_NONE : decided(walk, walk->filter->global, NULL, rule);
+    return ask_list(walk, walk->filter->global, NULL, path, name_bytes, is_directory);
 }
 
 /* Decides about the current entry by the rule files of the directories, then by git's global
  * excludes file, then by the files of --ignore-file, of which the last is asked first. */
-static enum verdict ask_lists(struct filter_walk *walk, const char *path, const char *shown,
-                              size_t name_bytes, bool is_directory)
+static enum filter_verdict ask_lists(struct filter_walk *walk, const char *path, const char *shown,
+                                     size_t name_bytes, bool is_directory)
 {
     const struct filter *filter = walk->filter;
-    enum verdict verdict = VERDICT_NONE;
-    size_t shown_bytes = strlen(shown);
+    enum filter_verdict verdict = FILTER_UNDECIDED;
 
-    if (walk->scope_count > 0) {
-        if (!set_full(walk, path))
-            return VERDICT_NO_MEMORY;
-        for (int kind = 0; kind < LIST_KINDS && verdict == VERDICT_NONE; kind++)
-            verdict = ask_scopes(walk, (enum list_kind)kind, name_bytes, is_directory);
-    }
-    if (verdict == VERDICT_NONE)
+    if (walk->scope_count > 0 && !set_full(walk, path))
+        return FILTER_NO_MEMORY;
+    for (unsigned kind = 0; kind < FILTER_FILES && verdict == FILTER_UNDECIDED; kind++)
+        verdict = ask_scopes(walk, (enum filter_file)kind, name_bytes, is_directory);
+    if (verdict == FILTER_UNDECIDED)
         verdict = ask_global(walk, shown, name_bytes, is_directory);
-    for (size_t i = filter->explicit_count; i > 0 && verdict == VERDICT_NONE; i--) {
-        const struct ignore_list *list = filter->explicit_lists[i - 1];
-        const struct ignore_rule *rule =
-            ignore_find(list, shown, shown_bytes, shown_bytes - name_bytes, is_directory);
-
-        if (rule != NULL)
-            verdict = decided(walk, list, NULL, rule);
-    }
+    for (size_t i = filter->explicit_count; i > 0 && verdict == FILTER_UNDECIDED; i--)
+        verdict =
+            ask_list(walk, filter->explicit_lists[i - 1], NULL, shown, name_bytes, is_directory);
     return verdict;
 }
 
 /* Decides about the current entry by the globs of -g and --iglob. */
-static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_t name_bytes,
-                              bool is_directory)
+static enum filter_verdict ask_globs(struct filter_walk *walk, const char *shown, size_t name_bytes,
+                                     bool is_directory)
 {
     size_t bytes = strlen(shown);
     const struct ignore_rule *rule =
@@ -581,19 +551,19 @@ static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_
     walk->reason = rule != NULL ? REASON_GLOB : REASON_NO_GLOB;
     walk->reason_rule = rule;
     if (rule != NULL)
-        return rule->keeps ? VERDICT_SKIP : VERDICT_TAKE; /* unlike in .gitignore, '!' skips */
-    return walk->filter->globs_take && !is_directory ? VERDICT_SKIP : VERDICT_NONE;
+        return rule->keeps ? FILTER_SKIPS : FILTER_TAKES; /* unlike in .gitignore, '!' skips */
+    return walk->filter->globs_take && !is_directory ? FILTER_SKIPS : FILTER_UNDECIDED;
 }
 
-static enum verdict ask_types(struct filter_walk *walk, const char *name, size_t name_bytes)
+static enum filter_verdict ask_types(struct filter_walk *walk, const char *name, size_t name_bytes)
 {
     const struct ignore_rule *rule = ignore_find(walk->filter->types, name, name_bytes, 0, false);
 
     walk->reason = rule != NULL ? REASON_TYPE : REASON_NO_TYPE;
     walk->reason_rule = rule;
     if (rule != NULL)
-        return rule->keeps ? VERDICT_TAKE : VERDICT_SKIP;
-    return walk->filter->types_take ? VERDICT_SKIP : VERDICT_NONE;
+        return rule->keeps ? FILTER_TAKES : FILTER_SKIPS;
+    return walk->filter->types_take ? FILTER_SKIPS : FILTER_UNDECIDED;
 }
 
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
@@ -602,24 +572,20 @@ enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_
     const struct filter *filter = walk->filter;
     const char *shown = from_working_directory(filter, path);
     size_t name_bytes = strlen(path + name_at);
-    enum verdict verdict = VERDICT_NONE, type;
+    enum filter_verdict verdict = FILTER_UNDECIDED, type = FILTER_UNDECIDED;
 
     if (filter->globs != NULL)
         verdict = ask_globs(walk, shown, name_bytes, is_directory);
-    if (verdict != VERDICT_NONE)
-        return verdict == VERDICT_SKIP ? FILTER_SKIPS : FILTER_TAKES;
+    if (verdict != FILTER_UNDECIDED)
+        return verdict;
     verdict = ask_lists(walk, path, shown, name_bytes, is_directory);
-    if (verdict == VERDICT_NO_MEMORY)
-        return FILTER_NO_MEMORY;
-    if (verdict == VERDICT_SKIP)
-        return FILTER_SKIPS;
-    if (filter->types != NULL && !is_directory) {
+    if (verdict == FILTER_NO_MEMORY || verdict == FILTER_SKIPS)
+        return verdict;
+    if (filter->types != NULL && !is_directory)
         type = ask_types(walk, path + name_at, name_bytes);
-        if (type == VERDICT_SKIP)
-            return FILTER_SKIPS;
-        verdict = type != VERDICT_NONE ? type : verdict;
-    }
-    if (verdict != VERDICT_NONE || !filter->skip_hidden || path[name_at] != '.')
+    if (type != FILTER_UNDECIDED)
+        return type;
+    if (verdict != FILTER_UNDECIDED || !filter->rules.hidden || path[name_at] != '.')
         return FILTER_TAKES;
     walk->reason = REASON_HIDDEN;
     return FILTER_SKIPS;
@@ -630,15 +596,13 @@ enum filter_verdict filter_judge(const struct filter *filter, const char *path, 
 {
     struct filter_walk walk = {.filter = filter};
     size_t name_bytes = strlen(path + name_at);
-    enum verdict verdict = VERDICT_NONE;
+    enum filter_verdict verdict = FILTER_UNDECIDED;
 
     if (filter->globs != NULL)
         verdict = ask_globs(&walk, from_working_directory(filter, path), name_bytes, is_directory);
-    if (verdict == VERDICT_NONE && filter->types != NULL && !is_directory)
+    if (verdict == FILTER_UNDECIDED && filter->types != NULL && !is_directory)
         verdict = ask_types(&walk, path + name_at, name_bytes);
-    return verdict == VERDICT_SKIP   ? FILTER_SKIPS
-           : verdict == VERDICT_TAKE ? FILTER_TAKES
-                                     : FILTER_UNDECIDED;
+    return verdict;
 }
 
 enum tree_left filter_why(const struct filter_walk *walk)

@@ -13,7 +13,8 @@
 struct filter;
 struct filter_walk;
 
-/* The names in a directory that matter to the filter: three kinds of rule files and ".git". */
+/* The names in a directory that matter to the filter: three kinds of rule files and ".git", which
+ * may hold a fourth, info/exclude. */
 enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
 
 /* Which ignore files of directories and of git a walk heeds, apart from --ignore-file. */

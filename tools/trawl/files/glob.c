@@ -24,25 +24,18 @@
 
 const char *glob_status_text(enum glob_status status)
 {
-    switch (status) {
-    case GLOB_GOOD:
-        break;
-    case GLOB_MEMORY:
-        return "memory exhausted";
-    case GLOB_UNCLOSED_CLASS:
-        return "'[' without ']'";
-    case GLOB_BAD_RANGE:
-        return "a range of '[...]' runs backwards";
-    case GLOB_DANGLING_ESCAPE:
-        return "nothing follows the last backslash";
-    case GLOB_UNCLOSED_BRACE:
-        return "'{' without '}'";
-    case GLOB_UNOPENED_BRACE:
-        return "'}' without '{'";
-    case GLOB_TOO_MANY:
-        return "too many alternatives";
-    }
-    return "";
+    static const char *const texts[] = {
+        [GLOB_GOOD] = "",
+        [GLOB_MEMORY] = "memory exhausted",
+        [GLOB_UNCLOSED_CLASS] = "'[' without ']'",
+        [GLOB_BAD_RANGE] = "a range of '[...]' runs backwards",
+        [GLOB_DANGLING_ESCAPE] = "nothing follows the last backslash",
+        [GLOB_UNCLOSED_BRACE] = "'{' without '}'",
+        [GLOB_UNOPENED_BRACE] = "'}' without '{'",
+        [GLOB_TOO_MANY] = "too many alternatives",
+    };
+
+    return texts[status];
 }
 
 static bool is_any_case(const struct glob *glob)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trawl/text/whole.h"
+
 #define FILE_BYTES_MAX (100u << 20) /* git's own limit */
 
 bool repository_is_absent(int os_code)
@@ -26,38 +28,24 @@ char *repository_read(int directory, const char *path, size_t *bytes)
     int descriptor = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat status;
     char *text = NULL;
-    size_t used = 0, room;
     int os_code;
 
     if (descriptor < 0)
         return NULL;
     if (fstat(descriptor, &status) == 0) {
         errno = EINVAL;
-        if (S_ISREG(status.st_mode) && (uint64_t)status.st_size <= FILE_BYTES_MAX)
-            text = malloc((size_t)status.st_size + 1);
+        if (S_ISREG(status.st_mode) && (uint64_t)status.st_size <= FILE_BYTES_MAX &&
+            whole_read_from(descriptor, FILE_BYTES_MAX, &text, bytes) && *bytes <= FILE_BYTES_MAX) {
+            text[*bytes] = '\0'; /* whole_read_from left room for the NUL */
+            close(descriptor);
+            return text;
+        }
     }
     os_code = errno;
-    room = text == NULL ? 0 : (size_t)status.st_size;
-    while (used < room) {
-        ssize_t got = read(descriptor, text + used, room - used);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            os_code = errno;
-            free(text);
-            text = NULL;
-        }
-        if (got <= 0)
-            break;
-        used += (size_t)got;
-    }
+    free(text);
     close(descriptor);
-    if (text != NULL)
-        text[used] = '\0';
-    *bytes = used;
     errno = os_code;
-    return text;
+    return NULL;
 }
 
 /* Returns "folder/name"; NULL: no memory. */

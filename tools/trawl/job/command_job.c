@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "trawl/text/message.h"
-#include "trawl/job/turn.h"
 
 static void job_say(struct command_job *job, const char *text)
 {

@@ -70,6 +70,7 @@ struct command_job {
     struct trawl_runtime *runtime;
     /* the counts of --count-by-pattern; NULL: the option was not given */
     struct string_counts *string_counts;
+    struct string_counts_part *string_counts_part; /* those of this job alone */
     /* searches the rest of a scan's text (run/units.h); NULL: not possible */
     enum trawl_status (*search_units)(struct text_scan *scan, struct trawl_error *error);
     bool input_is_closed; /* the process began without standard input */
@@ -105,5 +106,18 @@ void job_file_fault(struct command_job *job, const char *message);
 bool job_may_pass_over(const struct command_job *job);
 /* Returns true if the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);
+
+/* How a job's output comes in the order of the files, if several workers search. A worker that is
+ * not at its turn keeps messages and separators until its turn comes (run/pool_turns.c). */
+
+/* Prints a message on standard error in the order of the output. */
+void pool_say(struct pool_worker *worker, const char *text);
+/* Returns false if no separator of groups is printed here. True: the caller prints a separator, and
+ * passes the separator's start to pool_mark_separator. The separator is dropped later if it turns
+ * out not to be needed. */
+bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
+void pool_mark_separator(struct pool_worker *worker, size_t begin);
+/* Called after kept output was cut: forgets the mark of a separator that was cut off. */
+void pool_cut_back(struct pool_worker *worker);
 
 #endif

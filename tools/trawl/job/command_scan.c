@@ -7,7 +7,7 @@
 #include "trawl/text/charset.h"
 #include "trawl/text/grow.h"
 #include "trawl/text/guard.h"
-#include "trawl/options/words.h"
+#include "trawl/options/patterns.h"
 
 bool scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                uint64_t size)

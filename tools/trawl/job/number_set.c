@@ -1,10 +1,8 @@
 /* number_set: collects the numbers of the strings that a match stands for. A set belongs to a scan,
  * so that threads share only the lists of numbers.c, which do not change. */
-#include "trawl/job/number_set.h"
+#include "trawl/job/command_scan.h"
 
 #include <stdlib.h>
-
-#include "trawl/job/command_scan.h"
 
 static bool add_number(struct text_scan *scan, uint64_t number)
 {

@@ -1,5 +1,5 @@
 /* empty: finds out where expressions match the empty string, by asking about short lines. */
-#include "trawl/options/empty.h"
+#include "trawl/options/patterns.h"
 
 #include <string.h>
 

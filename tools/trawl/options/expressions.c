@@ -7,7 +7,7 @@
 #include <string.h>
 #include <wctype.h>
 
-#include "trawl/options/empty.h"
+#include "trawl/options/patterns.h"
 #include "trawl/text/charset.h"
 #include "trawl/text/guard.h"
 #include "trawl/text/utf8.h"
@@ -67,22 +67,6 @@ static bool expressions_is_string(const struct settings *settings,
     return true;
 }
 
-/* Allocates bytes_count + 1 bytes that are freed with the patterns. NULL: no memory. */
-static char *keep(struct patterns *patterns, size_t bytes_count)
-{
-    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
-    char *block = malloc(bytes_count + 1);
-
-    if (blocks != NULL)
-        patterns->blocks = blocks;
-    if (blocks == NULL || block == NULL) {
-        free(block);
-        return NULL;
-    }
-    blocks[patterns->block_count++] = block;
-    return block;
-}
-
 /* Replaces the pattern by a copy without the '\' that make characters stand for themselves. False:
  * no memory. */
 static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
@@ -93,7 +77,7 @@ static bool unquote(struct patterns *patterns, struct trawl_pattern *pattern)
 
     if (memchr(bytes, '\\', (size_t)pattern->bytes_count) == NULL)
         return true;
-    copy = keep(patterns, (size_t)pattern->bytes_count);
+    copy = patterns_keep(patterns, malloc((size_t)pattern->bytes_count + 1));
     if (copy == NULL)
         return false;
     for (uint64_t i = 0; i < pattern->bytes_count; i++) {
@@ -111,7 +95,8 @@ static bool quote(struct patterns *patterns, struct settings *settings)
     for (uint64_t i = 0; i < patterns->count; i++) {
         const char *bytes = patterns->items[i].bytes;
         uint64_t count = 0;
-        char *copy = keep(patterns, 2 * (size_t)patterns->items[i].bytes_count);
+        char *copy =
+            patterns_keep(patterns, malloc(2 * (size_t)patterns->items[i].bytes_count + 1));
 
         if (copy == NULL)
             return false;
@@ -197,29 +182,6 @@ static bool is_continuation(char byte)
     return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/* Writes where the expression stands: its file and line; otherwise, if there are several
- * expressions, its number; otherwise nothing. */
-static void place_of(const struct patterns *patterns, uint64_t index, char place[PLACE_BYTES])
-{
-    const char *bytes = patterns->items[index].bytes;
-    uint64_t line = 1;
-
-    place[0] = '\0';
-    if (patterns->count > 1 && patterns->given_count == patterns->count)
-        (void)snprintf(place, PLACE_BYTES, "expression %d of %d: ", (int)index + 1,
-                       (int)patterns->count);
-    for (size_t i = 0; i < patterns->file_count; i++) {
-        const struct pattern_file *file = &patterns->files[i];
-
-        if (bytes < file->bytes || bytes >= file->bytes + file->bytes_count)
-            continue;
-        for (const char *at = file->bytes; at < bytes; at++)
-            line += *at == '\n';
-        (void)snprintf(place, PLACE_BYTES, "%.*s:%llu: ", PLACE_BYTES - 24, file->name,
-                       (unsigned long long)line);
-    }
-}
-
 bool expressions_ask_ender(const struct patterns *patterns, const struct settings *settings,
                            const struct trawl_plan_options *options, char *message)
 {
@@ -230,7 +192,8 @@ bool expressions_ask_ender(const struct patterns *patterns, const struct setting
         trawl_expression_tell(patterns->items, patterns->count, options, &told, NULL) != TRAWL_OK ||
         !told.asks)
         return false;
-    place_of(patterns, told.pattern_index, place);
+    (void)patterns_place(patterns, "expression", patterns->items[told.pattern_index].bytes,
+                         told.pattern_index, place, sizeof place);
     (void)snprintf(message, SETTINGS_ERROR_BYTES,
                    "%s\\%c: %s, so the expression would match nothing", place,
                    told.line_end == '\n' ? 'n' : '0',
@@ -289,7 +252,7 @@ bool expressions_join(struct patterns *patterns, const struct settings *settings
         return true;
     for (uint64_t i = 0; i < patterns->count; i++)
         room += patterns->items[i].bytes_count + 6;
-    joined = keep(patterns, room);
+    joined = patterns_keep(patterns, malloc(room + 1));
     if (joined == NULL)
         return false;
     at = stpcpy(joined, !whole                            ? ""
@@ -481,7 +444,7 @@ void expressions_fault(const struct patterns *patterns, const struct trawl_error
         if (!is_continuation(*at))
             under[column++] = *at == '\t' ? '\t' : ' ';
     under[column] = '\0';
-    place_of(patterns, index, place);
+    (void)patterns_place(patterns, "expression", pattern.bytes, index, place, sizeof place);
     (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%.*s\n    %.*s\n    %s^", place,
                    (int)(SETTINGS_ERROR_BYTES - 3 * SHOWN_MAX / 2 - 20 - strlen(place)),
                    error->message, (int)(end - begin), begin, under);

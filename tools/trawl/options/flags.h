@@ -200,6 +200,8 @@ const char *value_shown(const struct value_item *item);
 /* Appends an item. False: no memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 
+/* Returns the value of a hexadecimal digit, -1 for another character. */
+int value_hex_digit(char digit);
 /* Returns a copy of `value` that lasts as long as the settings. NULL: no memory. */
 char *value_keep(struct settings *settings, const char *value);
 

@@ -1,11 +1,13 @@
 /* numbers: the numbers by which reports name the strings of each pattern. The plan has each string
  * once, while users count every string that they gave, so a pattern may have several numbers.
- * numbers_build makes the lists of numbers once for a job. */
-#include "trawl/options/numbers.h"
-
-#include <stdlib.h>
-
+ * numbers_build makes the lists of numbers once for a job; patterns_place says where a pattern
+ * stands. */
 #include "trawl/options/patterns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Lists the numbers of the empty strings. False: no memory. */
 static bool collect_empty(struct numbers *numbers, const struct patterns *patterns)
@@ -48,4 +50,30 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
         if (patterns->columns[i] < PATTERN_NEVER)
             numbers->list[--numbers->begin[patterns->columns[i]]] = i + 1;
     return true;
+}
+
+#define LINE_MAX_BYTES 24 /* of a line's number, and what is beside it */
+
+size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
+                      uint64_t index, char *place, size_t room)
+{
+    const size_t shown = room - LINE_MAX_BYTES;
+    uint64_t line = 1;
+
+    place[0] = '\0';
+    if (index < patterns->count && patterns->count > 1 && patterns->given_count == patterns->count)
+        (void)snprintf(place, room, "%s %" PRIu64 " of %" PRIu64 ": ", noun, index + 1,
+                       patterns->count);
+    for (size_t i = 0; i < patterns->file_count; i++) {
+        const struct pattern_file *file = &patterns->files[i];
+
+        if ((const char *)bytes < file->bytes ||
+            (const char *)bytes >= file->bytes + file->bytes_count)
+            continue;
+        for (const char *at = file->bytes; at < (const char *)bytes; at++)
+            line += *at == '\n';
+        (void)snprintf(place, room, "%.*s:%" PRIu64 ": ",
+                       (int)(shown < SHOWN_NAME_MAX ? shown : SHOWN_NAME_MAX), file->name, line);
+    }
+    return strlen(place);
 }

@@ -6,7 +6,6 @@
  * that number the strings have a column for each string as given, duplicates included.
  */
 #include "trawl/options/patterns.h"
-#include "trawl/options/prefixes.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,24 +13,85 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "trawl/options/approximate.h"
-#include "trawl/options/empty.h"
 #include "trawl/text/charset.h"
 #include "trawl/options/expressions.h"
 #include "trawl/text/grow.h"
 #include "trawl/text/whole.h"
-#include "trawl/options/words.h"
 #include "trawl/text/message.h"
 
-static bool keep_block(struct patterns *patterns, void *block)
-{
-    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
+struct entry {
+    struct trawl_pattern pattern;
+    uint64_t index; /* in the order in which the strings were given */
+    int (*compare)(const void *left, const void *right, size_t bytes_count);
+};
 
-    if (blocks == NULL)
+/* Compares as memcmp does, but ignores the case of ASCII letters. */
+static int compare_folded(const void *left, const void *right, size_t bytes_count)
+{
+    const uint8_t *a = left, *b = right;
+
+    for (size_t i = 0; i < bytes_count; i++) {
+        const int x = a[i] >= 'A' && a[i] <= 'Z' ? a[i] + ('a' - 'A') : a[i];
+        const int y = b[i] >= 'A' && b[i] <= 'Z' ? b[i] + ('a' - 'A') : b[i];
+
+        if (x != y)
+            return x - y;
+    }
+    return 0;
+}
+
+/* Orders strings by their bytes, so a string comes after its prefixes. */
+static int compare_entries(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    const uint64_t a_bytes = a->pattern.bytes_count, b_bytes = b->pattern.bytes_count;
+    const int order = a->compare(a->pattern.bytes, b->pattern.bytes,
+                                 (size_t)(a_bytes < b_bytes ? a_bytes : b_bytes));
+
+    return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
+}
+
+static bool is_prefix(const struct entry *prefix, const struct entry *entry)
+{
+    return prefix->pattern.bytes_count <= entry->pattern.bytes_count &&
+           entry->compare(prefix->pattern.bytes, entry->pattern.bytes,
+                          (size_t)prefix->pattern.bytes_count) == 0;
+}
+
+/* Removes each string of which a prefix was given earlier: wherever the string occurs, the prefix
+ * wins. Of the strings that are left and begin at the same byte, the longest was given first, so
+ * the leftmost-first match is the leftmost-longest. False: no memory. */
+static bool prefixes_remove(struct patterns *patterns, bool ignore_ascii_case)
+{
+    const uint64_t count = patterns->count;
+    struct entry *entries = malloc((size_t)count * sizeof *entries);
+    uint64_t depth = 0, kept = 0;
+
+    if (entries == NULL)
         return false;
-    patterns->blocks = blocks;
-    blocks[patterns->block_count++] = block;
+    for (uint64_t i = 0; i < count; i++)
+        entries[i] =
+            (struct entry){patterns->items[i], i, ignore_ascii_case ? compare_folded : memcmp};
+    qsort(entries, (size_t)count, sizeof *entries, compare_entries);
+    /* entries[0 .. depth) are the prefixes of the string before, each given before the shorter */
+    for (uint64_t i = 0; i < count; i++) {
+        const struct entry entry = entries[i];
+
+        while (depth > 0 && !is_prefix(&entries[depth - 1], &entry))
+            depth--;
+        if (depth > 0 && entries[depth - 1].index < entry.index)
+            patterns->items[entry.index].bytes = NULL;
+        else
+            entries[depth++] = entry;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        if (patterns->items[i].bytes != NULL)
+            patterns->items[kept++] = patterns->items[i];
+    patterns->count = kept;
+    free(entries);
     return true;
 }
 
@@ -98,12 +158,10 @@ static bool add_column(struct patterns *patterns, const struct settings *setting
 /* --crlf with -x: the line may be the string followed by '\r'. Adds that pattern. */
 static bool add_with_return(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
-    uint8_t *copy = malloc(bytes_count + 1);
+    char *copy = patterns_keep(patterns, malloc(bytes_count + 1));
 
-    if (copy == NULL || !keep_block(patterns, copy)) {
-        free(copy);
+    if (copy == NULL)
         return false;
-    }
     memcpy(copy, bytes, bytes_count);
     copy[bytes_count] = '\r';
     return add_pattern(patterns, copy, bytes_count + 1);
@@ -144,52 +202,15 @@ static bool add_empty(struct patterns *patterns, const struct settings *settings
     return !settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0);
 }
 
-static int hex_value(char digit)
-{
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
-
-/* Messages show at most SHOWN_BYTES_MAX bytes of a string, and SHOWN_NAME_MAX bytes of a file
- * name. */
-#define SHOWN_BYTES_MAX 60
-#define SHOWN_NAME_MAX 300
-
-/* Writes where a string is that begins at `bytes` and has this index: the file of -f and the line,
- * or the string's number among several strings. Writes nothing if neither is known. Returns how
- * long the message is. */
-static size_t patterns_place(const struct patterns *patterns, const void *bytes, uint64_t index,
-                             char *message)
-{
-    uint64_t line = 1;
-
-    message[0] = '\0';
-    if (index < patterns->count && patterns->count > 1 && patterns->given_count == patterns->count)
-        snprintf(message, SETTINGS_ERROR_BYTES, "string %" PRIu64 " of %" PRIu64 ": ", index + 1,
-                 patterns->count);
-    for (size_t i = 0; i < patterns->file_count; i++) {
-        const struct pattern_file *file = &patterns->files[i];
-
-        if ((const char *)bytes < file->bytes ||
-            (const char *)bytes >= file->bytes + file->bytes_count)
-            continue;
-        for (const char *at = file->bytes; at < (const char *)bytes; at++)
-            line += *at == '\n';
-        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": ", SHOWN_NAME_MAX, file->name,
-                 line);
-    }
-    return strlen(message);
-}
+#define SHOWN_BYTES_MAX 60 /* most bytes of a string in a message */
 
 /* Writes a message about a hexadecimal string and returns false. */
 static bool refuse_hex(const struct patterns *patterns, const char *text, size_t bytes_count,
                        const char *what, char *message)
 {
     int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
-    size_t used = patterns_place(patterns, text, UINT64_MAX, message);
+    size_t used =
+        patterns_place(patterns, "string", text, UINT64_MAX, message, SETTINGS_ERROR_BYTES);
 
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "--hex: '%.*s' has %s", shown, text,
              what);
@@ -200,15 +221,13 @@ static bool refuse_hex(const struct patterns *patterns, const char *text, size_t
 static bool add_hex(struct patterns *patterns, const struct settings *settings, const char *text,
                     size_t bytes_count, char *message)
 {
-    uint8_t *bytes = malloc(bytes_count / 2 + 1);
+    uint8_t *bytes = (uint8_t *)patterns_keep(patterns, malloc(bytes_count / 2 + 1));
     size_t digits = 0;
 
-    if (bytes == NULL || !keep_block(patterns, bytes)) {
-        free(bytes);
+    if (bytes == NULL)
         return message_exhausted(message);
-    }
     for (size_t i = 0; i < bytes_count; i++) {
-        int value = hex_value(text[i]);
+        int value = value_hex_digit(text[i]);
 
         if (isspace((unsigned char)text[i]))
             continue;
@@ -270,12 +289,8 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
 static bool read_file(struct patterns *patterns, const char *name, char **bytes,
                       size_t *bytes_count, char *message)
 {
-    if (!whole_read(name, bytes, bytes_count, message))
-        return false;
-    if (keep_block(patterns, *bytes))
-        return true;
-    free(*bytes);
-    return message_exhausted(message);
+    return whole_read(name, bytes, bytes_count, message) &&
+           (patterns_keep(patterns, *bytes) != NULL || message_exhausted(message));
 }
 
 /* Which strings count as equal: only identical strings, strings that differ in the case of ASCII
@@ -598,7 +613,8 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
         settings->syntax == TRAWL_LITERAL)
         return message_fail(message, "--crlf with -x cannot be combined with numbers of strings");
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
-        used = patterns_place(patterns, patterns->empty, UINT64_MAX, message);
+        used = patterns_place(patterns, "string", patterns->empty, UINT64_MAX, message,
+                              SETTINGS_ERROR_BYTES);
         snprintf(message + used, SETTINGS_ERROR_BYTES - used,
                  "the empty string cannot be searched for with errors, nor with --fasta");
         return false;
@@ -737,8 +753,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (status == TRAWL_OK || settings->expressions)
         return status == TRAWL_OK;
     if (error.pattern_index < patterns->count)
-        used = patterns_place(patterns, patterns->items[error.pattern_index].bytes,
-                              error.pattern_index, message);
+        used = patterns_place(patterns, "string", patterns->items[error.pattern_index].bytes,
+                              error.pattern_index, message, SETTINGS_ERROR_BYTES);
     approximate_string(patterns, &error);
     snprintf(message + used, SETTINGS_ERROR_BYTES - used, "%s%s",
              settings->search.algorithm != NULL    ? "--algorithm: "

@@ -5,9 +5,21 @@
 #ifndef TRAWL_PATTERNS_H
 #define TRAWL_PATTERNS_H
 
-#include "trawl/options/numbers.h"
+#include <stdlib.h>
+
 #include "trawl/options/settings.h"
 #include "trawl.h"
+
+/* The numbers of each pattern of the plan. Strings are numbered from 1 in the order given,
+ * including duplicates and empty strings; the plan has each string once. */
+struct numbers {
+    /* Pattern i of the plan has the numbers list[begin[i]] .. list[begin[i + 1] - 1]. NULL: pattern
+     * i has the single number i + 1. */
+    uint64_t *begin;
+    uint64_t *list;       /* ascending for each pattern */
+    uint64_t *empty;      /* the numbers of the empty strings, ascending */
+    uint64_t empty_count; /* number of empty strings */
+};
 
 #define PATTERN_EMPTY UINT64_MAX /* the empty string */
 /* a string with a NUL where NUL ends lines, so no line contains it */
@@ -103,6 +115,64 @@ static inline uint32_t patterns_spans(const struct patterns *patterns)
 {
     return patterns->first_wins ? TRAWL_WINDOW_SPANS_FIRST : TRAWL_WINDOW_SPANS;
 }
+/* Lets the patterns free a block. NULL: the block is NULL, or there was no memory and it is freed.
+ */
+static inline char *patterns_keep(struct patterns *patterns, char *block)
+{
+    void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
+
+    if (blocks != NULL)
+        patterns->blocks = blocks;
+    if (blocks == NULL || block == NULL) {
+        free(block);
+        return NULL;
+    }
+    blocks[patterns->block_count++] = block;
+    return block;
+}
+#define SHOWN_NAME_MAX 300 /* most bytes of a file's name in a message */
+/* numbers.c: writes into place[room] where a string is that begins at `bytes` and has this index:
+ * the file of -f and the line, or the string's number among several strings, which are called by
+ * `noun`. Writes nothing if neither is known. Returns the number of bytes written. */
+size_t patterns_place(const struct patterns *patterns, const char *noun, const void *bytes,
+                      uint64_t index, char *place, size_t room);
 void patterns_free(struct patterns *patterns);
+
+/* numbers.c */
+
+/* Fills the arrays, which the caller frees. False: no memory. */
+bool numbers_build(struct numbers *numbers, const struct patterns *patterns);
+
+static inline uint64_t numbers_count(const struct numbers *numbers, uint64_t pattern)
+{
+    return numbers->begin == NULL ? 1 : numbers->begin[pattern + 1] - numbers->begin[pattern];
+}
+
+static inline uint64_t numbers_get(const struct numbers *numbers, uint64_t pattern, uint64_t index)
+{
+    return numbers->begin == NULL ? pattern + 1 : numbers->list[numbers->begin[pattern] + index];
+}
+
+/* empty.c: where expressions match the empty string */
+
+/* Returns the kind of the byte at `at` of a line. Returns NEIGHBOUR_NONE if `at` lies outside the
+ * line; UINT64_MAX stands for the place before the first byte. */
+enum neighbour patterns_neighbour(const uint8_t *bytes, uint64_t count, uint64_t at);
+/* Returns where an expression of the plan has empty matches, as in patterns->empty_between. */
+uint32_t patterns_empty_between(const struct trawl_plan *plan, uint64_t expression);
+/* Finds out between which neighbours the expression has an empty match. Sets finds_empty,
+ * empty_between and empty_everywhere. */
+void patterns_find_empty(struct patterns *patterns, const struct trawl_plan *plan);
+
+/* words.c: the characters that -w takes for parts of words */
+
+/* Returns charset_utf8() with the word characters that the options ask for. tg takes Unicode's word
+ * characters, as ripgrep does, but ASCII's with --no-unicode. -P in UTF-8 takes ASCII's, as grep
+ * does. Otherwise the locale decides. The code point 0x110000 stands for an invalid byte.
+ * Where tg takes Unicode's, such a byte counts as a word character, because ripgrep
+ * finds no word beside it. */
+struct trawl_letters words_utf8(const struct settings *settings);
+/* Returns true if -i means Unicode's equal letters. If not, -i means grep's. */
+bool folds_by_unicode(const struct settings *settings);
 
 #endif

@@ -184,8 +184,10 @@ static const struct report *choose_report(const struct settings *settings)
 
     while (!is_asked(settings, id))
         id++;
-    if (id == REPORT_COUNT && settings->is_tg && settings->asked.reports[REPORT_ONLY_MATCHING])
-        id = REPORT_COUNT_MATCHES; /* as in ripgrep */
+    if (id == REPORT_COUNT && settings->is_tg && /* as in ripgrep */
+        (settings->asked.reports[REPORT_ONLY_MATCHING] ||
+         (settings->multiline && settings->pcre == PCRE_ASKED)))
+        id = REPORT_COUNT_MATCHES;
     if (id == REPORT_COUNT_MATCHES && settings->invert)
         id = REPORT_COUNT;
     if (id == REPORT_ONLY_MATCHING && settings->json)

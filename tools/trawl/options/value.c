@@ -321,7 +321,7 @@ bool value_check_colors(struct settings *settings, const char *spec)
     return wrong == NULL;
 }
 
-static int hex_digit(char digit)
+int value_hex_digit(char digit)
 {
     if (digit >= '0' && digit <= '9')
         return digit - '0';
@@ -343,9 +343,9 @@ static size_t unescape(char *bytes, const char *text)
         if (letter != NULL) {
             bytes[used++] = meanings[letter - letters];
             text += 2;
-        } else if (text[0] == '\\' && text[1] == 'x' && hex_digit(text[2]) >= 0 &&
-                   hex_digit(text[3]) >= 0) {
-            bytes[used++] = (char)(hex_digit(text[2]) * 16 + hex_digit(text[3]));
+        } else if (text[0] == '\\' && text[1] == 'x' && value_hex_digit(text[2]) >= 0 &&
+                   value_hex_digit(text[3]) >= 0) {
+            bytes[used++] = (char)(value_hex_digit(text[2]) * 16 + value_hex_digit(text[3]));
             text += 4;
         } else {
             bytes[used++] = *text++;

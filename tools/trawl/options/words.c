@@ -1,5 +1,5 @@
 /* words: the characters that -w takes for parts of words. */
-#include "trawl/options/words.h"
+#include "trawl/options/patterns.h"
 
 #include "trawl/text/charset.h"
 

@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-#include "trawl/job/turn.h"
+#include "trawl/job/command_job.h"
 #include "trawl/text/sizes.h"
 
 #define LOOK_BYTES SIZE_OR_SMALL(16u << 10, 64u) /* bytes of a read that looks for a NUL */

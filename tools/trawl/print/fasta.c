@@ -11,7 +11,7 @@
  *
  * Each block reports the occurrences that begin in [own_from, own_to).
  */
-#include "trawl/print/fasta.h"
+#include "trawl/print/reports.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * before the log has grown by a block. So a thread writes what was held back for HOLD_S, as if the
  * block ended there. A search that reads on only to look for a NUL, after -m, then ends.
  */
-#include "trawl/print/hold.h"
+#include "trawl/print/reports.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * need. If an open line grows long, and can be read again, its bytes are dropped. Only its offset,
  * and the matches that decide whether it is selected, are kept.
  */
-#include "trawl/print/lines.h"
+#include "trawl/print/reports.h"
 
 #include <stdlib.h>
 
@@ -14,9 +14,6 @@
 #include "trawl/print/occurrences.h"
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
-#include "trawl/print/hold.h"
-#include "trawl/print/command_matches.h"
-#include "trawl/print/part.h"
 #include "trawl/print/print.h"
 #include "trawl/print/print_line.h"
 #include "trawl/text/sizes.h"
@@ -490,15 +487,18 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
                         .matches = array_of(scan->carry.matches),
                         .match_count = scan->carry.match_count,
                         .has_no_end = !has_end};
-    bool selected = scan->lines.left > 0 &&
-                    scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carry.matches,
-                                 scan->carry.match_count) != scan->settings->invert;
+    const bool fits = scan_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carry.matches,
+                                   scan->carry.match_count) != scan->settings->invert;
+    const bool selected = fits && scan->lines.left > 0;
+    const bool marked = fits && scan->lines.pending > 0 && print_marks_context(scan);
 
     if (selected) {
         select_line(scan, &view, 0, view.count);
     } else if ((scan->lines.pending > 0 || scan->settings->passthru) && !scan->quiet) {
-        bool printed = print_line(scan, &view, 0, view.count, '-');
+        bool printed = print_line(scan, &view, 0, view.count, marked ? ':' : '-');
 
+        if (marked)
+            scan->lines.selected_end = end;
         if (scan->settings->passthru)
             scan->job->groups = printed ? GROUPS_PRINTED : scan->job->groups;
         else

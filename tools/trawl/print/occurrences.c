@@ -19,8 +19,7 @@
 #include "trawl/text/charset.h"
 #include "trawl/print/print.h"
 #include "trawl/print/reread.h"
-#include "trawl/options/empty.h"
-#include "trawl/options/words.h"
+#include "trawl/options/patterns.h"
 
 #define NO_CHARACTER 0x110000u /* no character, as in words_utf8 */
 

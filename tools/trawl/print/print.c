@@ -3,11 +3,72 @@
  * worker may have to hold until its turn. */
 #include "trawl/print/print.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "trawl/text/charset.h"
 #include "trawl/print/count.h"
 #include "trawl/options/hyperlink.h"
-#include "trawl/job/turn.h"
-#include "trawl/print/style_name.h"
+#include "trawl/job/command_job.h"
+#include "trawl/job/command_scan.h"
+
+/* ---- Names and links ------------------------------------------------------------------------- */
+
+/* Returns the file's absolute path, which the caller frees. NULL: no path is known. */
+static char *whole_path(const struct text_scan *scan)
+{
+    const char *directory = scan->settings->surroundings.directory;
+    char *joined = NULL, *path;
+
+    if (directory == NULL || scan->name[0] == '/')
+        return realpath(scan->name, NULL);
+    if (asprintf(&joined, "%s/%s", directory, scan->name) < 0)
+        return NULL;
+    path = realpath(joined, NULL);
+    free(joined);
+    return path;
+}
+
+/* Opens a link to the file, if links are wanted and none is open. Returns true if it did. */
+static bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column)
+{
+    struct style_state *style = &scan->style;
+
+    if (!scan->settings->style.links || style->link_open)
+        return false;
+    if (!style->link_sought)
+        style->link_path = whole_path(scan); /* standard input has no path */
+    style->link_sought = true;
+    if (style->link_path == NULL)
+        return false;
+    hyperlink_begin(scan->output, scan->settings->style.hyperlink, style->link_path, line, column);
+    style->link_open = true;
+    return true;
+}
+
+static void style_end_link(struct text_scan *scan)
+{
+    if (scan->style.link_open)
+        hyperlink_end(scan->output);
+    scan->style.link_open = false;
+}
+
+static void style_name(struct text_scan *scan)
+{
+    const char *separator = scan->settings->style.path_separator;
+    bool linked = style_begin_link(scan, 0, 0);
+
+    for (const char *at = scan->name, *end; *at != '\0'; at = end) {
+        end = at + strcspn(at, separator != NULL ? "/" : "");
+        output_bytes(scan->output, at, (size_t)(end - at));
+        if (*end == '/') {
+            output_byte(scan->output, (uint8_t)*separator);
+            end++;
+        }
+    }
+    if (linked)
+        style_end_link(scan);
+}
 
 #define COLOR_FRAME_BYTES 16 /* number of bytes that an escape sequence adds around a colour */
 

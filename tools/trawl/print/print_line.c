@@ -115,16 +115,23 @@ uint64_t print_at(const struct text_scan *scan, const struct view *view)
     return inside ? scan->lines.printed_end - view->begin : 0;
 }
 
-/* Prints the lines [at, end) as trailing context. After the last selected line that -m allows, tg
- * still marks lines that match, as ripgrep does when it searches many lines at once. */
+bool print_marks_context(const struct text_scan *scan)
+{
+    const struct settings *settings = scan->settings;
+    const bool is_beyond =
+        settings->pcre == PCRE_ASKED || (scan->job->patterns->options.flags & TRAWL_PCRE) != 0;
+
+    return settings->is_tg && scan->lines.left == 0 && !settings->null_data &&
+           !settings->stop_on_nonmatch && (!is_beyond || settings->multiline);
+}
+
+/* Prints the lines [at, end) as trailing context. */
 static bool print_trailing(struct text_scan *scan, const struct view *view, uint64_t at,
                            uint64_t end)
 {
     const struct settings *settings = scan->settings;
-    bool marks = settings->is_tg && scan->lines.left == 0 && !settings->null_data &&
-                 !settings->stop_on_nonmatch;
 
-    if (!marks)
+    if (!print_marks_context(scan))
         return print_lines(scan, view, at, end, '-', false);
     for (uint64_t past; at < end; at = past) {
         uint64_t first = print_first_match_at(view, view->begin + at), content, after;

@@ -24,6 +24,10 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
  * is not printed. After such a line, goes on if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
+/* Returns true if a line of context that matches is marked as selected: after the last line that -m
+ * allows, tg still marks such lines, as ripgrep does when it searches many lines at once, which it
+ * does with PCRE2 only across lines. */
+bool print_marks_context(const struct text_scan *scan);
 /* Returns the offset in the view after the last printed line; 0: no line of the view was
  * printed. */
 uint64_t print_at(const struct text_scan *scan, const struct view *view);

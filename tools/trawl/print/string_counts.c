@@ -1,5 +1,7 @@
-/* string_counts: counts how often each string occurs, for the option --count-by-pattern. */
-#include "trawl/print/string_counts.h"
+/* string_counts: counts how often each string occurs, for the option --count-by-pattern, in an
+ * array with an element for each pattern of the plan. Texts that are searched at the same time have
+ * separate arrays, which are added up at the end. */
+#include "trawl/print/reports.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,19 +12,17 @@
 #include "trawl/job/command_scan.h"
 #include "trawl/text/message.h"
 
-/* Counts of occurrences: sums over several texts or, with -H, the counts of one text. Only one
- * worker at a time adds to a part. */
+/* A worker's counts of occurrences: sums over several texts or, with -H, the counts of one text. */
 struct string_counts_part {
-    struct string_counts_part *next;      /* next in the list of all parts */
-    struct string_counts_part *next_idle; /* next in the list of parts that no worker uses now */
+    struct string_counts_part *next;
     uint64_t *counts;  /* counts[i]: number of occurrences of pattern i of the plan */
     uint64_t *touched; /* only under -H: the patterns whose count is above 0 */
     uint64_t touched_count, touched_capacity;
 };
 
 struct string_counts {
-    pthread_mutex_t lock; /* guards both lists */
-    struct string_counts_part *parts, *idle;
+    pthread_mutex_t lock; /* guards the list */
+    struct string_counts_part *parts;
 };
 
 bool string_counts_open(struct command_job *job, char *message)
@@ -37,15 +37,6 @@ bool string_counts_open(struct command_job *job, char *message)
     return true;
 }
 
-static void free_part(struct string_counts_part *part)
-{
-    if (part == NULL)
-        return;
-    free(part->counts);
-    free(part->touched);
-    free(part);
-}
-
 void string_counts_close(struct command_job *job)
 {
     struct string_counts *string_counts = job->string_counts;
@@ -54,46 +45,36 @@ void string_counts_close(struct command_job *job)
         struct string_counts_part *part = string_counts->parts;
 
         string_counts->parts = part->next;
-        free_part(part);
+        free(part->counts);
+        free(part->touched);
+        free(part);
     }
     pthread_mutex_destroy(&string_counts->lock);
     free(string_counts);
     job->string_counts = NULL;
 }
 
-/* Takes a part that no worker uses, or makes one. Returns NULL if memory is short. */
-static struct string_counts_part *take_part(struct string_counts *string_counts,
-                                            uint64_t pattern_count)
+/* Returns the part of the job, which is a worker's, and makes it before the worker's first text.
+ * NULL: memory is short. */
+static struct string_counts_part *part_of(struct command_job *job)
 {
-    struct string_counts_part *part;
+    struct string_counts *string_counts = job->string_counts;
+    struct string_counts_part *part = job->string_counts_part;
 
-    pthread_mutex_lock(&string_counts->lock);
-    part = string_counts->idle;
-    if (part != NULL)
-        string_counts->idle = part->next_idle;
-    pthread_mutex_unlock(&string_counts->lock);
     if (part != NULL)
         return part;
     part = calloc(1, sizeof *part);
     if (part != NULL)
-        part->counts = calloc((size_t)pattern_count + 1, sizeof *part->counts);
+        part->counts = calloc((size_t)job->patterns->count + 1, sizeof *part->counts);
     if (part == NULL || part->counts == NULL) {
-        free_part(part);
+        free(part);
         return NULL;
     }
     pthread_mutex_lock(&string_counts->lock);
     part->next = string_counts->parts;
     string_counts->parts = part;
     pthread_mutex_unlock(&string_counts->lock);
-    return part;
-}
-
-static void give_part(struct string_counts *string_counts, struct string_counts_part *part)
-{
-    pthread_mutex_lock(&string_counts->lock);
-    part->next_idle = string_counts->idle;
-    string_counts->idle = part;
-    pthread_mutex_unlock(&string_counts->lock);
+    return job->string_counts_part = part;
 }
 
 static bool list_touched(struct string_counts_part *part, uint64_t pattern)
@@ -112,7 +93,7 @@ static bool prints_each_text(const struct settings *settings)
 /* Adds `count` to a pattern's count. Returns false if memory is short. */
 static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
-    struct string_counts_part *part = scan->counting.strings;
+    struct string_counts_part *part = scan->job->string_counts_part;
 
     if (prints_each_text(scan->settings) && part->counts[pattern] == 0 &&
         !list_touched(part, pattern)) {
@@ -195,13 +176,11 @@ static bool print_text(struct text_scan *scan, struct string_counts_part *part)
 
 enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error)
 {
-    struct string_counts *string_counts = scan->job->string_counts;
-    struct string_counts_part *part = take_part(string_counts, scan->job->patterns->count);
+    struct string_counts_part *part = part_of(scan->job);
     enum trawl_status status;
 
     if (part == NULL)
         return TRAWL_MEMORY;
-    scan->counting.strings = part;
     status = occurrences_are_all(scan)
                  ? trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
                                           scan, error)
@@ -210,7 +189,6 @@ enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *err
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))
         status = TRAWL_MEMORY;
-    give_part(string_counts, part);
     return status;
 }
 

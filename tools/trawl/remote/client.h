@@ -14,4 +14,12 @@
  * search by itself. */
 int client_run(const struct settings *settings, const char *address, struct output *output);
 
+/* Returns the path of the installed trawl-serve: beside the command, in ../libexec/trawl relative
+ * to that folder, or in the folder to which the build installs trawl-serve. NULL: there is no
+ * trawl-serve. The path lies in static memory, which the next call overwrites. */
+const char *server_path(void);
+/* Replaces this process by trawl-serve with the arguments after arguments[1]. If that fails, prints
+ * why and returns the exit status. */
+int server_become(char **arguments);
+
 #endif

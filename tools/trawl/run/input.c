@@ -16,7 +16,6 @@
 
 #include "trawl/options/encoding.h"
 #include "trawl/job/command_scan.h"
-#include "trawl/run/pool_rests.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
 #include "trawl/job/totals.h"

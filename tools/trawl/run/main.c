@@ -15,9 +15,7 @@
 #include "trawl/job/command_job.h"
 #include "trawl/text/message.h"
 #include "trawl/run/run.h"
-#include "trawl/remote/server.h"
 #include "trawl/files/types.h"
-#include "trawl/run/version.h"
 
 /* Static, so that small runs do not pay for clearing the buffer. */
 static struct output standard_output;

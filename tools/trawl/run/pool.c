@@ -14,7 +14,6 @@
 
 #include "trawl/text/grow.h"
 #include "trawl/run/input.h"
-#include "trawl/run/pool_rests.h"
 #include "trawl/run/pool_turns.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"

@@ -9,7 +9,7 @@
  * searched before. That holds for large files, and for those that are not regular. Large files are
  * searched by a shared searcher with all threads. A compressed file is searched at once, with the
  * threads that other files leave idle. A worker whose file takes long leaves the rest of its batch
- * to other workers (pool_rests.c).
+ * to other workers (pool_leave_rest).
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H

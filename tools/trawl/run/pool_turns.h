@@ -8,7 +8,7 @@
 #include "trawl/run/gather.h"
 #include "trawl/text/sizes.h"
 #include "trawl/text/thread.h"
-#include "trawl/job/turn.h"
+#include "trawl/job/command_job.h"
 #include "trawl/job/walk.h"
 
 #define POOL_BATCH_FILES GATHER_FILES_MAX
@@ -133,6 +133,13 @@ void pool_end_batch(struct pool_worker *worker);
 /* Returns true if the next file of the batch must still be searched: the search is not over, and no
  * write has failed. Then job->output is set for the file. */
 bool pool_may_search(struct pool_worker *worker);
+
+/* Leaves the batch's files after the current file, which takes long, to other workers. Wakes a
+ * worker that waits for files, and starts another worker if the limit allows. */
+void pool_leave_rest(struct pool_worker *worker);
+/* Gives the worker a batch that another one left, the first in the walk's order, so that no turn
+ * belongs to files without a worker. False: no files were left. Called with walk_lock. */
+bool pool_take_rest(struct pool_worker *worker);
 
 bool pool_has_turn(struct pool_worker *worker);
 /* Waits for the turn. False: the search is over. */

@@ -26,7 +26,7 @@
 #include "trawl/job/progress.h"
 #include "trawl/job/searchers.h"
 #include "trawl/text/sizes.h"
-#include "trawl/print/string_counts.h"
+#include "trawl/print/reports.h"
 #include "trawl/run/search_file.h"
 #include "trawl/run/units.h"
 

@@ -11,4 +11,7 @@ int run_job(struct command_job *job, struct settings *settings);
 /* Flushes the output after a document such as --explain was printed. Returns the exit status. */
 int run_end_document(struct command_job *job);
 
+/* version.c: prints what --version says. */
+void version_print(struct output *output);
+
 #endif

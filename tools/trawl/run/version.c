@@ -1,12 +1,12 @@
 /* version: prints what --version says: engines, instruction sets, regular expressions, formats of
  * compressed files, the server. */
-#include "trawl/run/version.h"
+#include "trawl/run/run.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "trawl.h"
-#include "trawl/remote/server.h"
+#include "trawl/remote/client.h"
 
 #ifndef TRAWL_RE2_VERSION /* of the RE2 that the build found; cmake/regex.cmake sets it */
 #define TRAWL_RE2_VERSION ""

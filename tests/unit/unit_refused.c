@@ -1,0 +1,64 @@
+/* unit_refused: checks that a search for an expression ends with a status where no memory is left
+ * for RE2 and the C++ library, whose memory the allocator of trawl_set_allocator does not give. */
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+static _Atomic int64_t left = INT64_MAX; /* calls of malloc that succeed */
+
+void *__libc_malloc(size_t bytes);
+void *malloc(size_t bytes)
+{
+    return left-- > 0 ? __libc_malloc(bytes) : NULL;
+}
+
+/* Builds a plan and searches, in a process in which only `calls` calls of malloc succeed. Returns
+ * the calls of a search that has memory. */
+static int64_t search(struct trawl_searcher *searcher, int64_t calls)
+{
+    static const char text[] = "a cab, a foo; bfoo, fo. cab c";
+    static const struct trawl_pattern pattern = {"[a-z]+foo|b\\w+c|\\bc", 20};
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_plan *plan = NULL;
+    enum trawl_status status;
+    uint64_t count = 0;
+
+    options.syntax = TRAWL_PERL;
+    left = calls;
+    status = trawl_plan_build(&pattern, 1, &options, &plan, NULL);
+    if (status == TRAWL_OK)
+        status = trawl_count_bytes(searcher, plan, text, sizeof text - 1, &count, NULL);
+    calls -= left;
+    left = INT64_MAX;
+    if (status == TRAWL_UNSUPPORTED)
+        TEST_SKIP("this build has no expressions");
+    TEST_CHECK(status == TRAWL_OK || status == TRAWL_MEMORY);
+    trawl_plan_free(plan);
+    return calls;
+}
+
+int main(void)
+{
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    const int64_t step = test_is_long() ? 1 : 3;
+    int64_t calls;
+
+    if (TEST_SANITIZED)
+        TEST_SKIP("sanitizers have a malloc of their own");
+    test_begin("refused");
+    calls = search(searcher, INT64_MAX);
+    TEST_CHECK(calls > 100);
+    for (int64_t some = 0; some < calls; some += step) {
+        const pid_t child = fork();
+        int status = -1;
+
+        if (child == 0) {
+            (void)search(searcher, some);
+            _exit(test_failures > 0);
+        }
+        TEST_CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+    return test_end();
+}

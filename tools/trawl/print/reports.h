@@ -1,0 +1,59 @@
+/* reports: what searches a file for each report, and prints or counts. */
+#ifndef TRAWL_REPORTS_H
+#define TRAWL_REPORTS_H
+
+#include "trawl/job/command_scan.h"
+
+/* ---- lines.c ---- */
+
+int lines_window(void *context, const struct trawl_window *window);
+/* Receives a window for the option --multiline. The whole text is in scan->whole. */
+int lines_whole(void *context, const struct trawl_window *window);
+
+/* ---- command_matches.c ---- */
+
+/* Prints the matches that begin in [begin, end) of the window's bytes. A window may come in two
+ * parts. */
+void matches_part(struct text_scan *scan, const struct trawl_window *window, uint64_t begin,
+                  uint64_t end);
+/* Search the text for --count-matches and --positions, which need no lines. */
+enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error);
+enum trawl_status positions_report(struct text_scan *scan, struct trawl_error *error);
+/* Sets *window to `moved`, whose offsets are those of the text, if only a part of the text is
+ * searched. Returns false if memory is short. */
+bool part_window(struct text_scan *scan, const struct trawl_window **window,
+                 struct trawl_window *moved);
+/* Returns true if units should search the rest of the text, since the window has many lines to
+ * print. */
+bool part_wants_units(const struct text_scan *scan, const struct trawl_window *window);
+/* Leaves the rest of the text to units, starting with the line at text offset `at`, if nothing
+ * before depends on what follows. Returns true if it does. */
+bool part_leave(struct text_scan *scan, const struct trawl_window *window, uint64_t at);
+/* Prints the matches of the window's first text_bytes bytes, or only those of the line that begins
+ * before the window, if units search the rest. Returns true if they do. */
+bool part_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t text_bytes);
+
+/* ---- fasta.c ---- */
+
+/* Prints or counts the occurrences in the text's sequences. */
+enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error);
+
+/* ---- string_counts.c ---- */
+
+/* Makes job->string_counts. Returns false on failure; message[SETTINGS_ERROR_BYTES] says why. */
+bool string_counts_open(struct command_job *job, char *message);
+/* Counts the strings in a text. Under -H, prints the text's counts. */
+enum trawl_status strings_report(struct text_scan *scan, struct trawl_error *error);
+/* Prints the sums after the last text; not under -H, which prints each text's counts. */
+void string_counts_print(struct command_job *job);
+void string_counts_close(struct command_job *job);
+
+/* ---- hold.c: limits how long the output of a pipe's incomplete block is held back ---- */
+
+/* The sink of a search calls hold_begin, handles a window, and passes its result to hold_end. */
+void hold_begin(struct text_scan *scan);
+void hold_end(struct text_scan *scan, int stops);
+/* Called after the search. */
+void hold_close(struct text_scan *scan);
+
+#endif
