@@ -313,7 +313,7 @@ static enum trawl_status read_name(struct class_reader *reader, uint64_t length,
     reader->at += length;
     if (!options->longest || !is_perl) /* only Perl's syntax has these names */
         add_named(reader, is_case && reader->folds && !options->unicode ? "alpha" : name, set);
-    if (set->count == 0)
+    if (set->count == 0 && !set->is_cut)
         return fail(reader, begin, "unknown class or property");
     if (reader->folds && options->unicode)
         add_cases(options, set);
