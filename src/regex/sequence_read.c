@@ -582,16 +582,6 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     return UINT64_MAX;
 }
 
-/* Returns true if the character at `at` may be item number `item`. */
-static bool fits(const struct around_automaton *made, const struct reading *reading, uint64_t at,
-                 uint32_t item)
-{
-    uint32_t near = 0;
-    const uint32_t symbol = read_one(made, reading->bytes, &at, reading->count, false, &near);
-
-    return (made->members[symbol] >> item & 1) != 0;
-}
-
 /* Reads the items [first, end) of a sequence in turn, each as often as its characters come. `items`
  * are in the order of the text, from item 0 on, backwards up to it. Stores where item i ends in
  * ends[i + 1]. Returns 1, 0 if an item comes too rarely, or -1 if RE2 has to decide. */
@@ -611,13 +601,8 @@ static inline int read_items(const struct around_automaton *made, const struct s
                         : item->most == SYNTAX_ENDLESS ? UINT64_MAX
                                                        : item->most;
         const uint64_t enough = left - min_u64(left, item->least);
+        uint32_t further = item->jumps;
 
-        if (item->skips > 0 && (at >= stop || !fits(made, reading, at, i))) {
-            for (uint32_t k = 0; k < item->skips; k++)
-                ends[i + 1 + k] = at;
-            i += item->skips - 1;
-            continue;
-        }
         while (left > 0 && (back ? at > stop : at < stop)) {
             uint64_t next = back ? at - 1 : at + 1;
             uint32_t symbol = made->of_byte[bytes[at - back]];
@@ -633,13 +618,15 @@ static inline int read_items(const struct around_automaton *made, const struct s
             at = next;
             left--;
         }
-        if (found > 0 && left > enough)
-            found = 0;
+        if (found > 0 && left > enough) {
+            found = item->skips > 0; /* of another alternative */
+            further = found > 0 ? item->skips - 1u : 0;
+        }
         if (back ? at < stop : at > stop) /* inside a character */
             found = -1;
-        for (uint32_t k = 0; k <= item->jumps && !back; k++)
+        for (uint32_t k = 0; k <= further && !back; k++)
             ends[i + 1 + k] = at;
-        i += item->jumps;
+        i += further;
     }
     reading->at = reading->end = at;
     return found;
