@@ -214,6 +214,8 @@ cdef class Plan:
     cdef bint is_plain  # strings, or one expression, without errors: the library chooses occurrences that do not overlap
     cdef bint is_brief  # no search of a short text takes long: no errors are allowed, and PCRE2 is not asked
     cdef bint by_lines  # the patterns are expressions, and no occurrence crosses a line
+    cdef bint by_matches  # an expression whose occurrences in a line are the matches that follow each other there
+    cdef trawl_line *line  # a line that stays open for short texts (match_brief); NULL: none, or a call uses it
     cdef int byte_unused  # what separator() returns; -2 before the first call
     cdef bint firsts_known
     cdef Plan firsts  # if firsts_known: what plan_for() returns for "leftmost-first"; None: the plan itself
@@ -247,9 +249,12 @@ cdef class Plan:
         self.is_plain = not self.has_distances and (self.regex is None or facts.pattern_count == 1)
         self.is_brief = not self.has_distances and not self.options["pcre"]
         self.by_lines = self.regex is not None and not self.options["multiline"]
+        self.by_matches = (self.regex is not None and self.regex == "perl" and self.by_lines and self.is_plain and self.is_brief
+                           and not self.options["whole_words"] and not self.options["whole_lines"])
         self.byte_unused = -2
 
     def __dealloc__(self):
+        trawl_line_close(self.line)
         trawl_plan_free(self.plan)
 
     cdef int build(self, tuple items) except -1:

@@ -558,9 +558,7 @@ cdef struct ways:
 
 cdef void ways_begin(ways *by, Searcher searcher, Plan plan) noexcept:
     memset(by, 0, sizeof(by[0]))
-    by.may = (plan.regex is not None and plan.regex == "perl" and plan.by_lines and plan.is_plain and plan.is_brief
-              and not plan.options["whole_words"] and not plan.options["whole_lines"]
-              and searcher.options.engine != TRAWL_ENGINE_CUDA)
+    by.may = plan.by_matches and searcher.options.engine != TRAWL_ENGINE_CUDA
 
 
 cdef uint64_t choose_way(ways *by, uint64_t most) noexcept:

@@ -19,6 +19,39 @@ cdef answer search(Searcher searcher, Plan plan, text, offsets, progress,
         searcher.give(handle)
 
 
+cdef bint match_brief(Plan plan, const void *bytes, uint64_t count, trawl_match *items, uint64_t most,
+                      uint64_t *found) noexcept nogil:
+    """Find the matches in a short text, and store them unless `items` is NULL. most: 1 is enough, or more than that need
+    another search. False: it is needed, because of a line end or a match of zero bytes, too, or the search has failed."""
+    cdef trawl_line *line
+    cdef trawl_range place
+    cdef trawl_error error
+    cdef int status = TRAWL_OK
+
+    if not plan.by_matches or (count > 0 and memchr(bytes, trawl_plan_facts(plan.plan).line_end, count) != NULL):
+        return False
+    line = <trawl_line *>exchange(<uint64_t **>&plan.line, NULL, ORDERED)
+    if line == NULL:
+        status = trawl_line_open(plan.plan, 0, NULL, 0, NULL, &line, &error)
+    if status == TRAWL_OK:
+        status = trawl_line_move(line, bytes, count, &error)
+    place.end = found[0] = 0
+    while status == TRAWL_OK:
+        status = trawl_line_match(line, place.end, &place, 1, &error)
+        if status != TRAWL_OK or place.begin == UNKNOWN:
+            break
+        if place.begin == place.end or found[0] == most:
+            status = TRAWL_LIMIT
+            break
+        if items != NULL:
+            items[found[0]].begin, items[found[0]].end, items[found[0]].pattern_index = place.begin, place.end, 0
+        found[0] += 1
+        if most == 1:
+            break
+    trawl_line_close(<trawl_line *>exchange(<uint64_t **>&plan.line, <uint64_t *>line, ORDERED))
+    return status == TRAWL_OK
+
+
 cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
     """Count in a short str or bytes, or find the first occurrence, by the default searcher and
     without a text object. False: that needs an ordinary search."""
@@ -40,6 +73,9 @@ cdef bint search_bytes(Plan plan, text, answer *found, bint is_first) except -1:
         return False
     if <uint64_t>count >= BRIEF_BYTES:
         return False
+    if match_brief(plan, at, <uint64_t>count, &found.match if is_first else NULL, 1 if is_first else UNKNOWN, &found.count):
+        found.found = found.count > 0
+        return True
     handle = default().take()
     if is_first:
         status = trawl_find_bytes(handle.job.searcher, plan.plan, at, <uint64_t>count,

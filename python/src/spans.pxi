@@ -332,6 +332,8 @@ cdef uint32_t flags_of(match) except? 0xffffffff:
 cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matches *found) except -1:
     """Find the occurrences in a short str or bytes. found.over: that needs an ordinary search."""
     cdef uint32_t flags = flags_of(match)
+    cdef const char *at = NULL
+    cdef Py_ssize_t count = 0
 
     found.count, found.over = 0, True
     plan = plan_for(plan, match)
@@ -340,6 +342,15 @@ cdef int find_few(Searcher searcher, Plan plan, text, match, offsets, few_matche
     elif flags != 0 and plan.first_is_longest:
         flags = TRAWL_WINDOW_SPANS
     if (flags == 0 or plan.is_plain) and isinstance(text, (str, bytes)) and len(text) < BRIEF_BYTES:
+        if searcher is default_searcher and plan.by_matches and (offsets is None or offsets == "bytes"):
+            if not isinstance(text, str):
+                at, count = PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+            elif offsets is not None or PyUnicode_IS_ASCII(text):
+                at = PyUnicode_AsUTF8AndSize(text, &count)
+            found.over = at == NULL or not match_brief(plan, at, <uint64_t>count, found.items, FEW_MAX, &found.count)
+            if not found.over:
+                return 0
+            found.count = 0
         search(searcher, plan, text, offsets, None, work_few, 0, flags, found)
     return 0
 

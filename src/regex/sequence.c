@@ -60,6 +60,39 @@ static bool add_optional(struct sequence *sequence, const struct syntax_node *li
     return true;
 }
 
+/* Adds the alternatives of a group, each of which is a string of characters and classes. */
+static bool add_alternatives(struct sequence *sequence, const struct syntax_node *group,
+                             bool backwards)
+{
+    const uint32_t begin = sequence->count;
+    uint32_t at = begin;
+
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct syntax_node *list = group->items[i];
+
+        for (uint32_t k = 0; k < list->count; k++)
+            if (list->items[k]->kind != SYNTAX_CHAR && list->items[k]->kind != SYNTAX_SET)
+                return false;
+        if (list->count == 0 || !add_list(sequence, list, backwards))
+            return false;
+    }
+    for (uint32_t i = 0; i + 1 < group->count; at += group->items[i++]->count) {
+        const uint32_t count = group->items[i]->count;
+
+        sequence->items[at].skips = (uint8_t)count;
+        sequence->items[at + count - 1].jumps = (uint8_t)(sequence->count - at - count);
+    }
+    sequence->alternates = true;
+    return true;
+}
+
+/* Adds what a group holds. */
+static bool add_group(struct sequence *sequence, const struct syntax_node *group, bool backwards)
+{
+    return group->count == 1 ? add_list(sequence, group->items[0], backwards)
+                             : add_alternatives(sequence, group, backwards);
+}
+
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards)
 {
     const bool repeats = node->kind == SYNTAX_REPEAT;
@@ -79,18 +112,18 @@ bool sequence_add(struct sequence *sequence, const struct syntax_node *node, boo
     case SYNTAX_LIST:
         return add_list(sequence, item, backwards);
     case SYNTAX_GROUP:
-        if (item->count != 1) /* 0: a plan without expressions */
+        if (item->count == 0) /* a plan without expressions */
             return false;
         if (repeats)
-            return node->least == 0 && node->most == 1 &&
+            return item->count == 1 && node->least == 0 && node->most == 1 &&
                    add_optional(sequence, item->items[0], backwards, node->is_lazy);
         if (!item->is_numbered)
-            return add_list(sequence, item->items[0], backwards);
+            return add_group(sequence, item, backwards);
         if (sequence->group_count == SEQUENCE_GROUPS_MAX)
             return false;
         group = &sequence->groups[sequence->group_count++];
         group->first = sequence->count;
-        if (!add_list(sequence, item->items[0], backwards))
+        if (!add_group(sequence, item, backwards))
             return false;
         group->end = sequence->count;
         return true;
@@ -122,7 +155,8 @@ bool sequence_equals(const struct sequence *a, const struct sequence *b)
 
         equal = one->edge == other->edge && one->by_lines == other->by_lines &&
                 one->is_lazy == other->is_lazy && one->skips == other->skips &&
-                one->least == other->least && one->most == other->most &&
+                one->jumps == other->jumps && one->least == other->least &&
+                one->most == other->most &&
                 (node == NULL ||
                  (node->set_count == other->node->set_count &&
                   (node->set_count == 0 ||

@@ -32,12 +32,16 @@ struct sequence {
     uint32_t count;
     bool is_lazy; /* some repetition takes as few as possible */
     bool skips;   /* some characters may be left out together */
+    /* Some characters are alternatives of a group, as in (GET|HEAD): the first character of each
+     * alternative but the last `skips` it, and its last one `jumps` over the later ones. */
+    bool alternates;
     struct sequence_item {
         uint8_t edge;  /* 0: a character */
         bool by_lines; /* of EDGE_BEGIN and EDGE_END: they hold at newlines, too */
         bool is_lazy;  /* the repetition takes as few as possible */
         uint8_t skips; /* number of characters, starting with this one, that may be left out
                           together */
+        uint8_t jumps; /* number of characters after this one that are not read */
         uint32_t least;
         uint32_t most; /* greatest number of repetitions; SYNTAX_ENDLESS: any number */
         const struct syntax_node *node; /* the CHAR or SET */

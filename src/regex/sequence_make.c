@@ -33,6 +33,7 @@ struct places {
     uint32_t count;
     /* for each place: how many places, starting with it, may be left out together, as in (ab)? */
     uint8_t skips[PLACES_MAX];
+    uint8_t jumps[PLACES_MAX];     /* for each place: how many places after it are passed over */
     uint64_t endless;              /* set of the places that may be read again, as in a* */
     uint8_t item[PLACES_MAX];      /* for each place: number of the sequence's item */
     uint32_t ranges[SEQUENCE_MAX]; /* for each item: its first range that is not yet passed */
@@ -63,6 +64,7 @@ static bool write_out(struct places *places)
             places->item[places->count] = (uint8_t)i;
             places->skips[places->count] =
                 copy >= item->least ? (uint8_t)(copies - copy) : item->skips;
+            places->jumps[places->count] = item->jumps;
             if (endless && copy + 1 == copies)
                 places->endless |= UINT64_C(1) << places->count;
         }
@@ -274,7 +276,7 @@ static void visit(struct follow *follow, uint32_t place)
             reach(places, &follow->next, place + 1);
         if ((places->endless >> place & 1) != 0)
             reach(places, &follow->next, place);
-        reach(places, &follow->next, place + 1);
+        reach(places, &follow->next, place + 1 + places->jumps[place]);
     }
 }
 
@@ -329,7 +331,7 @@ static void note_last(struct places *places)
     struct around_automaton *made = &places->automaton;
 
     if (sequence->count < options->first + 3 || options->backwards || !options->has_lines ||
-        options->crlf || sequence->skips || places->endless == 0 ||
+        options->crlf || sequence->skips || sequence->alternates || places->endless == 0 ||
         sequence->items[last + 1].edge != EDGE_END || sequence->items[last].edge != 0 ||
         sequence->items[last].least == 0)
         return;

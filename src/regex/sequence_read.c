@@ -239,7 +239,7 @@ bool span_may_find(const struct sequence *head)
      * too. */
     for (uint32_t i = 0; i < head->count; i++)
         varying += head->items[i].skips > 0 || head->items[i].least != head->items[i].most;
-    return varying <= 1 && !head->skips;
+    return varying <= 1 && !head->skips && !head->alternates;
 }
 
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
@@ -262,10 +262,11 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
 
 struct finder {
     struct around_automaton *automaton;
-    /* A match is its head, then `byte`, then the rest: the search looks for the byte. NULL: for
-     * places where a match may begin. */
-    struct around_automaton *head;
-    uint32_t head_end; /* number of the byte's item */
+    /* A match is its head, then `byte`, then the rest: the search looks for the byte if `seeks`,
+     * else for places where a match may begin. */
+    bool seeks;
+    struct around_automaton *head; /* NULL: the head is empty */
+    uint32_t head_end;             /* number of the byte's item */
     uint8_t byte;
     /* read_items can read a match, or its head */
     bool by_items, heads_by_items;
@@ -444,12 +445,15 @@ static enum trawl_status make_head(struct finder *made, const struct around_opti
     struct sequence head = {.count = 0};
     struct byte_rates rates;
     uint32_t end = made->first;
-    double least;
+    double fits = 0, least;
 
     if (made->begins != AT_ALL)
         return TRAWL_OK;
     analyse_rates(NULL, 0, NULL, 0, false, &rates);
-    least = 1.0 / (LOOKS_PER_BYTE * (double)made->least);
+    for (uint32_t byte = 0; byte < 256; byte++)
+        fits += made->kinds[byte] != 0 ? rates.rate[byte] : 0;
+    /* a look at a byte that is in no match advances by made->least, else by one or two */
+    least = 1 / (LOOKS_PER_BYTE * (fits + max_double(1 - fits, 0) * (double)made->least));
     for (uint32_t i = end; i < sequence->count && sequence->items[i].skips == 0; i++) {
         const struct sequence_item *item = &sequence->items[i];
         const struct code_range *set = item->edge == 0 ? item->node->set : NULL;
@@ -463,6 +467,7 @@ static enum trawl_status make_head(struct finder *made, const struct around_opti
             continue;
         least = rates.rate[set->first];
         made->byte = (uint8_t)set->first;
+        made->seeks = true;
         end = made->head_end = i;
     }
     for (; end > made->first; end--)
@@ -471,7 +476,8 @@ static enum trawl_status make_head(struct finder *made, const struct around_opti
     backwards.first = 0;
     if (head.count > 0)
         TRAWL_TRY(around_make(&head, &backwards, scratch, &made->head, error));
-    made->heads_by_items = made->head != NULL && reads_items(made->head, &head, 0);
+    made->seeks &= head.count == 0 || made->head != NULL;
+    made->heads_by_items = made->head == NULL || reads_items(made->head, &head, 0);
     return TRAWL_OK;
 }
 
@@ -595,6 +601,7 @@ static inline int read_items(const struct around_automaton *made, const struct s
                         : item->most == SYNTAX_ENDLESS ? UINT64_MAX
                                                        : item->most;
         const uint64_t enough = left - min_u64(left, item->least);
+        uint32_t further = item->jumps;
 
         while (left > 0 && (back ? at > stop : at < stop)) {
             uint64_t next = back ? at - 1 : at + 1;
@@ -611,12 +618,15 @@ static inline int read_items(const struct around_automaton *made, const struct s
             at = next;
             left--;
         }
-        if (found > 0 && left > enough)
-            found = 0;
+        if (found > 0 && left > enough) {
+            found = item->skips > 0; /* of another alternative */
+            further = found > 0 ? item->skips - 1u : 0;
+        }
         if (back ? at < stop : at > stop) /* inside a character */
             found = -1;
-        if (!back)
-            ends[i + 1] = at;
+        for (uint32_t k = 0; k <= further && !back; k++)
+            ends[i + 1 + k] = at;
+        i += further;
     }
     reading->at = reading->end = at;
     return found;
@@ -733,9 +743,9 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     if (anchor != REGEX_ANYWHERE && finder->begins == AT_LINES && from > 0 &&
         text[from - 1] != '\n')
         return 0;
-    if (anchor == REGEX_ANYWHERE && finder->head != NULL) {
+    if (anchor == REGEX_ANYWHERE && finder->seeks) {
         struct reading reading = {text, count, from, to, 0};
-        uint64_t begin;
+        uint64_t begin = from;
         const int found = match_by_byte(finder, from, to, &reading, &begin, ends);
 
         return found > 0 ? put_match(finder, &reading, begin, ends, spans, span_count) : found;

@@ -327,7 +327,7 @@ static struct side read_side(struct splitter *splitter, const struct place *plac
     struct side side = {true, true, true, 0, sequence};
 
     sequence->count = sequence->group_count = 0;
-    sequence->skips = sequence->is_lazy = false;
+    sequence->skips = sequence->is_lazy = sequence->alternates = false;
     if (goes_on && !backwards && !sequence_add_rest(sequence, place->list->items[place->end - 1]))
         side.sequence = NULL;
     for (; place != NULL; place = place->outer) {
