@@ -88,8 +88,8 @@ struct letters {
     uint32_t size;        /* number of letters */
 };
 
-/* Fills a block of the text with random letters, which depend on the seed and the block's number
- * alone, so that threads may fill blocks in any order. */
+/* Fills a block of the text with random letters, which depend only on the seed and the block's
+ * number, so that threads may fill blocks in any order. */
 static void fill_block(void *context, uint64_t index)
 {
     const struct letters *letters = (const struct letters *)context;

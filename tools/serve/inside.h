@@ -118,9 +118,9 @@ bool walks_by_rules(const struct file_settings *files);
  * not below the base. */
 const char *path_below(const struct collection *collection, const char *path);
 
-/* Writes the operand to `path` as an absolute path without "." and double slashes. Sets *is_folder
- * to whether the operand ends like a directory's name. Returns false if the operand has a part
- * "..". */
+/* Writes the operand to `path` as an absolute path without "." and double slashes. Sets
+ * *is_folder to true if the operand ends like a directory's name, and otherwise to false.
+ * Returns false if the operand has a part "..". */
 bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder);
 
 #endif

@@ -42,7 +42,7 @@ struct pool_worker;
 struct text_scan;
 struct string_counts;
 
-/* Whether an earlier group of lines was printed, so that the next group needs a separator. */
+/* Says if an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
     GROUPS_NONE, /* no earlier group was printed */
     /* a group was printed, but by a job whose output comes before */
@@ -98,7 +98,7 @@ void job_message(struct command_job *job, const char *format, ...)
 /* Prints a message about a file, unless -s is set, and sets job->error_seen. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
-/* As job_file_error, with the whole message given. */
+/* Does what job_file_error does, with the whole message given. */
 void job_file_fault(struct command_job *job, const char *message);
 
 /* Returns true if several files may be searched by one call, to find those without an occurrence.
