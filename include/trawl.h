@@ -734,7 +734,7 @@ struct trawl_batch {
     const uint64_t *begins;
     const uint64_t *ends;
     const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
-    const uint64_t *line_numbers;    /* of the lines of the begins, from 0; NULL without the flag */
+    const uint64_t *line_numbers;    /* each begin's line, from 0; NULL without the flag */
     bool last;                       /* the text ends here: no batch follows */
 };
 

@@ -1,8 +1,8 @@
 /* cuda_parts: searches for a set in parts on a device (plan/parts.h)
  *
  * A part is a plan of its own for the patterns of similar lengths, with its own tables. The worker
- * searches a range of the text for each part in turn; meanwhile, its plan and tables are the
- * part's.
+ * searches a range of the text for each part in turn; for that time, the worker's plan and
+ * tables are those of the part.
  */
 #include "cuda/cuda_parts.h"
 

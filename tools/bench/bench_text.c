@@ -42,7 +42,7 @@ struct text {
     char *recipe; /* the fields of a row that decide the text's bytes */
     uint8_t *bytes;
     uint64_t count, mapped;
-    uint64_t *offsets; /* of the records, and of the text's end; NULL: no records */
+    uint64_t *offsets; /* where records begin and the text ends; NULL: no records */
     uint64_t record_count;
 };
 

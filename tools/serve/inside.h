@@ -26,7 +26,7 @@ extern uint64_t refresh_bytes, quiet_ns;
  * of a known file, so it counts until it is seen to be a file of its own. */
 struct written {
     char *path;
-    uint32_t cookie; /* of the notice that moved the name away; 0: none */
+    uint32_t cookie; /* identifies the notice that moved the name away; 0: none */
     bool is_gone;    /* no file has the name */
 };
 

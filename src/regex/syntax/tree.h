@@ -59,7 +59,7 @@ struct syntax_node {
     uint32_t size;    /* number of nodes, including this one */
     uint32_t least;   /* of REPEAT */
     uint32_t most;
-    uint32_t count; /* of `items` */
+    uint32_t count; /* number of `items` */
     /* of CHAR: the character; of SET: the text; of GROUP: its name, of 0 bytes if it has none */
     uint32_t bytes_count;
     const char *bytes;

@@ -32,7 +32,7 @@ struct job_totals {
     uint32_t thread_count;                           /* the most threads that a search had */
     uint32_t worker_count;                           /* workers that searched files */
     uint64_t elapsed_ns;                             /* time of the whole run */
-    char engine[32], instruction_set[16], note[160]; /* of the last search */
+    char engine[32], instruction_set[16], note[160]; /* facts about the last search */
 };
 
 struct exclude;
