@@ -528,7 +528,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  *   ARGUMENT  a NULL where one is not allowed; an algorithm for records is to search a text
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
  *   MEMORY    scratch could not grow; the searcher stays usable
- *   THREAD    is never returned: the search goes on with the threads that it has
+ *   THREAD    is never returned: the search continues with the threads that it has
  *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
  *             and trawl_count and trawl_count_lines set their count to these results
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA

@@ -8,7 +8,7 @@
  * For sets, the number of strings chooses the first program. The fastest program depends on the
  * text, the strings and the caches, and cannot be predicted. Once other programs could save more
  * time than a tournament costs, they all search pieces of the text in turn. A program that is far
- * slower leaves the tournament at once. The fastest then goes on until the next tournament.
+ * slower leaves the tournament at once. The fastest then continues until the next tournament.
  */
 #include "base/checked.h"
 #include "base/clock.h"
