@@ -143,10 +143,10 @@ struct find_ops {
                   struct find_tile *tile);
     /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, at each position of the tile
      * that has a bit, and clears the bits of positions that differ. Returns how many bits were
-     * cleared; *position is the position of one cleared bit. 64 bytes of `literal` are readable.
-     * Depends on text bytes up to 64 * word_count + 62. */
+     * cleared. 64 bytes of `literal` are readable. Depends on text bytes up to
+     * 64 * word_count + 62. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                      uint32_t count, struct find_tile *tile, uint64_t *position);
+                      uint32_t count, struct find_tile *tile);
     /* Returns the first offset where a and b differ, or `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Returns the number of bits that are set in the tile's words. */

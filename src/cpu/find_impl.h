@@ -17,8 +17,9 @@
  *                                  that passes the bitmap, and perhaps the answer for more
  *                                  positions, up to 64; with HAS_HEADS. Without, a loop over
  *                                  positions serves.
- *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
- * This file then defines the variant's functions, and FIND_OPS, which makes their table.
+ *   stem_samples_vectors, stem_stems_vectors   see find_stems_avx512.h, which defines
+ * HAS_STEM_VECTORS This file then defines the variant's functions, and FIND_OPS, which makes their
+ * table.
  *
  * A probe tests one byte of the pattern. The first probes are tested at every position. The others
  * are tested only in blocks where a position passed these. That takes a branch per block, which is
@@ -380,11 +381,9 @@ static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
 }
 
 static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                                 uint32_t count, struct find_tile *tile, uint64_t *position)
+                                 uint32_t count, struct find_tile *tile)
 {
     uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
-    /* the last word in which bits were cleared, and these bits */
-    uint64_t failed = 0, failed_word = 0;
     uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
 
     TRAWL_ASSERT(count > 0 && count <= 64);
@@ -394,14 +393,8 @@ static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const
         uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
 
         tile->mask[w] = kept;
-        kept ^= bits;
-        cleared += (uint64_t)__builtin_popcountll(kept);
-        /* conditional moves, because a branch would often be mispredicted */
-        failed_word = kept != 0 ? w : failed_word;
-        failed = kept != 0 ? kept : failed;
+        cleared += (uint64_t)__builtin_popcountll(kept ^ bits);
     }
-    if (failed != 0)
-        *position = 64 * failed_word + (uint64_t)__builtin_ctzll(failed);
     return cleared;
 }
 
@@ -477,8 +470,8 @@ static uint32_t FIND_NAME(positions)(const uint8_t *text, const struct find_tile
         .every_fold = FIND_NAME(every_fold), .grams = FIND_NAME(grams), .set = FIND_NAME(set), \
         .nibbles = FIND_NIBBLES, .positions = FIND_NAME(positions), .bytes = FIND_NAME(bytes), \
         .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch),                            \
-        .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),         \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
+        .count_bits = FIND_NAME(count_bits), .gram_samples = gram_samples,                     \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = stem_begins,                  \
         .stems = FIND_STEMS(stem_stems), .pairs = (pairs_of), .trigrams = FIND_TRIGRAMS,       \
         .pair = FIND_NAME(pair)                                                                \
     }

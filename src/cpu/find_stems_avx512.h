@@ -1,6 +1,7 @@
-/* find_stems_avx512: looks up stems, the first (up to) 8 bytes of literals, by vectors: the three
- * steps of a search by stems (find_stems.h has the same in plain C). Also tests samples of at least
- * 8 bytes.
+/* find_stems_avx512: looks up stems, the first (up to) 8 bytes of literals, by vectors: the first
+ * and the third step of a search by stems (find_stems.h has the same in plain C, without which
+ * 5,000 to 20,000 words took up to 1.5 times as long). Vectors did not gain in the second step, nor
+ * for the samples of sets of longer literals (Xeon, family 6, model 207, 2026-11-28).
  *
  * The tables of a large set exceed the second-level cache. So the third step handles the starts in
  * batches, and within a batch no load waits for another. Tables in huge pages would save 1 to 3 %
@@ -13,8 +14,6 @@
 
 #include "base/bytes.h"
 #include "cpu/find_stems.h"
-
-#define SAMPLES_AHEAD_BYTES 1024u /* distance from the current sample to the prefetched text */
 
 /* Places sixteen samples of four bytes in a vector: each quarter of the vector takes the words of
  * the text that hold its four samples. */
@@ -91,31 +90,6 @@ static inline __m512i stem_hashes(__m512i low, __m512i fold, uint32_t k)
     return _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 29));
 }
 
-/* Loads eight words of eight bytes. A gather would take longer (Zen 4: 3.7 ns against 2.4 ns). */
-static inline __m512i stem_load(const uint8_t *bytes, __m512i offsets)
-{
-    __m128i at[4] = {_mm512_castsi512_si128(offsets), _mm512_extracti64x2_epi64(offsets, 1),
-                     _mm512_extracti64x2_epi64(offsets, 2), _mm512_extracti64x2_epi64(offsets, 3)};
-    __m128i two[4];
-    __m256i low, high;
-
-    for (uint32_t i = 0; i < 4; i++)
-        two[i] = _mm_unpacklo_epi64(
-            _mm_loadl_epi64((const __m128i *)(const void *)(bytes + _mm_cvtsi128_si64(at[i]))),
-            _mm_loadl_epi64((const __m128i *)(const void *)(bytes + _mm_extract_epi64(at[i], 1))));
-    low = _mm256_inserti128_si256(_mm256_castsi128_si256(two[0]), two[1], 1);
-    high = _mm256_inserti128_si256(_mm256_castsi128_si256(two[2]), two[3], 1);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-}
-
-/* Loads for each of eight hashes its word of the stem map (the bitmap of hashed stems). */
-static inline __m512i stem_words(__m512i hashes, const struct stem_filter *filter)
-{
-    __m512i at = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128((int32_t)filter->shift));
-
-    return stem_load((const uint8_t *)filter->map, _mm512_slli_epi64(at, 3));
-}
-
 /* Each hash selects two bits of its word (set_bits). Returns for which of the eight hashes both
  * bits are set. */
 static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
@@ -124,17 +98,6 @@ static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
     __m512i second = _mm512_rorv_epi64(words, _mm512_srli_epi64(hashes, 6));
 
     return _mm512_test_epi64_mask(_mm512_and_si512(first, second), _mm512_set1_epi64(1));
-}
-
-/* Of the eight starts in the mask `asked`, returns those whose first stem_min bytes may begin a
- * stem. `low` holds the first 8 bytes at each start. */
-static inline __mmask8 stem_begin_pass(__mmask8 asked, __m512i low, __m512i fold, uint32_t stem_min,
-                                       const struct stem_filter *filter)
-{
-    __m512i hashes = stem_hashes(low, fold, stem_min);
-
-    return asked &
-           stem_pass(stem_words(hashes, filter), _mm512_srli_epi64(hashes, SET_BEGIN_SHIFT));
 }
 
 /* Appends the positions that the mask `which` selects. Returns the new count. */
@@ -149,128 +112,6 @@ static inline uint32_t stem_append(uint32_t *begins, uint32_t count, __mmask8 wh
 static inline __mmask8 stem_eight(uint32_t left)
 {
     return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
-}
-
-/* Tests each position and the stride - 1 positions before it together, as possible starts. The
- * first stem_min bytes of each lie in the same 8 bytes, which are loaded once. Each position must
- * be at least stride - 1 after the first start that is searched. */
-static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *positions,
-                                            uint32_t position_count, uint64_t end, uint32_t stride,
-                                            const struct set_class *class, uint64_t fold,
-                                            uint32_t *begins)
-{
-    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
-    const __m256i beyond = _mm256_set1_epi32((int32_t)(uint32_t)end);
-    struct stem_filter filter = stem_filter(class, fold);
-    uint32_t count = 0;
-
-    TRAWL_ASSERT(class->stem_min + stride - 1 <= SET_STEM_BYTES);
-    TRAWL_ASSERT(end <= UINT32_MAX);
-    for (uint32_t i = 0; i < position_count; i += 8) {
-        __mmask8 there = stem_eight(position_count - i);
-        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, positions + i),
-                                     _mm256_set1_epi32((int32_t)stride - 1));
-        __m512i low = stem_load(text, _mm512_cvtepu32_epi64(_mm256_maskz_mov_epi32(there, x)));
-
-        for (uint32_t later = 0; later < stride; later++) {
-            there = _mm256_mask_cmplt_epu32_mask(there, x, beyond);
-            count = stem_append(begins, count,
-                                stem_begin_pass(there, low, folds, class->stem_min, &filter), x);
-            low = _mm512_srli_epi64(low, 8);
-            x = _mm256_add_epi32(x, _mm256_set1_epi32(1));
-        }
-    }
-    return count;
-}
-
-static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *positions,
-                                         uint32_t position_count, uint64_t end, uint32_t offset,
-                                         const struct set_class *class, uint64_t fold,
-                                         uint32_t *begins)
-{
-    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
-    struct stem_filter filter = stem_filter(class, fold);
-    uint32_t count = 0;
-
-    TRAWL_ASSERT(offset < SET_STEM_STRIDE_MAX && end <= UINT32_MAX);
-    TRAWL_ASSERT(class->stem_min <= SET_STEM_BYTES);
-    for (uint32_t i = 0; i < position_count; i += 8) {
-        __mmask8 there = stem_eight(position_count - i);
-        __m256i x = _mm256_sub_epi32(_mm256_maskz_loadu_epi32(there, positions + i),
-                                     _mm256_set1_epi32((int32_t)offset));
-        __m512i low;
-
-        there = _mm256_mask_cmplt_epu32_mask(there, x, _mm256_set1_epi32((int32_t)(uint32_t)end));
-        low = stem_load(text, _mm512_cvtepu32_epi64(_mm256_maskz_mov_epi32(there, x)));
-        count = stem_append(begins, count,
-                            stem_begin_pass(there, low, folds, class->stem_min, &filter), x);
-    }
-    return count;
-}
-
-static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *positions,
-                                           uint32_t position_count, uint64_t begin, uint64_t end,
-                                           uint32_t stride, const struct set_class *class,
-                                           uint64_t fold, uint32_t *begins)
-{
-    uint32_t count = 0, first = 0;
-
-    TRAWL_ASSERT(stride > 0 && begin <= end);
-    while (first < position_count && positions[first] < begin + stride - 1)
-        first++;
-    if (first > 0)
-        count = stem_begins(text, positions, first, begin, end, stride, class, fold, begins);
-    TRAWL_ASSERT(count <= stride * first && position_count <= SET_PASSED_MAX);
-    positions += first;
-    position_count -= first;
-    if (class->stem_min + stride - 1 <= SET_STEM_BYTES)
-        return count + stem_begins_together(text, positions, position_count, end, stride, class,
-                                            fold, begins + count);
-    for (uint32_t offset = 0; offset < stride; offset++)
-        count += stem_begins_apart(text, positions, position_count, end, offset, class, fold,
-                                   begins + count);
-    return count;
-}
-
-/* Loads eight bytes of text at each of eight samples. The first sample is at `text`. */
-static inline __m512i sample_load(const uint8_t *text, uint32_t stride, __m512i offsets)
-{
-    return stride == 8 ? _mm512_loadu_si512(text) : stem_load(text, offsets);
-}
-
-static inline uint32_t gram_samples_vectors(const uint8_t *text, uint64_t first, uint64_t last,
-                                            const struct set_class *class, uint64_t fold,
-                                            struct set_passed *passed)
-{
-    const __m512i folds = _mm512_set1_epi64((int64_t)fold);
-    const __m512i low_factor = _mm512_set1_epi64((int64_t)SET_HASH_LOW);
-    const __m512i high_factor = _mm512_set1_epi64((int64_t)SET_HASH_HIGH);
-    const __m512i numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    const struct stem_filter filter = {class->bitmap, fold, 64 - class->word_bits};
-    uint32_t count = 0, stride = class->stride, q = class->q;
-    __m512i offsets = _mm512_mullo_epi64(numbers, _mm512_set1_epi64(stride));
-    uint64_t i = first;
-
-    if (q < 8 || first >= last)
-        return gram_samples(text, first, last, class, fold, passed);
-    TRAWL_ASSERT(stride > 0 && stride <= SET_STRIDE_MAX && q <= SET_Q_MAX);
-    TRAWL_ASSERT(last <= UINT32_MAX);
-    for (; i + 7ull * stride < last; i += 8ull * stride) {
-        __m512i low = _mm512_or_si512(sample_load(text + i, stride, offsets), folds);
-        __m512i high = _mm512_or_si512(sample_load(text + i + q - 8, stride, offsets), folds);
-        __m512i hashes = _mm512_add_epi64(_mm512_mullo_epi64(low, low_factor),
-                                          _mm512_mullo_epi64(high, high_factor));
-        __m512i positions = _mm512_add_epi64(offsets, _mm512_set1_epi64((int64_t)i));
-        __mmask8 pass;
-
-        __builtin_prefetch(text + i + SAMPLES_AHEAD_BYTES);
-        hashes = _mm512_xor_si512(hashes, _mm512_srli_epi64(hashes, 29));
-        pass = stem_pass(stem_words(hashes, &filter), hashes);
-        _mm512_storeu_si512(passed->hash + count, _mm512_maskz_compress_epi64(pass, hashes));
-        count = stem_append(passed->position, count, pass, _mm512_cvtepi64_epi32(positions));
-    }
-    TRAWL_ASSERT(i >= first && count <= SET_PASSED_MAX);
-    return gram_loop(text, i, last, class, fold, false, passed, count);
 }
 
 /* ---- The third step ---- */

@@ -391,6 +391,10 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
         /* all remaining hits are ruled out, so no line was looked up */
         if (line.after == UINT64_MAX)
             break;
+        if (expressions->beyond == NULL) {
+            step->atoms_begin = expressions->has_no_heads ? line.at : 0;
+            step->atoms_end = step->from + hits->items[i - 1].offset + 1;
+        }
         if (any && line.is_decided)
             TRAWL_TRY(step_push(step, line.at, worker->passing[0], line.end - line.at, error));
         else if (passing > 0)
@@ -400,6 +404,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             return TRAWL_OK;
         step->decided = line.after;
     }
+    step->atoms_begin = step->atoms_end = 0;
     if (ended < step->to)
         return step_judge(step, content_of(step, ended, step->to), NULL, expressions->count, error);
     return TRAWL_OK;

@@ -199,6 +199,8 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
             matched = near_match(expressions, expression, line, from, span);
             from = count;
         }
+        from = line->atoms_end > 0 && from >= line->atoms_end ? count
+                                                              : max_u64(from, line->atoms_begin);
         while (from < count) {
             matched = engine_call_is_over(line->call)
                           ? WORDS_CANCELLED

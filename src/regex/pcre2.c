@@ -234,7 +234,7 @@ static enum trawl_status compile(const struct source *source, const struct print
         return TRAWL_OK;
     }
     if (code == ERROR_COMPILE_MEMORY)
-        return TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
+        return TRAWL_MEMORY;
     (void)functions.get_error_message(code, message, sizeof message);
     status = TRAWL_FAIL(error, ARGUMENT, "%s", message);
     if (error != NULL)
@@ -242,44 +242,34 @@ static enum trawl_status compile(const struct source *source, const struct print
     return status;
 }
 
-/* Compiles the expression's programs. */
+/* Compiles the expression's programs. The last is for lines of ASCII, in which \w, \d, \s and \b
+ * ask for no properties of characters, and take two thirds of the time. An expression of ASCII
+ * means the same in them byte by byte; if it asks for a character beyond bytes, PCRE2 refuses it.
+ */
 static enum trawl_status compile_all(struct pcre2 *made, const struct source *source,
                                      uint32_t flags, uint32_t newline, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-
-    for (int i = 0; i < (made->is_utf8 ? PROGRAMS : 1) && status == TRAWL_OK; i++) {
-        struct printed text = {.is_complete = true};
-
-        if (write_program((enum pcre2_program)i, source, flags, &text))
-            status = text.is_complete
-                         ? compile(source, &text, flags, newline, &made->codes[i], error)
-                         : TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression");
-        print_release(&text);
-        if (i > 0 && status == TRAWL_ARGUMENT)
-            status = TRAWL_OK; /* too large when rewritten: the program before is used */
-    }
-    return status;
-}
-
-/* Compiles the program for lines of ASCII, in which \w, \d, \s and \b ask for no properties of
- * characters, and take two thirds of the time. An expression of ASCII means the same in them byte
- * by byte; if it asks for a character beyond bytes, PCRE2 refuses it. */
-static enum trawl_status compile_ascii(struct pcre2 *made, const struct source *source,
-                                       uint32_t flags, uint32_t newline, struct trawl_error *error)
-{
-    struct printed text = {.is_complete = true};
-    enum trawl_status status = TRAWL_MEMORY;
+    bool is_ascii = (flags & UCP) != 0;
 
     for (uint64_t i = 0; i < source->count; i++)
-        if ((uint8_t)source->bytes[i] >= 0x80)
-            return TRAWL_OK;
-    (void)write_program(PROGRAM_LINES, source, flags, &text);
-    if (text.is_complete)
-        status = compile(source, &text, flags & ~(UTF | UCP), newline, &made->ascii, NULL);
-    print_release(&text);
+        is_ascii &= (uint8_t)source->bytes[i] < 0x80;
+    for (int i = 0; i < (made->is_utf8 ? PROGRAMS + is_ascii : 1) && status == TRAWL_OK; i++) {
+        const bool last = i == PROGRAMS;
+        struct printed text = {.is_complete = true};
+
+        if (write_program(last ? PROGRAM_LINES : (enum pcre2_program)i, source, flags, &text))
+            status = text.is_complete
+                         ? compile(source, &text, last ? flags & ~(UTF | UCP) : flags, newline,
+                                   last ? &made->ascii : &made->codes[i], i > 0 ? NULL : error)
+                         : TRAWL_MEMORY;
+        print_release(&text);
+        if (i > 0 && status == TRAWL_ARGUMENT)
+            status =
+                TRAWL_OK; /* too large when rewritten, or not of ASCII: another program serves */
+    }
     return status == TRAWL_MEMORY ? TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression")
-                                  : TRAWL_OK;
+                                  : status;
 }
 
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
@@ -319,8 +309,6 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     flags = flags_of(options) | USE_OFFSET_LIMIT;
     made->is_utf8 = (flags & UTF) != 0;
     status = compile_all(made, &source, flags, newline, error);
-    if (status == TRAWL_OK && (flags & UCP) != 0)
-        status = compile_ascii(made, &source, flags, newline, error);
     if (status != TRAWL_OK) {
         pcre2_release(made);
         return status;

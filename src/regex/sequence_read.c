@@ -289,16 +289,15 @@ struct finder {
     bool is_empty;  /* wherever a match may begin, an empty one does */
 };
 
-/* Returns true if the assertions of the sequence mean the same in this text as for RE2. */
-static bool may_find(const struct sequence *sequence, const struct regex_options *options)
+/* Returns true if RE2 knows the assertions of the sequence, too. */
+static bool may_find(const struct sequence *sequence)
 {
-    bool may = sequence->count > 0;
+    bool may = true;
 
     for (uint32_t i = 0; i < sequence->count; i++) {
-        const struct sequence_item *item = &sequence->items[i];
+        const uint8_t edge = sequence->items[i].edge;
 
-        may &= item->edge == 0 || item->edge == 6 || item->edge == 9 || item->edge >= EDGE_BEGIN;
-        may &= item->edge != EDGE_END || !item->by_lines || options->lines;
+        may &= edge == 0 || edge == 6 || edge == 9 || edge >= EDGE_BEGIN;
     }
     return may;
 }
@@ -484,6 +483,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
                                        .longest = options->longest,
                                        .line_ends = {'\n', '\n'}};
     enum trawl_status status = TRAWL_OK;
+    const struct sequence_item *item;
     const struct around_row *row;
     struct places *scratch = NULL;
     struct finder *made;
@@ -492,16 +492,12 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
     if (options->marks != REGEX_UNMARKED)
         return TRAWL_OK;
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
-    if (!sequence_add(&made->sequence, root, false) || !may_find(&made->sequence, options))
+    if (!sequence_add(&made->sequence, root, false) || !may_find(&made->sequence))
         goto done;
-    for (; made->first < made->sequence.count; made->first++) { /* both of ^(?m:^) hold */
-        const struct sequence_item *item = &made->sequence.items[made->first];
-
-        if (item->edge != EDGE_BEGIN)
-            break;
-        made->begins =
+    item = made->sequence.items;
+    for (; made->first < made->sequence.count && item->edge == EDGE_BEGIN; made->first++, item++)
+        made->begins = /* both of ^(?m:^) hold */
             made->begins != AT_TEXT && (options->lines || item->by_lines) ? AT_LINES : AT_TEXT;
-    }
     automaton.first = made->first;
     if (made->first < made->sequence.count)
         TRAWL_TRY_DONE(around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
@@ -509,7 +505,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
         goto done;
     row = around_row(made->automaton, made->automaton->first[0]);
     made->is_empty = row->matches != 0;
-    /* if a match is empty at some places, RE2 finds them */
+    /* if only some places have empty matches, RE2 finds them */
     if (made->is_empty ||
         (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) == 0) {
         note_starts(made);
@@ -626,30 +622,29 @@ static inline int read_items(const struct around_automaton *made, const struct s
     return found;
 }
 
-/* Finds the end of a match that begins at match->at or, if it is not read by items, is in `state`
- * there, as find_end does. */
-static inline int read_match(const struct finder *finder, uint32_t state, struct reading *match,
-                             uint64_t to, uint64_t *ends)
+/* Finds the end of the match that begins at match->at, as find_end does. */
+static inline int read_match(const struct finder *finder, struct reading *match, uint64_t to,
+                             uint64_t *ends)
 {
     if (!finder->by_items)
-        return find_end(finder->automaton, state, match, to, UINT64_MAX, false);
+        return find_end(finder->automaton,
+                        first_state(finder->automaton, match->bytes, match->at, match->count),
+                        match, to, UINT64_MAX, false);
     match->stop = to;
     return read_items(finder->automaton, finder->sequence.items, finder->first,
                       finder->sequence.count, false, match, ends);
 }
 
-/* Stores a match and its groups. `ends` is what read_match has stored. */
-static int put_match(const struct finder *finder, struct reading *match, uint64_t begin,
-                     uint64_t *ends, struct regex_span *spans, uint32_t span_count)
+/* Stores a match's groups. `ends` is what read_match has stored. */
+static __attribute__((noinline)) void put_groups(const struct finder *finder, struct reading *match,
+                                                 uint64_t begin, uint64_t *ends,
+                                                 struct regex_span *spans, uint32_t span_count)
 {
     const struct sequence *sequence = &finder->sequence;
-    const uint64_t end = match->end;
 
-    if (span_count > 0)
-        spans[0] = (struct regex_span){begin, end};
-    if (span_count > 1 && !finder->by_items) {
+    if (!finder->by_items) {
         match->at = begin;
-        match->stop = end;
+        match->stop = match->end;
         (void)read_items(finder->automaton, sequence->items, finder->first, sequence->count, false,
                          match, ends);
     }
@@ -660,6 +655,16 @@ static int put_match(const struct finder *finder, struct reading *match, uint64_
                        ? (struct regex_span){ends[sequence->groups[i - 1].first],
                                              ends[sequence->groups[i - 1].end]}
                        : (struct regex_span){UINT64_MAX, UINT64_MAX};
+}
+
+/* Stores a match and its groups. */
+static inline int put_match(const struct finder *finder, struct reading *match, uint64_t begin,
+                            uint64_t *ends, struct regex_span *spans, uint32_t span_count)
+{
+    if (span_count > 0)
+        spans[0] = (struct regex_span){begin, match->end};
+    if (span_count > 1)
+        put_groups(finder, match, begin, ends, spans, span_count);
     return 1;
 }
 
@@ -701,8 +706,7 @@ static int match_by_byte(const struct finder *finder, uint64_t from, uint64_t to
         waste += at++ - head.at;
         if (matches > 0) {
             match->at = *begin = head.end;
-            matches = read_match(finder, first_state(finder->automaton, text, head.end, head.count),
-                                 match, to, ends);
+            matches = read_match(finder, match, to, ends);
             waste += match->at - *begin;
         }
         if (matches != 0)
@@ -739,7 +743,6 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
     for (uint64_t begin = from;; begin++) {
         struct reading reading = {text, count, begin, to, 0};
         uint8_t seen = 0x80; /* not ASCII, or not looked at */
-        uint32_t state = finder->after;
         int found;
 
         if (anchor == REGEX_ANYWHERE)
@@ -748,11 +751,12 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
             return 0;
         if (made->has_edges && begin > 0)
             seen |= text[begin - 1];
-        if (finder->by_items || state <= AROUND_ASKS || seen >= 0x80)
-            state = first_state(made, text, begin, count);
-        else
+        if (finder->after > AROUND_ASKS && seen < 0x80 && (span_count <= 1 || !finder->by_items)) {
             reading.at += finder->least;
-        found = read_match(finder, state, &reading, to, ends);
+            found = find_end(made, finder->after, &reading, to, UINT64_MAX, false);
+        } else {
+            found = read_match(finder, &reading, to, ends);
+        }
         if (found < 0)
             return -1;
         if (found > 0 && (anchor != REGEX_WHOLE || reading.end == to))
@@ -763,10 +767,10 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
         if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)
             return 0;
         waste += reading.at - begin;
-        if (finder->is_greedy && finder->first + 1 == finder->sequence.count)
+        if (finder->is_greedy && finder->first + 1 < finder->sequence.count)
+            reading.at = after_run(finder, text, begin, to);
+        if (finder->is_greedy)
             begin = max_u64(reading.at, begin + 1) - 1;
-        else if (finder->is_greedy)
-            begin = max_u64(after_run(finder, text, begin, to), begin + 1) - 1;
         else if (seen < 0x80)
             begin += finder->stride - 1;
         if (waste > WASTE_MAX && waste / WASTE_SHARE > begin - begin_from)

@@ -51,9 +51,11 @@ struct step {
     uint64_t from;
     uint64_t to;
     struct engine_result *result; /* receives the task's hits */
-    bool is_paused;   /* the result is full, so the step ended at step->to, inside a line */
-    uint64_t decided; /* the search of the lines that begin before this offset is done */
-    uint64_t pushed;  /* all occurrences that begin before this offset were pushed */
+    bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
+    uint64_t decided;     /* the search of the lines that begin before this offset is done */
+    uint64_t pushed;      /* all occurrences that begin before this offset were pushed */
+    uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */
+    uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: not known */
     /* The record that was prepared for automata last. If record_has_lines, it contains a line end,
      * which automata would take for its end, so they do not read it.
      */
@@ -112,17 +114,19 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
     const struct engine_chunk *chunk = step->chunk;
     const bool lines = step->want == WANT_LINES;
 
-    return (struct judged){.bytes = chunk->bytes + line.begin,
-                           .count = line.end - line.begin,
-                           .call = chunk->call,
-                           .takes_empty =
-                               chunk->records != NULL && step->worker->expressions->takes_empty,
-                           .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
-                           .by_lines = lines,
-                           .spans = chunk->spans,
-                           .atoms = step->worker->near,
-                           .words = &step->worker->words,
-                           .at = chunk->begin + line.begin};
+    return (struct judged){
+        .bytes = chunk->bytes + line.begin,
+        .count = line.end - line.begin,
+        .call = chunk->call,
+        .takes_empty = chunk->records != NULL && step->worker->expressions->takes_empty,
+        .each_empty = judges_whole(step) && (lines || step->want == WANT_SPANS),
+        .by_lines = lines,
+        .spans = chunk->spans,
+        .atoms = step->worker->near,
+        .atoms_begin = step->atoms_begin - min_u64(step->atoms_begin, line.begin),
+        .atoms_end = step->atoms_end - min_u64(step->atoms_end, line.begin),
+        .words = &step->worker->words,
+        .at = chunk->begin + line.begin};
 }
 
 /* Returns the offset after the line or record that contains the byte at `at`, with its line end. */

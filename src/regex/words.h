@@ -35,9 +35,11 @@ struct judged {
     /* under TRAWL_MULTILINE, if lines are wanted: after an occurrence, the search goes on after the
      * line in which it ends */
     bool by_lines;
-    enum spans spans;    /* which occurrences of several expressions are wanted */
-    struct words *words; /* what is known about the line; reset by words_begin */
-    uint64_t at;         /* offset of the line in the text, for error messages */
+    enum spans spans;     /* which occurrences of several expressions are wanted */
+    uint64_t atoms_begin; /* no match begins before this offset; 0: not known */
+    uint64_t atoms_end;   /* no match begins at or after this offset; 0: not known */
+    struct words *words;  /* what is known about the line; reset by words_begin */
+    uint64_t at;          /* offset of the line in the text, for error messages */
 };
 
 struct words {

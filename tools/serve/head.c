@@ -159,23 +159,13 @@ struct head_wait *late_heads_begin(struct late_heads *heads, int descriptor)
     return wait;
 }
 
-static void set_until(struct late_heads *heads, struct head_wait *wait, uint64_t until_ns)
+void late_heads_came(struct late_heads *heads, struct head_wait *wait, bool again)
 {
     if (wait == NULL)
         return;
     pthread_mutex_lock(&heads->mutex);
-    wait->until_ns = until_ns;
+    wait->until_ns = again ? now_ns() + 2 * heads->limit_ns : 0;
     pthread_mutex_unlock(&heads->mutex);
-}
-
-void late_heads_came(struct late_heads *heads, struct head_wait *wait)
-{
-    set_until(heads, wait, 0);
-}
-
-void late_heads_again(struct late_heads *heads, struct head_wait *wait)
-{
-    set_until(heads, wait, now_ns() + 2 * heads->limit_ns);
 }
 
 void late_heads_end(struct late_heads *heads, struct head_wait *wait)

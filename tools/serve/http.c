@@ -622,7 +622,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
             head_doubt(connection, method, &exchange->target, version, &exchange->is_closed);
 
         exchange->is_checked = true;
-        late_heads_came(&exchange->http->heads, wait_of(connection));
+        late_heads_came(&exchange->http->heads, wait_of(connection), false);
         exchange->begin_ns = now_ns();
         if (why == NULL)
             check(exchange, path, method);
@@ -645,7 +645,7 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
     struct exchange *exchange = *own;
 
     (void)code;
-    late_heads_again(&((struct http *)context)->heads, wait_of(connection));
+    late_heads_came(&((struct http *)context)->heads, wait_of(connection), true);
     if (exchange == NULL)
         return;
     end_query(exchange);

@@ -161,8 +161,9 @@ static bool check_options(struct settings *settings)
     for (size_t i = 0; i < settings->arguments.given_count; i++) {
         const struct flag *flag = settings->arguments.given[i].flag;
         const char letter[] = {flag->letter, '\0'};
+        enum flag_served served = flag_table[flag->target].served;
 
-        if (flag_starts_server(flag))
+        if (served >= SERVED_START_LINES && served <= SERVED_READS)
             continue;
         return value_refuse(
             settings, "option '%s%s' is not one of the server's: it belongs to a request",

@@ -13,7 +13,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/braces.h"
 #include "regex/syntax/parse.h"
 
 enum { BEHIND = '<', LEFT_OUT = '!' }; /* as SYNTAX_AHEAD, for other assertions */
@@ -297,7 +296,7 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
     char after;
 
     if (what == '{') {
-        counts = braces_read(reader->bytes + from, reader->bytes_count - from, "{", "}", true);
+        counts = syntax_braces(reader, true);
         if (counts.length > 0 &&
             (!counts.has_least || memchr(reader->bytes + from, ' ', counts.length) != NULL ||
              memchr(reader->bytes + from, '\t', counts.length) != NULL))

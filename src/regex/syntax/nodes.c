@@ -17,12 +17,6 @@ struct syntax_block {
     uint64_t used;
 };
 
-bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text)
-{
-    return at <= reader->bytes_count && strlen(text) <= reader->bytes_count - at &&
-           memcmp(reader->bytes + at, text, strlen(text)) == 0;
-}
-
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last)
 {
     const char *from = reader->bytes + reader->at;
@@ -31,10 +25,41 @@ uint64_t syntax_count_to(const struct syntax_reader *reader, char last)
     return found != NULL ? (uint64_t)(found + 1 - from) : 0;
 }
 
-enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
-                                     uint64_t count, const char *what, struct trawl_error *error)
+uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t *number)
 {
-    return syntax_refuse(at, error, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
+    for (*number = 0; syntax_byte(reader, at) >= '0' && syntax_byte(reader, at) <= '9'; at++)
+        *number = (uint32_t)min_u64(10 * *number + (uint32_t)(reader->bytes[at] - '0'),
+                                    SYNTAX_NUMBER_MAX + 1);
+    return at;
+}
+
+static uint64_t skip_blanks(const struct syntax_reader *reader, uint64_t at, bool blanks)
+{
+    while (blanks && syntax_is_blank(syntax_byte(reader, at)))
+        at++;
+    return at;
+}
+
+struct braces syntax_braces(const struct syntax_reader *reader, bool blanks)
+{
+    const bool escapes = reader->bytes[reader->at] == '\\';
+    const uint64_t first = skip_blanks(reader, reader->at + 1 + escapes, blanks);
+    struct braces made = {.length = 0};
+    uint64_t at = syntax_number(reader, first, &made.least), second;
+
+    made.has_least = at > first;
+    made.most = made.least;
+    at = skip_blanks(reader, at, blanks);
+    if (syntax_byte(reader, at) == ',') {
+        second = skip_blanks(reader, at + 1, blanks);
+        at = syntax_number(reader, second, &made.most);
+        made.is_endless = at == second;
+        at = skip_blanks(reader, at, blanks);
+    }
+    if (syntax_stands(reader, at, escapes ? "\\}" : "}") &&
+        (made.has_least || (made.most > 0 && !made.is_endless)))
+        made.length = at + 1 + escapes - reader->at;
+    return made;
 }
 
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
@@ -110,32 +135,20 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
     return TRAWL_OK;
 }
 
-/* Reads the set of a CHAR or a SET, which begins at node->bytes. Sets node->bytes_count to the
- * length of a SET, which is at most that. */
+/* Reads the set of a CHAR or a SET (sets_read). */
 static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_node *node,
                                   struct trawl_error *error)
 {
     struct code_range range = {(uint8_t)node->bytes[0], (uint8_t)node->bytes[0]};
-    const struct sets_source source = {.text = node->bytes,
-                                       .count = node->bytes_count,
-                                       .is_char = node->kind == SYNTAX_CHAR,
-                                       .skips = reader->skips,
-                                       .flags = node->flags,
-                                       .told = reader->told};
     struct set set = {&range, 1, 0, false};
-    enum trawl_status status = TRAWL_OK;
-    uint64_t length = node->bytes_count;
+    enum trawl_status status;
     void *memory;
 
-    if (!source.is_char || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
+    if (node->kind == SYNTAX_SET || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
         (range.first >= 0x80 && !reader->single))
-        status = sets_read(reader->rules, &source, &set, &length, error);
+        TRAWL_TRY(sets_read(reader, node, &set, error));
     else
         sets_tell(reader->told, range.first);
-    if (status == TRAWL_ARGUMENT && error != NULL)
-        error->text_offset += node->from;
-    TRAWL_TRY(status);
-    node->bytes_count = (uint32_t)length;
     status = syntax_memory(reader, set.count * sizeof *set.ranges, &memory, error);
     if (status == TRAWL_OK) {
         if (set.count > 0)
@@ -173,9 +186,10 @@ enum trawl_status syntax_take(struct syntax_reader *reader, enum syntax_kind kin
 
 enum trawl_status syntax_add_set(struct syntax_reader *reader, struct trawl_error *error)
 {
-    TRAWL_TRY(syntax_add(reader, SYNTAX_SET, reader->bytes + reader->at,
-                         reader->bytes_count - reader->at, 0, error));
-    reader->at += reader->nodes[reader->count - 1]->bytes_count;
+    const uint64_t from = reader->at;
+
+    TRAWL_TRY(syntax_add(reader, SYNTAX_SET, reader->bytes + from, 1, 0, error));
+    reader->nodes[reader->count - 1]->bytes_count = (uint32_t)(reader->at - from);
     return TRAWL_OK;
 }
 

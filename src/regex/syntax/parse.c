@@ -15,7 +15,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/braces.h"
 
 #define EXPRESSION_BYTES_MAX (1u << 28)
 
@@ -23,25 +22,6 @@ static const struct dialect {
     const char *bare;    /* bytes that are operators by themselves */
     const char *escaped; /* bytes that are operators after a '\' */
 } plain_dialect = {"()|{+?*.[^$", ""}, basic_dialect = {"*.[^$", "(){|+?"};
-
-/* Reads a repetition in braces at reader->at, whose brace has `length` bytes. Sets *counts.length
- * to the length of what was read; 0 if the brace begins no repetition. */
-static enum trawl_status read_braces(const struct syntax_reader *reader, uint64_t length,
-                                     struct braces *counts, struct trawl_error *error)
-{
-    *counts = braces_read(reader->bytes + reader->at, reader->bytes_count - reader->at,
-                          length == 2 ? "\\{" : "{", length == 2 ? "\\}" : "}", reader->ripgrep);
-    if (!counts->has_least && reader->syntax == TRAWL_PERL)
-        counts->length = 0;
-    if (counts->length == 0)
-        return TRAWL_OK;
-    if (counts->least > BRACES_MOST || counts->most > BRACES_MOST)
-        return syntax_refuse(reader->at, error,
-                             "the repetition's number is too large: at most 1,000");
-    if (counts->least > counts->most && !counts->is_endless)
-        return syntax_refuse(reader->at, error, "the repetition's numbers are in the wrong order");
-    return TRAWL_OK;
-}
 
 /* Reads the numbers of the repetition `what`, whose operator has `length` bytes. Sets
  * counts->length to 0 if there is no repetition. */
@@ -52,12 +32,20 @@ static enum trawl_status read_counts(struct syntax_reader *reader, char what, ui
         .length = length, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
     if (what != '{')
         return TRAWL_OK;
-    TRAWL_TRY(read_braces(reader, length, counts, error));
+    *counts = syntax_braces(reader, reader->ripgrep);
+    if (!counts->has_least && reader->syntax == TRAWL_PERL)
+        counts->length = 0;
     if (counts->length == 0 && reader->ripgrep && reader->syntax == TRAWL_PERL)
         return syntax_refuse(reader->at, error,
                              "{ begins no repetition {n}, {n,} or {n,m}; the character is \\{");
     if (counts->length == 0 && reader->syntax != TRAWL_PERL)
         return syntax_refuse(reader->at, error, "{ begins no repetition {n}, {n,} or {n,m}");
+    if (counts->length > 0 &&
+        (counts->least > SYNTAX_NUMBER_MAX || counts->most > SYNTAX_NUMBER_MAX))
+        return syntax_refuse(reader->at, error,
+                             "the repetition's number is too large: at most 1,000");
+    if (counts->length > 0 && counts->least > counts->most && !counts->is_endless)
+        return syntax_refuse(reader->at, error, "the repetition's numbers are in the wrong order");
     return TRAWL_OK;
 }
 

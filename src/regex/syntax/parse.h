@@ -4,15 +4,27 @@
 #ifndef TRAWL_REGEX_SYNTAX_PARSE_H
 #define TRAWL_REGEX_SYNTAX_PARSE_H
 
+#include <string.h>
+
+#include "base/checked.h"
 #include "base/status.h"
-#include "regex/braces.h"
 #include "regex/syntax/tree.h"
 
 #define SYNTAX_DEPTH_MAX 1000u /* the most groups and repetitions inside each other, as in RE2 */
 /* refuses syntax that PCRE2 reads otherwise than RE2, where PCRE2 may search */
 #define LEFT_TO_PCRE2 "a syntax of PCRE2: RE2 has none of this meaning"
+/* Larger numbers of repetitions count as SYNTAX_NUMBER_MAX + 1. */
+#define SYNTAX_NUMBER_MAX 999999u
 /* letter of a group that is an assertion (?=text), in PCRE2's syntax */
 #define SYNTAX_AHEAD '='
+
+struct braces {
+    uint64_t length; /* of the text that was read; 0: there is no repetition */
+    uint32_t least;
+    uint32_t most;
+    bool is_endless; /* {n,} */
+    bool has_least;  /* not {,m} */
+};
 
 /* A group that is open. Its finished alternatives are reader->nodes[first, list), and the items of
  * the alternative that is being read are reader->nodes[list, reader->count). */
@@ -66,9 +78,19 @@ static inline bool syntax_is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text);
+static inline bool syntax_stands(const struct syntax_reader *reader, uint64_t at, const char *text)
+{
+    return at <= reader->bytes_count && strlen(text) <= reader->bytes_count - at &&
+           memcmp(reader->bytes + at, text, strlen(text)) == 0;
+}
+
 /* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last);
+/* Returns the offset after the digits at `at`, and sets *number to their value. */
+uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t *number);
+/* Reads {n}, {n,}, {n,m} or {,m} at reader->at, with either brace after a '\\' or without. `blanks`
+ * may surround the numbers. */
+struct braces syntax_braces(const struct syntax_reader *reader, bool blanks);
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. The message is
  * written as by printf. */
 #define syntax_refuse(at, error, ...) \
@@ -83,8 +105,13 @@ static inline enum trawl_status syntax_refuse_at(uint64_t at, struct trawl_error
 
 /* Reports a mistake, or syntax that RE2 lacks. The message ends with `count` bytes of the
  * expression from byte `at` on. */
-enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
-                                     uint64_t count, const char *what, struct trawl_error *error);
+static inline enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
+                                                   uint64_t count, const char *what,
+                                                   struct trawl_error *error)
+{
+    return syntax_refuse(at, error, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
+}
+
 /* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
                                 struct trawl_error *error);

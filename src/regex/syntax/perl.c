@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "regex/braces.h"
 #include "regex/syntax/parse.h"
 
 /* limit for groups with names, because each new name is compared with all before */
@@ -53,8 +52,8 @@ static bool is_reference(const struct syntax_reader *reader)
     const uint64_t at = reader->at + 1;
     uint32_t number;
 
-    return braces_number(reader->bytes, reader->bytes_count, at, &number) > at + 1 &&
-           reader->bytes[at] != '0' && number <= reader->groups;
+    return syntax_number(reader, at, &number) > at + 1 && reader->bytes[at] != '0' &&
+           number <= reader->groups;
 }
 
 enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *error)

@@ -14,6 +14,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "regex/syntax/parse.h"
 #include "regex/syntax/sets.h"
 
 /* ---- Text --------------------------------------------------------------------------------- */
@@ -249,17 +250,20 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
 /* Writes the text for PCRE2, in which '@' stands for a word character. */
 static void put_words(const struct printer *printer, const char *text)
 {
-    static const struct sets_source source = {.text = "\\w", .count = 2};
+    static const struct syntax_node node = {.kind = SYNTAX_SET, .bytes = "\\w"};
+    struct syntax_reader reader = {.rules = printer->options,
+                                   .single = printer->options->bytes,
+                                   .bytes = node.bytes,
+                                   .bytes_count = 2};
     struct set word;
-    uint64_t length;
 
     for (; *text != '\0'; text++) {
         if (*text != '@') {
             print_put(printer->out, text, 1);
             continue;
         }
-        printer->out->is_complete &=
-            sets_read(printer->options, &source, &word, &length, NULL) == TRAWL_OK;
+        reader.at = 0;
+        printer->out->is_complete &= sets_read(&reader, &node, &word, NULL) == TRAWL_OK;
         print_text(printer->out, "(?-i:");
         put_class(printer->out, word.ranges, word.count);
         print_text(printer->out, ")");

@@ -137,66 +137,61 @@ bool sets_hold(const struct syntax_node *node, uint32_t code)
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-struct class_reader {
-    const struct regex_options *options;
-    const struct trawl_expression_told *told;
-    const char *text;
-    uint64_t count;
-    uint64_t at;
-    bool folds;
-    bool skips;
-    bool posix; /* in a class, '\\' is an ordinary character */
-    bool nests; /* classes are in ripgrep's syntax */
-    uint32_t last;
-    struct trawl_error *error;
-};
+/* Classes are in ripgrep's syntax. */
+static bool nests(const struct syntax_reader *reader)
+{
+    return reader->ripgrep && reader->syntax == TRAWL_PERL;
+}
+
+static uint32_t last_of(const struct syntax_reader *reader)
+{
+    return reader->single ? 0xff : SETS_LAST;
+}
 
 /* Reports a mistake from `at` to reader->at. */
-static enum trawl_status fail(const struct class_reader *reader, uint64_t at, const char *what)
+static enum trawl_status fail(const struct syntax_reader *reader, uint64_t at, const char *what,
+                              struct trawl_error *error)
 {
-    const int count = (int)min_u64(max_u64(reader->at, at) - at, 100);
-
-    return syntax_refuse(at, reader->error, "%s%s%.*s", what, count > 0 ? ": " : "", count,
-                         reader->text + at);
+    return reader->at > at ? syntax_refuse_part(reader, at, reader->at - at, what, error)
+                           : syntax_refuse(at, error, "%s", what);
 }
 
 /* Refuses a class in ripgrep's syntax that PCRE2 reads otherwise, where PCRE2 may search. */
-static enum trawl_status leave_to_pcre2(const struct class_reader *reader, uint64_t at)
+static enum trawl_status leave_to_pcre2(const struct syntax_reader *reader, uint64_t at,
+                                        struct trawl_error *error)
 {
-    return reader->nests && reader->options->pcre ? syntax_refuse(at, reader->error, LEFT_TO_PCRE2)
-                                                  : TRAWL_OK;
+    return nests(reader) && reader->pcre ? syntax_refuse(at, error, LEFT_TO_PCRE2) : TRAWL_OK;
 }
 
-static bool stands(const struct class_reader *reader, const char *what)
+static bool stands(const struct syntax_reader *reader, const char *what)
 {
-    return strlen(what) <= reader->count - reader->at &&
-           memcmp(reader->text + reader->at, what, strlen(what)) == 0;
+    return syntax_stands(reader, reader->at, what);
 }
 
 /* Returns the length of a name like [:alpha:]; 0: no name is here. */
-static uint64_t name_length(const struct class_reader *reader)
+static uint64_t name_length(const struct syntax_reader *reader)
 {
     uint64_t end = reader->at + 2;
 
-    while (end < reader->count &&
-           (reader->text[end] == '^' || (reader->text[end] >= 'a' && reader->text[end] <= 'z')))
+    while (end < reader->bytes_count &&
+           (reader->bytes[end] == '^' || (reader->bytes[end] >= 'a' && reader->bytes[end] <= 'z')))
         end++;
-    return stands(reader, "[:") && reader->count - end >= 2 && reader->text[end] == ':' &&
-                   reader->text[end + 1] == ']'
+    return stands(reader, "[:") && reader->bytes_count - end >= 2 && reader->bytes[end] == ':' &&
+                   reader->bytes[end + 1] == ']'
                ? end + 2 - reader->at
                : 0;
 }
 
 /* Reads a number of `least` to `most` digits. A hexadecimal number may be in braces. */
-static enum trawl_status read_number(struct class_reader *reader, uint64_t least, uint64_t most,
-                                     uint32_t base, uint32_t *number)
+static enum trawl_status read_number(struct syntax_reader *reader, uint64_t least, uint64_t most,
+                                     uint32_t base, uint32_t *number, struct trawl_error *error)
 {
     const bool braces = base == 16 && stands(reader, "{");
     const uint64_t from = reader->at += braces;
 
-    for (*number = 0; reader->at < reader->count && (braces || reader->at - from < most);
+    for (*number = 0; reader->at < reader->bytes_count && (braces || reader->at - from < most);
          reader->at++) {
-        const uint8_t byte = (uint8_t)reader->text[reader->at];
+        const uint8_t byte = (uint8_t)reader->bytes[reader->at];
         const uint32_t digit = byte <= '9' ? byte - '0' + 0u : (byte | 0x20u) - 'a' + 10u;
 
         if (digit >= base || *number > SETS_LAST)
@@ -204,37 +199,38 @@ static enum trawl_status read_number(struct class_reader *reader, uint64_t least
         *number = *number * base + digit;
     }
     if (reader->at - from < (braces ? 1 : least) || (braces && !stands(reader, "}")) ||
-        *number > reader->last)
-        return fail(reader, from, "no character has this number");
+        *number > last_of(reader))
+        return fail(reader, from, "no character has this number", error);
     reader->at += braces;
     return TRAWL_OK;
 }
 
 /* Reads a character, alone or as an end of a range. */
-static enum trawl_status read_character(struct class_reader *reader, bool in_class, uint32_t *code)
+static enum trawl_status read_character(struct syntax_reader *reader, bool in_class, uint32_t *code,
+                                        struct trawl_error *error)
 {
     static const char names[] = "aftnrv", controls[] = "\a\f\t\n\r\v";
     const uint64_t begin = reader->at;
-    const bool escapes =
-        reader->text[begin] == '\\' && begin + 1 < reader->count && !(reader->posix && in_class);
-    const char letter = reader->text[reader->at += escapes];
+    const bool escapes = reader->bytes[begin] == '\\' && begin + 1 < reader->bytes_count &&
+                         !(reader->syntax != TRAWL_PERL && in_class);
+    const char letter = reader->bytes[reader->at += escapes];
     const char *control = letter != '\0' ? strchr(names, letter) : NULL;
     uint64_t length;
 
     *code = (uint8_t)letter;
     reader->at++;
     if (escapes && letter == 'x')
-        return read_number(reader, 2, 2, 16, code);
-    if (escapes && reader->nests && (letter == 'u' || letter == 'U')) {
-        TRAWL_TRY(leave_to_pcre2(reader, begin));
-        return read_number(reader, letter == 'u' ? 4 : 8, letter == 'u' ? 4 : 8, 16, code);
+        return read_number(reader, 2, 2, 16, code, error);
+    if (escapes && nests(reader) && (letter == 'u' || letter == 'U')) {
+        TRAWL_TRY(leave_to_pcre2(reader, begin, error));
+        return read_number(reader, letter == 'u' ? 4 : 8, letter == 'u' ? 4 : 8, 16, code, error);
     }
     if (escapes && letter >= '0' && letter <= '7') {
         reader->at--;
-        TRAWL_TRY(read_number(reader, 1, 3, 8, code));
+        TRAWL_TRY(read_number(reader, 1, 3, 8, code, error));
     }
     if (escapes && letter >= '1' && letter <= '9' && reader->at == begin + 2)
-        return syntax_refuse(begin, reader->error, "backreference \\%c: " NO_BACKTRACKING, letter);
+        return syntax_refuse(begin, error, "backreference \\%c: " NO_BACKTRACKING, letter);
     if (escapes && letter >= '0' && letter <= '7')
         return TRAWL_OK;
     if (escapes && control != NULL) {
@@ -242,29 +238,29 @@ static enum trawl_status read_character(struct class_reader *reader, bool in_cla
         return TRAWL_OK;
     }
     if (escapes && (letter < 0 || (letter != '_' && class_is_word_byte(letter)))) {
-        while (letter < 0 && reader->at < reader->count &&
-               (reader->text[reader->at] & 0xc0) == 0x80)
+        while (letter < 0 && reader->at < reader->bytes_count &&
+               (reader->bytes[reader->at] & 0xc0) == 0x80)
             reader->at++;
         return fail(reader, begin,
-                    in_class && reader->nests ? "no character ends the range, or \\ has no meaning"
-                                              : "invalid escape sequence");
+                    in_class && nests(reader) ? "no character ends the range, or \\ has no meaning"
+                                              : "invalid escape sequence",
+                    error);
     }
-    if (letter < 0 && reader->options->bytes && reader->nests && in_class)
-        return fail(reader, (reader->at = begin),
-                    "with --no-unicode, a class holds bytes: write \\xff");
-    if (letter >= 0 || reader->options->bytes)
+    if (letter < 0 && reader->rules->bytes && nests(reader) && in_class)
+        return syntax_refuse(begin, error, "with --no-unicode, a class holds bytes: write \\xff");
+    if (letter >= 0 || reader->rules->bytes)
         return TRAWL_OK;
-    length = plan_utf8_decode((const uint8_t *)reader->text + reader->at - 1,
-                              reader->count - reader->at + 1, code);
+    length = plan_utf8_decode((const uint8_t *)reader->bytes + reader->at - 1,
+                              reader->bytes_count - reader->at + 1, code);
     if (length == 0)
-        return fail(reader, begin, "no character of UTF-8");
+        return fail(reader, begin, "no character of UTF-8", error);
     reader->at += length - 1;
     return TRAWL_OK;
 }
 
 /* Adds the characters of the class with this name, by the caller's rules or of ASCII. Adds nothing
  * if no class has the name. */
-static void add_named(const struct class_reader *reader, const char *name, struct set *set)
+static void add_named(const struct syntax_reader *reader, const char *name, struct set *set)
 {
     static const struct {
         const char *name;
@@ -276,7 +272,7 @@ static void add_named(const struct class_reader *reader, const char *name, struc
                    {"punct", "!/:@[`{~"}, {"space", "\t\r  "},
                    {"upper", "AZ"},       {"word", "09AZ__az"},
                    {"xdigit", "09AFaf"},  {"ascii", "\x01\x7f"}};
-    const struct trawl_letters *letters = &reader->options->letters;
+    const struct trawl_letters *letters = &reader->rules->letters;
     const bool is_word = strcmp(name, "word") == 0;
     const uint32_t *listed;
     uint64_t count;
@@ -296,50 +292,55 @@ static void add_named(const struct class_reader *reader, const char *name, struc
 }
 
 /* Reads a name such as [:alpha:]. */
-static enum trawl_status read_name(struct class_reader *reader, uint64_t length, struct set *set)
+static enum trawl_status read_name(struct syntax_reader *reader, uint64_t length, struct set *set,
+                                   struct trawl_error *error)
 {
-    const struct regex_options *options = reader->options;
+    const struct regex_options *options = reader->rules;
     const uint64_t begin = reader->at;
-    const bool is_other = reader->text[begin + 2] == '^' && !options->longest;
+    const bool is_other = reader->bytes[begin + 2] == '^' && !options->longest;
     const uint64_t count = min_u64(length - 4 - is_other, 7);
     char name[8] = "";
     bool is_perl, is_case;
 
-    memcpy(name, reader->text + begin + 2 + is_other, (size_t)count);
+    memcpy(name, reader->bytes + begin + 2 + is_other, (size_t)count);
     is_case = strcmp(name, "upper") == 0 || strcmp(name, "lower") == 0;
     is_perl = strcmp(name, "word") == 0 || strcmp(name, "ascii") == 0;
     if (options->unicode)
-        TRAWL_TRY(leave_to_pcre2(reader, begin));
+        TRAWL_TRY(leave_to_pcre2(reader, begin, error));
     reader->at += length;
     if (!options->longest || !is_perl) /* only Perl's syntax has these names */
-        add_named(reader, is_case && reader->folds && !options->unicode ? "alpha" : name, set);
-    if (set->count == 0)
-        return fail(reader, begin, "unknown class or property");
-    if (reader->folds && options->unicode)
+        add_named(reader,
+                  is_case && (reader->flags & SYNTAX_FOLDS) != 0 && !options->unicode ? "alpha"
+                                                                                      : name,
+                  set);
+    if (set->count == 0 && !set->is_cut)
+        return fail(reader, begin, "unknown class or property", error);
+    if ((reader->flags & SYNTAX_FOLDS) != 0 && options->unicode)
         add_cases(options, set);
     if (is_other)
-        negate(set, reader->last);
+        negate(set, last_of(reader));
     return TRAWL_OK;
 }
 
 /* Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, a kind may precede the name, as in
  * \p{script=Greek}. */
-static enum trawl_status read_property(struct class_reader *reader, struct set *set)
+static enum trawl_status read_property(struct syntax_reader *reader, struct set *set,
+                                       struct trawl_error *error)
 {
     const uint64_t begin = reader->at - 2;
-    const char *name = reader->text + reader->at, *end, *from;
-    const uint64_t left = reader->count - reader->at;
+    const char *name = reader->bytes + reader->at, *end, *from;
+    const uint64_t left = reader->bytes_count - reader->at;
     const char *close = left > 0 && *name == '{' ? memchr(name, '}', (size_t)left) : NULL;
-    bool is_other = reader->text[begin + 1] == 'P';
+    bool is_other = reader->bytes[begin + 1] == 'P';
     enum unicode_kind kind = UNICODE_ANY;
     struct unicode_runs runs;
     uint32_t first, last;
     uint64_t count = 0;
     char plain[32];
 
-    reader->at = close != NULL ? (uint64_t)(close + 1 - reader->text)
-                               : min_u64(reader->at + 1, reader->count);
-    end = close != NULL ? close : reader->text + reader->at;
+    reader->at = close != NULL ? (uint64_t)(close + 1 - reader->bytes)
+                               : min_u64(reader->at + 1, reader->bytes_count);
+    end = close != NULL ? close : reader->bytes + reader->at;
     name += close != NULL;
     for (from = name; from < end && count < sizeof plain; from++) {
         if (*from == '=' || *from == ':') {
@@ -347,7 +348,7 @@ static enum trawl_status read_property(struct class_reader *reader, struct set *
             if (!(count == 2 && (memcmp(plain, "sc", 2) == 0 || memcmp(plain, "gc", 2) == 0)) &&
                 !(count == 6 && memcmp(plain, "script", 6) == 0) &&
                 !(count == 15 && memcmp(plain, "generalcategory", 15) == 0))
-                return fail(reader, begin, "unknown class or property");
+                return fail(reader, begin, "unknown class or property", error);
             count = 0;
         } else if ((*from == '^' && from == name) || (*from == '!' && kind == UNICODE_ANY)) {
             is_other = !is_other;
@@ -359,19 +360,19 @@ static enum trawl_status read_property(struct class_reader *reader, struct set *
         add(set, 0, SETS_LAST);
     } else {
         if (from < end || !unicode_property(plain, count, kind, &runs))
-            return fail(reader, begin, "unknown class or property");
+            return fail(reader, begin, "unknown class or property", error);
         while (unicode_next(&runs, &first, &last))
             add(set, first, last);
     }
-    if (reader->folds)
-        add_cases(reader->options, set);
+    if ((reader->flags & SYNTAX_FOLDS) != 0)
+        add_cases(reader->rules, set);
     if (is_other)
-        negate(set, reader->last);
+        negate(set, last_of(reader));
     return TRAWL_OK;
 }
 
 /* Adds what \d, \w, \s or \v stands for. */
-static void add_kind(const struct class_reader *reader, char kind, struct set *set)
+static void add_kind(const struct syntax_reader *reader, char kind, struct set *set)
 {
     static const struct code_range spaces[] = {/* Unicode's property White_Space, beyond ASCII */
                                                {0x85, 0x85},     {0xa0, 0xa0},     {0x1680, 0x1680},
@@ -379,7 +380,7 @@ static void add_kind(const struct class_reader *reader, char kind, struct set *s
                                                {0x205f, 0x205f}, {0x3000, 0x3000}};
     static const struct code_range ends[] = {{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}};
     static const struct code_range blanks[] = {{'\t', '\n'}, {'\f', '\r'}, {' ', ' '}};
-    const struct regex_options *options = reader->options;
+    const struct regex_options *options = reader->rules;
     const bool unicode = options->unicode;
 
     if (kind == 'v') {
@@ -402,91 +403,93 @@ static void add_kind(const struct class_reader *reader, char kind, struct set *s
     }
 }
 
-static void skip_blanks(struct class_reader *reader)
+static void skip_blanks(struct syntax_reader *reader)
 {
-    while (reader->skips && reader->at < reader->count && syntax_is_blank(reader->text[reader->at]))
+    while (reader->skips && reader->at < reader->bytes_count &&
+           syntax_is_blank(reader->bytes[reader->at]))
         reader->at++;
 }
 
 /* Reads one item of a class: a class by name, a character or a range. */
-static enum trawl_status read_item(struct class_reader *reader, bool in_class, struct set *set)
+static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, struct set *set,
+                                   struct trawl_error *error)
 {
     const uint64_t begin = reader->at;
     const uint64_t length = in_class ? name_length(reader) : 0;
-    const bool escapes =
-        stands(reader, "\\") && begin + 1 < reader->count && !(reader->posix && in_class);
-    const char letter = escapes ? reader->text[begin + 1] : '\0', kind = (char)(letter | 0x20);
+    const bool escapes = stands(reader, "\\") && begin + 1 < reader->bytes_count &&
+                         !(reader->syntax != TRAWL_PERL && in_class);
+    const char letter = escapes ? reader->bytes[begin + 1] : '\0', kind = (char)(letter | 0x20);
     uint32_t first, last;
 
     if (length > 0)
-        return read_name(reader, length, set);
-    if (in_class && reader->posix && (stands(reader, "[=") || stands(reader, "[.")))
+        return read_name(reader, length, set, error);
+    if (in_class && reader->syntax != TRAWL_PERL && (stands(reader, "[=") || stands(reader, "[.")))
         return syntax_refuse(
-            begin, reader->error,
-            "[= =] and [. .] depend on a locale's order, which trawl does not know");
-    if (in_class && stands(reader, "[:") && !reader->nests) {
+            begin, error, "[= =] and [. .] depend on a locale's order, which trawl does not know");
+    if (in_class && stands(reader, "[:") && !nests(reader)) {
         const char *end =
-            memmem(reader->text + begin + 2, (size_t)(reader->count - begin - 2), ":]", 2);
+            memmem(reader->bytes + begin + 2, (size_t)(reader->bytes_count - begin - 2), ":]", 2);
 
-        reader->at = end != NULL ? (uint64_t)(end + 2 - reader->text) : begin;
-        if (end != NULL || reader->posix)
+        reader->at = end != NULL ? (uint64_t)(end + 2 - reader->bytes) : begin;
+        if (end != NULL || reader->syntax != TRAWL_PERL)
             return fail(reader, begin,
                         end != NULL ? "unknown class or property"
-                                    : "the class's name is not closed");
+                                    : "the class's name is not closed",
+                        error);
     }
-    if (letter != '\0' &&
-        strchr(reader->options->pcre ? "dDwWsSpPv" : "dDwWsSpP", letter) != NULL) {
+    if (letter != '\0' && strchr(reader->rules->pcre ? "dDwWsSpPv" : "dDwWsSpP", letter) != NULL) {
         reader->at += 2;
         if (kind == 'p')
-            TRAWL_TRY(read_property(reader, set));
+            TRAWL_TRY(read_property(reader, set, error));
         else
             add_kind(reader, kind, set);
         if ((letter & 0x20) == 0 && kind != 'p') /* \D, \W or \S */
-            negate(set, reader->last);
-        if (in_class && reader->nests && stands(reader, "-") && !stands(reader, "-]") &&
+            negate(set, last_of(reader));
+        if (in_class && nests(reader) && stands(reader, "-") && !stands(reader, "-]") &&
             !stands(reader, "--"))
-            return fail(reader, begin, "a class begins no range");
+            return fail(reader, begin, "a class begins no range", error);
         return TRAWL_OK;
     }
-    TRAWL_TRY(read_character(reader, in_class, &first));
+    TRAWL_TRY(read_character(reader, in_class, &first, error));
     sets_tell(reader->told, first);
     last = first;
     skip_blanks(reader);
     if (in_class && stands(reader, "-") && !stands(reader, "-]") &&
-        (!reader->nests || !stands(reader, "--")) && reader->at + 1 < reader->count) {
+        (!nests(reader) || !stands(reader, "--")) && reader->at + 1 < reader->bytes_count) {
         reader->at++;
         skip_blanks(reader);
-        if (reader->nests && stands(reader, "["))
-            return syntax_refuse(reader->at, reader->error, "a [ ends a range: write \\[");
-        TRAWL_TRY(read_character(reader, true, &last));
+        if (nests(reader) && stands(reader, "["))
+            return syntax_refuse(reader->at, error, "a [ ends a range: write \\[");
+        TRAWL_TRY(read_character(reader, true, &last, error));
         sets_tell(reader->told, last);
     }
     if (last < first)
-        return fail(reader, begin, "the range's ends are in the wrong order");
+        return fail(reader, begin, "the range's ends are in the wrong order", error);
     add(set, first, last);
-    if (reader->folds)
-        add_cases(reader->options, set);
+    if ((reader->flags & SYNTAX_FOLDS) != 0)
+        add_cases(reader->rules, set);
     return TRAWL_OK;
 }
 
 /* Makes *set what the operator `by` makes of it and the second set. If `by` is '\0', there is no
  * operator, and the result is the second set. Empties the second set. */
-static void combine(const struct class_reader *reader, char by, struct set *set, struct set *second)
+static void combine(const struct syntax_reader *reader, char by, struct set *set,
+                    struct set *second)
 {
     struct set both = {.count = 0}; /* characters of the first set that the second lacks */
 
     if (by == '-') {
-        subtract(set, second, reader->last);
+        subtract(set, second, last_of(reader));
     } else {
         if (by != '\0') {
             join(&both, set);
-            subtract(&both, second, reader->last);
+            subtract(&both, second, last_of(reader));
         }
         if (by == '&') {
-            subtract(set, &both, reader->last);
+            subtract(set, &both, last_of(reader));
         } else {
             if (by == '~')
-                subtract(second, set, reader->last);
+                subtract(second, set, last_of(reader));
             set->count = 0;
             join(set, &both);
             join(set, second);
@@ -497,7 +500,8 @@ static void combine(const struct class_reader *reader, char by, struct set *set,
 }
 
 /* Reads the class that begins at reader->at, inside `depth` other classes. */
-static enum trawl_status read_class(struct class_reader *reader, uint32_t depth, struct set *set)
+static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth, struct set *set,
+                                    struct trawl_error *error)
 {
     const uint64_t begin = reader->at;
     bool is_other;
@@ -506,112 +510,103 @@ static enum trawl_status read_class(struct class_reader *reader, uint32_t depth,
     char by = '\0';
 
     if (depth == DEPTH_MAX)
-        return fail(reader, begin, "classes are nested too deeply");
+        return fail(reader, begin, "classes are nested too deeply", error);
     reader->at++;
     skip_blanks(reader);
     is_other = stands(reader, "^");
     reader->at += is_other;
     skip_blanks(reader);
     if (depth > 0 || reader->skips || stands(reader, "]-") || stands(reader, "--"))
-        TRAWL_TRY(leave_to_pcre2(reader, begin));
-    if (reader->nests && (stands(reader, "]") || stands(reader, "-")))
+        TRAWL_TRY(leave_to_pcre2(reader, begin, error));
+    if (nests(reader) && (stands(reader, "]") || stands(reader, "-")))
         do {
-            add(&now, (uint8_t)reader->text[reader->at], (uint8_t)reader->text[reader->at]);
-            sets_tell(reader->told, (uint8_t)reader->text[reader->at]);
-        } while (reader->text[reader->at++] == '-' && stands(reader, "-"));
-    for (bool first = !reader->nests;; first = false) {
+            add(&now, (uint8_t)reader->bytes[reader->at], (uint8_t)reader->bytes[reader->at]);
+            sets_tell(reader->told, (uint8_t)reader->bytes[reader->at]);
+        } while (reader->bytes[reader->at++] == '-' && stands(reader, "-"));
+    for (bool first = !nests(reader);; first = false) {
         skip_blanks(reader);
         if (stands(reader, "]") && !first)
             break;
-        if (reader->at >= reader->count)
-            TRAWL_TRY_DONE(syntax_refuse(
-                begin, reader->error,
-                reader->nests || reader->posix ? "the bracket is not closed" : "missing ]"));
+        if (reader->at >= reader->bytes_count)
+            TRAWL_TRY_DONE(syntax_refuse(begin, error,
+                                         nests(reader) || reader->syntax != TRAWL_PERL
+                                             ? "the bracket is not closed"
+                                             : "missing ]"));
         if (reader->skips && stands(reader, "#"))
-            TRAWL_TRY_DONE(syntax_refuse(begin, reader->error,
+            TRAWL_TRY_DONE(syntax_refuse(begin, error,
                                          "with (?x), a # begins a comment also within brackets"));
-        if (reader->nests &&
+        if (nests(reader) &&
             (stands(reader, "&&") || stands(reader, "--") || stands(reader, "~~"))) {
-            TRAWL_TRY_DONE(leave_to_pcre2(reader, begin));
+            TRAWL_TRY_DONE(leave_to_pcre2(reader, begin, error));
             combine(reader, by, set, &now);
-            by = reader->text[reader->at];
+            by = reader->bytes[reader->at];
             reader->at += 2;
             continue;
         }
-        if (reader->nests && stands(reader, "[") && name_length(reader) == 0)
-            TRAWL_TRY_DONE(read_class(reader, depth + 1, &inner));
+        if (nests(reader) && stands(reader, "[") && name_length(reader) == 0)
+            TRAWL_TRY_DONE(read_class(reader, depth + 1, &inner, error));
         else
-            TRAWL_TRY_DONE(read_item(reader, true, &inner));
+            TRAWL_TRY_DONE(read_item(reader, true, &inner, error));
         join(&now, &inner);
         inner.count = 0;
     }
-    if (reader->at > begin + 3 + is_other && reader->text[reader->at - 1] == ':' &&
-        reader->text[begin + 1 + is_other] == ':')
+    if (reader->at > begin + 3 + is_other && reader->bytes[reader->at - 1] == ':' &&
+        reader->bytes[begin + 1 + is_other] == ':')
         TRAWL_TRY_DONE(
-            reader->nests
-                ? leave_to_pcre2(reader, begin)
-                : syntax_refuse(begin, reader->error,
+            nests(reader)
+                ? leave_to_pcre2(reader, begin, error)
+                : syntax_refuse(begin, error,
                                 "a named class stands within a class: [[:space:]], not [:space:]"));
     reader->at++;
     combine(reader, by, set, &now);
     settle(set);
     if (is_other)
-        negate(set, reader->last);
+        negate(set, last_of(reader));
 done:
     sets_release(&now);
     sets_release(&inner);
     return status;
 }
 
-enum trawl_status sets_read(const struct regex_options *options, const struct sets_source *source,
-                            struct set *set, uint64_t *length, struct trawl_error *error)
+enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_node *node,
+                            struct set *set, struct trawl_error *error)
 {
     static const struct code_range gap = {SETS_GAP, SETS_GAP_END - 1};
-    const char *text = source->text;
-    struct class_reader reader = {.options = options,
-                                  .told = source->told,
-                                  .text = text,
-                                  .count = source->count,
-                                  .skips = source->skips,
-                                  .folds = (source->flags & SYNTAX_FOLDS) != 0,
-                                  .posix = options->longest,
-                                  .nests = options->ripgrep && !options->longest,
-                                  .last = options->bytes ? 0xff : SETS_LAST,
-                                  .error = error};
     const struct set none = {(struct code_range *)(uintptr_t)&gap, 1, 1, false};
+    const uint8_t *text = (const uint8_t *)node->bytes;
+    const uint32_t last = last_of(reader);
     enum trawl_status status = TRAWL_OK;
-    uint32_t code = (uint8_t)*text;
+    uint32_t code = *text;
     bool has_gap = false;
 
     *set = (struct set){.count = 0};
-    *length = source->count;
-    if (source->is_char) {
-        if (!options->bytes && plan_utf8_decode((const uint8_t *)text, *length, &code) != *length)
-            TRAWL_TRY_DONE(fail(&reader, 0, "no character of UTF-8"));
-        sets_tell(source->told, code);
+    if (node->kind == SYNTAX_CHAR) {
+        if (!reader->single &&
+            plan_utf8_decode(text, node->bytes_count, &code) != node->bytes_count)
+            TRAWL_TRY_DONE(syntax_refuse(node->from, error, "no character of UTF-8"));
+        sets_tell(reader->told, code);
         add(set, code, code);
-        if (reader.folds)
-            add_cases(options, set);
+        if ((reader->flags & SYNTAX_FOLDS) != 0)
+            add_cases(reader->rules, set);
     } else if (*text == '.') {
-        *length = 1;
-        if ((source->flags & SYNTAX_DOT_ALL) == 0)
+        if ((reader->flags & SYNTAX_DOT_ALL) == 0)
             add(set, '\n', '\n');
-        negate(set, reader.last);
+        negate(set, last);
     } else {
-        TRAWL_TRY_DONE(*text == '[' ? read_class(&reader, 0, set) : read_item(&reader, false, set));
-        *length = reader.at;
+        TRAWL_TRY_DONE(*text == '[' ? read_class(reader, 0, set, error)
+                                    : read_item(reader, false, set, error));
     }
     settle(set);
-    while (set->count > 0 && set->ranges[set->count - 1].last > reader.last) {
-        if (set->ranges[set->count - 1].first <= reader.last)
-            set->ranges[set->count - 1].last = reader.last;
+    while (set->count > 0 && set->ranges[set->count - 1].last > last) {
+        if (set->ranges[set->count - 1].first <= last)
+            set->ranges[set->count - 1].last = last;
         else
             set->count--;
     }
     for (uint64_t i = 0; i < set->count; i++)
         has_gap |= set->ranges[i].first < SETS_GAP_END && set->ranges[i].last >= SETS_GAP;
     if (has_gap && (set->count > 1 || set->ranges[0].first < set->ranges[0].last || *text == '['))
-        subtract(set, &none, reader.last);
+        subtract(set, &none, last);
     if (set->is_cut)
         status = TRAWL_FAIL(error, MEMORY, "out of memory: a class");
 done:

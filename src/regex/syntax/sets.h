@@ -20,16 +20,6 @@ struct set {
     bool is_cut; /* memory was short */
 };
 
-/* A text that begins with a CHAR or a SET. */
-struct sets_source {
-    const char *text;
-    uint64_t count;
-    bool is_char; /* the text is a CHAR; false: a SET begins the text */
-    bool skips;   /* blanks in a class mean nothing */
-    uint8_t flags;
-    const struct trawl_expression_told *told; /* as in syntax_options */
-};
-
 /* Calls told->letter for a character that stands for itself. */
 static inline void sets_tell(const struct trawl_expression_told *told, uint32_t code)
 {
@@ -37,10 +27,12 @@ static inline void sets_tell(const struct trawl_expression_told *told, uint32_t 
         told->letter(told->context, code);
 }
 
-/* Reads a CHAR or a SET, under options->letters and others. Sets *length to the bytes that were
- * read. The caller releases *set. Errors: ARGUMENT with error->text_offset in the text; MEMORY. */
-enum trawl_status sets_read(const struct regex_options *options, const struct sets_source *source,
-                            struct set *set, uint64_t *length, struct trawl_error *error);
+/* Reads the CHAR node->bytes, or the SET that begins there: '.', or a class or an escape, which is
+ * at reader->at, and which is moved over. The caller releases *set. Errors: ARGUMENT with
+ * error->text_offset; MEMORY. */
+struct syntax_reader;
+enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_node *node,
+                            struct set *set, struct trawl_error *error);
 void sets_release(struct set *set);
 /* Stores the letters that differ from the letter only in case, at most TRAWL_UTF8_VARIANTS_MAX, and
  * returns their number. */

@@ -92,11 +92,6 @@ struct tree {
     } buffer;
 };
 
-void tree_directory_hold(struct tree_directory *directory)
-{
-    atomic_fetch_add_explicit(&directory->holder_count, 1, memory_order_relaxed);
-}
-
 void tree_directory_drop(struct tree_directory *directory)
 {
     if (directory == NULL ||
@@ -403,15 +398,6 @@ static int compare_found(const void *left, const void *right)
     return one->name_at < other->name_at ? -1 : 1;
 }
 
-static int compare_found_backwards(const void *left, const void *right)
-{
-    const struct found *one = left, *other = right;
-
-    if (one->key != other->key)
-        return one->key > other->key ? -1 : 1;
-    return one->name_at < other->name_at ? -1 : 1;
-}
-
 static int compare_names(const void *left, const void *right, void *names)
 {
     const struct found *one = left, *other = right;
@@ -456,11 +442,13 @@ static void sort_found(struct tree *tree, struct level *level)
                 backwards ? compare_names_backwards : compare_names, level->names);
         return;
     }
-    for (size_t i = 0; i < level->found_count; i++)
-        level->found[i].key =
+    for (size_t i = 0; i < level->found_count; i++) {
+        uint64_t time =
             time_of(tree, level->directory->descriptor, level->names + level->found[i].name_at);
-    qsort(level->found, level->found_count, sizeof *level->found,
-          backwards ? compare_found_backwards : compare_found);
+
+        level->found[i].key = backwards ? ~time : time;
+    }
+    qsort(level->found, level->found_count, sizeof *level->found, compare_found);
 }
 
 static bool gains_by_sorting(const struct level *level)

@@ -28,7 +28,6 @@ struct tree_directory {
     atomic_uint holder_count; /* the directory is closed when no holder is left */
 };
 
-void tree_directory_hold(struct tree_directory *directory);
 void tree_directory_drop(struct tree_directory *directory); /* does nothing for NULL */
 
 enum tree_kind {
@@ -55,7 +54,7 @@ struct tree_entry {
     enum tree_kind kind;
     /* the root's name, then the path below the root; borrowed until the next call */
     const char *path;
-    /* TREE_FILE: the file's name in `directory` is path + name_at. Call tree_directory_hold if
+    /* TREE_FILE: the file's name in `directory` is path + name_at. Count up holder_count if
      * `directory` is used after the next call. */
     size_t name_at;
     struct tree_directory *directory;

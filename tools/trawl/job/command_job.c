@@ -6,15 +6,6 @@
 
 #include "trawl/text/message.h"
 
-static void job_say(struct command_job *job, const char *text)
-{
-    if (job->worker != NULL) {
-        pool_say(job->worker, text);
-        return;
-    }
-    message_in_output(job->output, text);
-}
-
 void job_message(struct command_job *job, const char *format, ...)
 {
     char room[MESSAGE_BYTES], *text;
@@ -23,7 +14,10 @@ void job_message(struct command_job *job, const char *format, ...)
     va_start(arguments, format);
     text = message_format(room, format, arguments);
     va_end(arguments);
-    job_say(job, text);
+    if (job->worker != NULL)
+        pool_say(job->worker, text);
+    else
+        message_in_output(job->output, text);
     if (text != room)
         free(text);
 }
@@ -32,13 +26,6 @@ void job_file_error(struct command_job *job, const char *name, int os_code)
 {
     if (!job->settings->no_messages)
         job_message(job, "%s: %s", name, strerror(os_code));
-    job->error_seen = true;
-}
-
-void job_file_fault(struct command_job *job, const char *message)
-{
-    if (!job->settings->no_messages)
-        job_message(job, "%s", message);
     job->error_seen = true;
 }
 

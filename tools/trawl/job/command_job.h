@@ -98,9 +98,6 @@ void job_message(struct command_job *job, const char *format, ...)
 /* Prints a message about a file, unless -s is set, and sets job->error_seen. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
-/* As job_file_error, with the whole message given. */
-void job_file_fault(struct command_job *job, const char *message);
-
 /* Returns true if several files may be searched by one call, to find those without an occurrence.
  * They must all have the same report, and no occurrence may cross a line end. */
 bool job_may_pass_over(const struct command_job *job);

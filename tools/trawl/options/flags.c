@@ -66,13 +66,6 @@ const char *flag_refusal(const struct flag *flag)
     return reasons[flag_table[flag->target].served];
 }
 
-bool flag_starts_server(const struct flag *flag)
-{
-    enum flag_served served = flag_table[flag->target].served;
-
-    return served >= SERVED_START_LINES && served <= SERVED_READS;
-}
-
 /* grep rejects -NUM with more digits, and shows dots in place of the rest. */
 #define DIGITS_MAX 21u
 

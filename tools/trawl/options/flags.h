@@ -82,8 +82,6 @@ extern const struct flag flag_table[FLAG_COUNT_ALL];
 /* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
  * request may. For an alias, the answer of the row that it stands for. */
 const char *flag_refusal(const struct flag *flag);
-/* Returns true if a server's own command line may have the option. */
-bool flag_starts_server(const struct flag *flag);
 /* Returns the row of a short option; NULL: no such option. If `tg`, a letter of ripgrep's means the
  * same as there. */
 const struct flag *flag_of_letter(char letter, bool tg);

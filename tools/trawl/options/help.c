@@ -170,43 +170,21 @@ static void write_fish(struct output *output)
     }
 }
 
-/* Prints the document `kind`: complete-bash, complete-zsh or complete-fish. False: no such
- * document. */
-static bool complete_write(struct output *output, const char *kind)
-{
-    if (strcmp(kind, "complete-bash") == 0)
-        write_bash(output);
-    else if (strcmp(kind, "complete-zsh") == 0)
-        write_zsh(output);
-    else if (strcmp(kind, "complete-fish") == 0)
-        write_fish(output);
-    else
-        return false;
-    return true;
-}
-
 #define SUMMARY_COLUMN 30 /* column in which summaries begin */
 #define HELP_COLUMNS 80   /* longest line of --help */
 
-struct section {
-    enum flag_category category;
-    const char *title;
+static const char *const titles[CATEGORY_COUNT] = {
+    [CATEGORY_PATTERN] = "What to search for",
+    [CATEGORY_MISC] = "Miscellaneous",
+    [CATEGORY_OUTPUT] = "Output and files",
+    [CATEGORY_CONTEXT] = "Context and colour",
+    [CATEGORY_LAYOUT] = "How results look (ripgrep's options)",
+    [CATEGORY_FILES] = "Which files to search in directories (ripgrep's options)",
+    [CATEGORY_BEYOND] = "Beyond grep",
+    [CATEGORY_ERRORS] = "With errors, and in FASTA files",
+    [CATEGORY_EXPERT] = "For experts",
+    [CATEGORY_REFUSED] = "grep's options without effect here",
 };
-
-static const struct section sections[] = {
-    {CATEGORY_PATTERN, "What to search for"},
-    {CATEGORY_MISC, "Miscellaneous"},
-    {CATEGORY_OUTPUT, "Output and files"},
-    {CATEGORY_CONTEXT, "Context and colour"},
-    {CATEGORY_LAYOUT, "How results look (ripgrep's options)"},
-    {CATEGORY_FILES, "Which files to search in directories (ripgrep's options)"},
-    {CATEGORY_BEYOND, "Beyond grep"},
-    {CATEGORY_ERRORS, "With errors, and in FASTA files"},
-    {CATEGORY_EXPERT, "For experts"},
-    {CATEGORY_REFUSED, "grep's options without effect here"},
-};
-
-#define SECTION_COUNT (sizeof sections / sizeof sections[0])
 
 static bool is_alias(const struct flag *flag)
 {
@@ -316,15 +294,12 @@ void help_print(struct output *output, bool tg)
                      "Search for PATTERNS, one or more strings on lines of their own, in "
                      "each FILE.\n"
                      "Example: trawl -i 'hello world' menu.h main.c\n");
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        output_format(output, "\n%s:\n", sections[i].title);
-        for (size_t j = 0; j < FLAG_COUNT_ALL; j++) {
-            const struct flag *flag = &flag_table[j];
-
-            if (flag->category == sections[i].category && !is_alias(flag))
-                write_row(output, flag, tg);
-        }
-        if (sections[i].category == CATEGORY_CONTEXT)
+    for (size_t i = 0; i < CATEGORY_COUNT; i++) {
+        output_format(output, "\n%s:\n", titles[i]);
+        for (size_t j = 0; j < FLAG_COUNT_ALL; j++)
+            if (flag_table[j].category == i && !is_alias(&flag_table[j]))
+                write_row(output, &flag_table[j], tg);
+        if (i == CATEGORY_CONTEXT)
             output_text(output, "  -NUM                        same as --context=NUM\n");
     }
     output_text(
@@ -400,10 +375,10 @@ static const char head_of_tg[] =
 static void write_manual(struct output *output, bool tg)
 {
     output_text(output, tg ? head_of_tg : head_of_trawl);
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        output_format(output, ".SS %s\n", sections[i].title);
+    for (size_t i = 0; i < CATEGORY_COUNT; i++) {
+        output_format(output, ".SS %s\n", titles[i]);
         for (size_t j = 0; j < FLAG_COUNT_ALL; j++)
-            if (flag_table[j].category == sections[i].category && !is_alias(&flag_table[j]))
+            if (flag_table[j].category == i && !is_alias(&flag_table[j]))
                 write_manual_flag(output, &flag_table[j], tg);
     }
     output_text(output,
@@ -422,10 +397,15 @@ static void write_manual(struct output *output, bool tg)
 
 bool help_generate(struct output *output, const char *kind)
 {
-    bool tg = strcmp(kind, "man-tg") == 0;
-
-    if (!tg && strcmp(kind, "man") != 0)
-        return complete_write(output, kind);
-    write_manual(output, tg);
+    if (strcmp(kind, "man") == 0 || strcmp(kind, "man-tg") == 0)
+        write_manual(output, kind[3] != '\0');
+    else if (strcmp(kind, "complete-bash") == 0)
+        write_bash(output);
+    else if (strcmp(kind, "complete-zsh") == 0)
+        write_zsh(output);
+    else if (strcmp(kind, "complete-fish") == 0)
+        write_fish(output);
+    else
+        return false;
     return true;
 }

@@ -79,11 +79,6 @@ const char *hyperlink_check(const char *format)
     return has[VARIABLE_COLUMN] && !has[VARIABLE_LINE] ? "{column} needs {line}" : NULL;
 }
 
-bool hyperlink_has_line(const char *format)
-{
-    return strstr(format, "{line}") != NULL;
-}
-
 /* Prints a path for a URL. Letters, digits, the bytes /:-._~ and bytes beyond ASCII are printed as
  * themselves, all others as %XX. */
 static void print_path(struct output *output, const char *path)

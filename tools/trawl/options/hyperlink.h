@@ -8,8 +8,6 @@
 const char *hyperlink_format(const char *name);
 /* Returns what is wrong with a format; NULL: the format is correct. */
 const char *hyperlink_check(const char *format);
-/* Returns true if the format contains the line number. */
-bool hyperlink_has_line(const char *format);
 
 /* Begins a link to the file at the absolute path `path`. The link ends at hyperlink_end. */
 void hyperlink_begin(struct output *output, const char *format, const char *path, uint64_t line,

@@ -116,8 +116,7 @@ bool value_binary_files(struct settings *settings, const char *value)
 {
     int place = choose(settings, "--binary-files", value, "binary, text, without-match");
 
-    if (place >= 0)
-        settings->binary_files = (enum binary_files)place;
+    settings->binary_files = (enum binary_files)place;
     return place >= 0;
 }
 
@@ -142,14 +141,10 @@ bool value_directories(struct settings *settings, const char *value)
 
 bool value_devices(struct settings *settings, const char *value)
 {
-    if (strcmp(value, "read") == 0)
-        settings->files.devices = DEVICES_READ;
-    else if (strcmp(value, "skip") == 0)
-        settings->files.devices = DEVICES_SKIP;
-    else
-        return value_refuse(
-            settings, "-D (--devices): '%s': unknown devices method, use read or skip", value);
-    return true;
+    int place = choose(settings, "-D (--devices)", value, "read, skip");
+
+    settings->files.devices = place == 0 ? DEVICES_READ : DEVICES_SKIP;
+    return place >= 0;
 }
 
 static bool one_of(const char *value, const char *a, const char *b, const char *c)
@@ -157,27 +152,18 @@ static bool one_of(const char *value, const char *a, const char *b, const char *
     return strcmp(value, a) == 0 || strcmp(value, b) == 0 || strcmp(value, c) == 0;
 }
 
-static bool value_when(struct settings *settings, const char *value, const char *option,
-                       enum color_when *when)
-{
-    if (value == NULL || one_of(value, "auto", "tty", "if-tty"))
-        *when = COLOR_AUTO;
-    else if (one_of(value, "always", "yes", "force"))
-        *when = COLOR_ALWAYS;
-    else if (one_of(value, "never", "no", "none"))
-        *when = COLOR_NEVER;
-    else
-        return value_refuse(settings, "%s: '%s' is not one of always, never, auto", option, value);
-    return true;
-}
-
 bool value_color(struct settings *settings, const char *value)
 {
     settings->asked.color_given = true;
-    /* ripgrep takes "ansi" on every system, so trawl takes it too; it means "always" here */
-    if (value != NULL && strcmp(value, "ansi") == 0)
-        value = "always";
-    return value_when(settings, value, "--color", &settings->asked.color);
+    if (value == NULL || one_of(value, "auto", "tty", "if-tty"))
+        settings->asked.color = COLOR_AUTO;
+    else if (one_of(value, "always", "yes", "force") || strcmp(value, "ansi") == 0) /* as ripgrep */
+        settings->asked.color = COLOR_ALWAYS;
+    else if (one_of(value, "never", "no", "none"))
+        settings->asked.color = COLOR_NEVER;
+    else
+        return value_refuse(settings, "--color: '%s' is not one of always, never, auto", value);
+    return true;
 }
 
 bool value_engine(struct settings *settings, const char *value)
@@ -219,8 +205,7 @@ bool value_sort(struct settings *settings, const char *option, const char *value
     int place = choose(settings, option, value, "none, path, modified, accessed, created");
 
     settings->files.sort_backwards = backwards;
-    if (place >= 0)
-        settings->files.sort = (enum sort_by)place;
+    settings->files.sort = (enum sort_by)place;
     return place >= 0;
 }
 
@@ -229,8 +214,7 @@ bool value_alphabet(struct settings *settings, const char *value)
     int place = choose(settings, "--alphabet", value, "bytes, utf8, dna");
 
     settings->errors.alphabet_given = true;
-    if (place >= 0)
-        settings->errors.alphabet = (enum trawl_alphabet)place;
+    settings->errors.alphabet = (enum trawl_alphabet)place;
     return place >= 0;
 }
 
@@ -316,9 +300,7 @@ bool value_check_colors(struct settings *settings, const char *spec)
 
     memset(specs, 0, sizeof specs);
     wrong = color_spec_read(specs, spec);
-    if (wrong != NULL)
-        snprintf(settings->error, sizeof settings->error, "--colors: '%s': %s", spec, wrong);
-    return wrong == NULL;
+    return wrong == NULL || value_refuse(settings, "--colors: '%s': %s", spec, wrong);
 }
 
 int value_hex_digit(char digit)
@@ -396,11 +378,8 @@ bool value_hyperlink(struct settings *settings, const char *value)
 {
     const char *format = hyperlink_format(value), *wrong = hyperlink_check(format);
 
-    if (wrong != NULL)
-        snprintf(settings->error, sizeof settings->error, "--hyperlink-format: '%s': %s", value,
-                 wrong);
     settings->style.hyperlink = format;
-    return wrong == NULL;
+    return wrong == NULL || value_refuse(settings, "--hyperlink-format: '%s': %s", value, wrong);
 }
 
 bool value_path_separator(struct settings *settings, const char *value)

@@ -53,7 +53,7 @@ void binary_move_line(struct text_scan *scan)
 
 static void discard(struct text_scan *scan)
 {
-    output_discard(scan->output);
+    scan->output->used = scan->output->committed;
     scan->json = scan->nulls.json_before;
     if (scan->job->worker != NULL)
         pool_cut_back(scan->job->worker);
@@ -147,17 +147,14 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
 
-/* Returns the offset of the first NUL after the searched bytes and before `limit`; OFFSET_NONE if
- * there is none. */
-static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
+uint64_t binary_find(struct text_scan *scan, uint8_t byte, uint64_t offset, uint64_t limit)
 {
     uint8_t buffer[LOOK_BYTES];
-    uint64_t offset = scan->lines.scanned_end;
 
     while (offset < limit) {
         uint64_t wanted = limit - offset < LOOK_BYTES ? limit - offset : LOOK_BYTES;
         uint64_t got = 0;
-        const uint8_t *null;
+        const uint8_t *found;
         enum trawl_status status =
             trawl_text_read(scan->text, offset, buffer, wanted, &got, &scan->error);
 
@@ -166,12 +163,18 @@ static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
             scan_fail(scan, status);
         if (status != TRAWL_OK || got == 0)
             return OFFSET_NONE;
-        null = memchr(buffer, '\0', (size_t)got);
-        if (null != NULL)
-            return offset + (uint64_t)(null - buffer);
+        found = memchr(buffer, byte, (size_t)got);
+        if (found != NULL)
+            return offset + (uint64_t)(found - buffer);
         offset += got;
     }
     return OFFSET_NONE;
+}
+
+/* Finds the first NUL after the searched bytes. */
+static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
+{
+    return binary_find(scan, '\0', scan->lines.scanned_end, limit);
 }
 
 void binary_look(struct text_scan *scan)

@@ -17,6 +17,9 @@ void binary_move_line(struct text_scan *scan);
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window);
 /* Discards the output of the block with the NUL at scan->nulls.offset. */
 void binary_found(struct text_scan *scan);
+/* Returns the offset of the first such byte of the text from `offset` on and before `limit`;
+ * OFFSET_NONE if there is none. */
+uint64_t binary_find(struct text_scan *scan, uint8_t byte, uint64_t offset, uint64_t limit);
 /* Looks for a NUL in a whole text that can be read again. Sets nulls.seen and nulls.offset. */
 void binary_look(struct text_scan *scan);
 /* Returns true if no NUL after the searched bytes can discard output: the rest of the last block

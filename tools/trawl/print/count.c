@@ -22,13 +22,6 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
     return total;
 }
 
-void count_window_begin(struct text_scan *scan, const struct trawl_window *window)
-{
-    scan->window = window;
-    scan->counting.match = 0;
-    scan->counting.base = scan->counting.line_ends;
-}
-
 /* Moves counting.end, up to which line ends were counted, to the first match at or after `at`, if
  * `bytes` lie in the window and the match is nearer to `at` than counting.end is. The library has
  * counted the line ends before the match. */

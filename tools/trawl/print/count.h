@@ -11,8 +11,7 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
                         uint64_t at);
 /* Adds `line_ends`, which the caller has counted between counting.end and `end`. */
 void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends);
-/* Called before and after a window is handled. */
-void count_window_begin(struct text_scan *scan, const struct trawl_window *window);
+/* Called after a window is handled. */
 void count_line_ends(struct text_scan *scan, const struct trawl_window *window);
 
 #endif

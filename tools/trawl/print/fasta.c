@@ -120,7 +120,11 @@ static void print_match(struct text_scan *scan, const struct json_match *match,
         return;
     }
     if (scan->job->show_names > 0)
-        print_name_field(scan, true);
+        print_name(scan);
+    if (scan->job->show_names > 0 && scan->settings->heads.null_after_name)
+        output_byte(scan->output, '\0');
+    else if (scan->job->show_names > 0)
+        print_field_end(scan, true);
     print_text(scan, match->sequence, match->sequence_bytes, colors->file_name);
     print_field_end(scan, true);
     print_field(scan, match->offset, colors->byte_offset);

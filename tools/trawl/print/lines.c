@@ -700,7 +700,9 @@ static int take_window(struct text_scan *scan, const struct trawl_window *window
         return binary_read_on(scan, window);
     if (!part_window(scan, &window, &moved))
         return 1;
-    count_window_begin(scan, window);
+    scan->window = window;
+    scan->counting.match = 0;
+    scan->counting.base = scan->counting.line_ends;
     if (!occurrences_window(scan, &window, &kept))
         return 1;
     scan->lines.scanned_end = window->begin + window->bytes_count;

@@ -184,12 +184,6 @@ bool occurrences_window(struct text_scan *scan, const struct trawl_window **wind
     return true;
 }
 
-void occurrences_begin(struct text_scan *scan)
-{
-    scan->characters.tail_count = 0;
-    scan->characters.line_end = 0;
-}
-
 struct passed_on {
     struct text_scan *scan;
     trawl_match_sink sink;

@@ -9,8 +9,6 @@
  * short. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
-/* Prepares for a second search of the text (`rerun`). */
-void occurrences_begin(struct text_scan *scan);
 /* Returns true if all matches of the library count. */
 bool occurrences_are_all(const struct text_scan *scan);
 /* As trawl_positions, but passes on only the matches that count. */

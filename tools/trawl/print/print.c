@@ -109,15 +109,6 @@ void print_name(struct text_scan *scan)
         style_end_link(scan);
 }
 
-void print_name_field(struct text_scan *scan, bool selected)
-{
-    print_name(scan);
-    if (scan->settings->heads.null_after_name)
-        output_byte(scan->output, '\0');
-    else
-        print_field_end(scan, selected);
-}
-
 void print_name_end(struct text_scan *scan, uint8_t end)
 {
     print_name(scan);
@@ -196,7 +187,8 @@ void print_head(struct text_scan *scan)
 
     if (settings->style.heading && !scan->style.heading_shown)
         print_heading(scan);
-    if (settings->style.links && named && (name || hyperlink_has_line(settings->style.hyperlink)))
+    if (settings->style.links && named &&
+        (name || strstr(settings->style.hyperlink, "{line}") != NULL))
         (void)style_begin_link(scan, number, head->column);
     if (name)
         print_name(scan);

@@ -40,8 +40,6 @@ void print_group_separator(struct text_scan *scan);
 /* Prints the separator between lines of two files. */
 void print_between_files(struct output *output, const struct settings *settings);
 void print_name(struct text_scan *scan);
-/* Prints the file's name as the first field of a line's head. */
-void print_name_field(struct text_scan *scan, bool selected);
 /* Prints the file's name, and then NUL under -Z or else `end`. */
 void print_name_end(struct text_scan *scan, uint8_t end);
 

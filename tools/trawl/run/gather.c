@@ -18,15 +18,7 @@
 #include "trawl/job/totals.h"
 #include "trawl/run/search_file.h"
 
-/* how many files are gathered at first, and after how many files without a match gathering is tried
- * again */
-#define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
 #define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the start of a cache line */
-
-void gather_begin(struct gather *gather, const struct command_job *job)
-{
-    gather->files_max = job_may_pass_over(job) ? GATHER_FIRST : 0;
-}
 
 static void search_alone(struct pool_worker *worker, const struct open_file *file)
 {

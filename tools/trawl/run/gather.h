@@ -13,6 +13,9 @@
 #include "trawl/text/sizes.h"
 #include "trawl/run/search_file.h"
 
+/* how many files are gathered at first, and after how many files without a match gathering is tried
+ * again */
+#define GATHER_FIRST SIZE_OR_SMALL(4u, 1u)
 /* most files that are searched by a single call */
 #define GATHER_FILES_MAX SIZE_OR_SMALL(32u, 3u)
 
@@ -38,9 +41,6 @@ struct gather {
 };
 
 struct pool_worker;
-
-/* Allows gathering, if the report permits, where several files may come. */
-void gather_begin(struct gather *gather, const struct command_job *job);
 
 /* Searches a file that was read as a whole, or lets it wait. The name must last until
  * gather_flush. */

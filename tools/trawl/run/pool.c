@@ -83,7 +83,7 @@ static bool take_files(struct pool_worker *worker)
             name_at = SIZE_MAX;
         }
         if (item->directory != NULL) {
-            tree_directory_hold(item->directory);
+            atomic_fetch_add_explicit(&item->directory->holder_count, 1, memory_order_relaxed);
             directory_count += item->directory != last;
             last = item->directory;
         }
@@ -226,8 +226,8 @@ static bool open_worker(struct pool_worker *worker, char *message)
         worker->own_job.worker = worker;
         worker->job = &worker->own_job;
     }
-    if (pool->several_files)
-        gather_begin(&worker->gather, worker->job);
+    if (pool->several_files && job_may_pass_over(worker->job))
+        worker->gather.files_max = GATHER_FIRST;
     if (!pool->shared_is_ours) /* the searcher that the caller has opened searches everything */
         return true;
     if (!searchers_open(pool->job, true, &worker->searcher, message))

@@ -31,12 +31,6 @@ struct pool_result {
     struct command_job job; /* a copy of the worker's job, made after the batch was searched */
 };
 
-/* Prints a message for the pool's own job, which has no worker. */
-static void print_message(struct command_job *job, const char *text)
-{
-    message_in_output(job->output, text);
-}
-
 static void free_messages(struct pool_message *messages, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -53,7 +47,7 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
     for (size_t i = 0; i < message_count; i++) {
         output_bytes(job->output, bytes + from, messages[i].at - from);
         from = messages[i].at;
-        print_message(job, messages[i].text);
+        message_in_output(job->output, messages[i].text);
     }
     output_bytes(job->output, bytes + from, bytes_count - from);
     output_commit(job->output);
@@ -440,7 +434,7 @@ void pool_say(struct pool_worker *worker, const char *text)
             output_commit(worker->kept);
             print_own(worker);
         }
-        print_message(worker->pool->job, text);
+        message_in_output(worker->pool->job->output, text);
     }
 }
 

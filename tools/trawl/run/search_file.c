@@ -194,7 +194,7 @@ static void scan_again(struct text_scan *scan)
     scan->part.begin = 0;
     scan->carry.count = scan->carry.match_count = 0;
     scan->carry.begin = scan->carry.line_begin = 0;
-    occurrences_begin(scan);
+    scan->characters.line_end = scan->characters.tail_count = 0;
     scan->carry.dropped = false;
     if (settings_count_lines(scan->settings)) {
         scan->lines.selected = scan->nulls.selected_before;
@@ -220,23 +220,6 @@ static bool first_decides(const struct text_scan *scan)
            !settings->expressions && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            !is_unaware_of_nulls(settings) &&
            (scan->descriptor != STDIN_FILENO || settings->max_count > 1);
-}
-
-/* Returns the offset after the first line end starting at `at`, or where the text ends; `at` if the
- * text cannot be read again. grep reads that far before looking at the line. */
-static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
-{
-    uint8_t bytes[DRAIN_BYTES];
-    uint64_t got = 0;
-    const uint8_t *found = NULL;
-
-    while (scan->rules.seekable && found == NULL &&
-           trawl_text_read(scan->text, at, bytes, sizeof bytes, &got, NULL) == TRAWL_OK &&
-           got > 0) {
-        found = memchr(bytes, scan->settings->line_end, (size_t)got);
-        at += found != NULL ? (uint64_t)(found - bytes) + 1 : got;
-    }
-    return at;
 }
 
 /* Returns true if the library's count of lines, for -c, is the same as grep's. In grep, NUL ends
@@ -411,9 +394,13 @@ static enum trawl_status lines_report(struct text_scan *scan, struct trawl_error
 
         status = trawl_first(searcher, scan->plan, scan->text, &match, &found, error);
         scan->lines.selected = found;
-        scan->lines.selected_end = !found                             ? 0
-                                   : scan->descriptor == STDIN_FILENO ? end_of_line(scan, match.end)
-                                                                      : match.end;
+        scan->lines.selected_end = found ? match.end : 0;
+        if (found && scan->descriptor == STDIN_FILENO && scan->rules.seekable) {
+            /* grep reads to the line's end before it looks at the line */
+            uint64_t end = binary_find(scan, scan->settings->line_end, match.end, OFFSET_NONE);
+
+            scan->lines.selected_end = end != OFFSET_NONE ? end + 1 : OFFSET_NONE / 4;
+        }
         scan->stop = found;
         if (found)
             scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
@@ -629,7 +616,9 @@ static void report_fault(struct command_job *job, const char *name, enum trawl_s
         return;
     }
     if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->search_zip)) {
-        job_file_fault(job, error->message); /* the message names the file */
+        if (!job->settings->no_messages)
+            job_message(job, "%s", error->message); /* the message names the file */
+        job->error_seen = true;
         return;
     }
     if (status == TRAWL_MEMORY && guard != NULL && atomic_load(&guard->refusal) != GUARD_NONE)

@@ -347,6 +347,7 @@ static void begin_rest(struct text_scan *scan, uint64_t begin, uint64_t line_end
     scan->lines.printed_end = OFFSET_NONE;
     scan->lines.pending = 0;
     scan->occurrences.line_end = scan->occurrences.end = begin;
+    scan->characters.line_end = scan->characters.tail_count = 0;
 }
 
 /* Searches the context of the rest. */

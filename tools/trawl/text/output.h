@@ -1,7 +1,7 @@
 /* output: standard output, in a buffer that is written with write(2).
  *
  * Bytes are held back until output_commit, because a file's block may turn out to be binary after
- * some lines of the block were formatted; then output_discard removes the lines. At most
+ * some lines of the block were formatted; then `used` is set back to `committed`. At most
  * OUTPUT_HELD_MAX bytes are held back, or OUTPUT_BLOCK_MAX if a NUL may still discard them and the
  * output goes to no sink (a server's clients share its memory). Beyond that limit the output
  * commits by itself.
@@ -77,12 +77,6 @@ void output_frame(struct output *output, enum output_frame frame, const void *by
 static inline void output_commit(struct output *output)
 {
     output->committed = output->used;
-}
-
-/* Removes the bytes that were not committed. */
-static inline void output_discard(struct output *output)
-{
-    output->used = output->committed;
 }
 
 static inline void output_need(struct output *output, size_t bytes_count)

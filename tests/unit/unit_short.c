@@ -1,0 +1,136 @@
+/* unit_short: each allocation of a plan's life fails in turn, while it is built, searched twice and
+ * freed. The calls give the right counts or MEMORY, and nothing is left. A class that lacks a part,
+ * a set that lacks a table, or a table that is never freed, changes no answer while there is
+ * memory. (sim_table does so with whole scenes, and knows few expressions.) */
+#include "calls.h"
+#include "faults/faults_blocks.h"
+
+#define TEXT_BYTES 3000u
+#define STRINGS_MAX 12u
+
+static long allocations_left; /* the allocation after these fails; negative: none does */
+static bool has_failed;
+
+static void *take(void *context, uint64_t bytes, uint64_t alignment)
+{
+    if (allocations_left-- == 0) {
+        has_failed = true;
+        return NULL;
+    }
+    return blocks_take(context, bytes, alignment);
+}
+
+static const struct row {
+    struct trawl_plan_options options;
+    bool folds; /* with Unicode's letters */
+    const char *patterns[STRINGS_MAX];
+} rows[] = {
+#define WITH(...)                                              \
+    {                                                          \
+        .size = sizeof(struct trawl_plan_options), __VA_ARGS__ \
+    }
+#define RIPGREP \
+    .syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_RIPGREP | TRAWL_UNICODE
+    {WITH(.flags = 0), false, {"needle"}},
+    {WITH(.method = TRAWL_METHOD_SAMPLED), false, {"a needle in a haystack of needles"}},
+    {WITH(.flags = 0), false, {"a", "ne", "needle", "haystack", "stack of", "le", "dle in a hay"}},
+    {WITH(.method = TRAWL_METHOD_AUTOMATON), false, {"ne", "needle", "hay", "stack"}},
+    {WITH(.method = TRAWL_METHOD_CLASSES), false, {"needle", "haysta", "k of needles"}},
+    {WITH(.flags = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD), true, {"NEEDLE", "\xc3\xa9"}},
+    {WITH(.mismatches_max = 1), false, {"neadle", "stock"}},
+    {WITH(.edits_max = 2, .alphabet = TRAWL_CHARACTERS), true, {"nedle", "haystacks"}},
+    {WITH(RIPGREP), true, {"[a-n&&[^b-d[f]]--[k]]e+d|\\p{Lu}", "(?i)st[^\\W\\d]ck", "\\bo\\w\\b"}},
+    {WITH(RIPGREP), true, {"(?i)[\\p{L}&&[^\\p{Lu}k]~~[a-z]]ed", "(a|b|\xc3\xa9)+\\s"}},
+    {WITH(.syntax = TRAWL_EXTENDED, .alphabet = TRAWL_CHARACTERS),
+     true,
+     {"[[:alpha:]-]+dle\\>", "a|ne*d?l|(hay|st)a", "[^a]k"}},
+    {WITH(.syntax = TRAWL_BASIC, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_WHOLE_WORD),
+     true,
+     {"n\\(e*\\)d.*e"}},
+    {WITH(.syntax = TRAWL_PERL, .alphabet = TRAWL_CHARACTERS, .flags = TRAWL_PCRE),
+     true,
+     {"(?<=n)ee(?!x)", "(e)\\1d"}},
+};
+
+/* Builds the row's plan, and counts its matches in all ways, twice. */
+static enum trawl_status count(const struct row *row, struct trawl_searcher *searcher,
+                               struct trawl_text *text, uint64_t counts[2],
+                               struct trawl_error *error)
+{
+    struct trawl_plan_options options = row->options;
+    struct trawl_pattern patterns[STRINGS_MAX];
+    struct trawl_plan *plan = NULL;
+    enum trawl_status status;
+    uint64_t n = 0;
+
+    options.letters = row->folds ? trawl_unicode() : NULL;
+    for (; n < STRINGS_MAX && row->patterns[n] != NULL; n++)
+        patterns[n] = (struct trawl_pattern){row->patterns[n], strlen(row->patterns[n])};
+    status = trawl_plan_build(patterns, n, &options, &plan, error);
+    for (int i = 0; i < 2 && status == TRAWL_OK; i++)
+        status = trawl_count(searcher, plan, text, &counts[0], error);
+    for (int i = 0; i < 2 && status == TRAWL_OK; i++)
+        status = trawl_count_lines(searcher, plan, text, i == 0, UINT64_MAX, &counts[1], error);
+    trawl_plan_free(plan);
+    return status;
+}
+
+static void run(const struct row *row, struct trawl_text *text)
+{
+    uint64_t right[2] = {0}, failed = 0;
+    struct trawl_error error = calls_error();
+    AUTO_SEARCHER warm = must_searcher(1, 700);
+
+    if (count(row, warm, text, right, &error) == TRAWL_UNSUPPORTED)
+        return; /* the build has no expressions */
+    TEST_CHECK(right[0] > 0);
+    has_failed = true;
+    for (long nth = 0; has_failed && test_failures < 5; nth++) {
+        struct trawl_searcher *searcher = NULL;
+        uint64_t counts[2] = {0};
+        int64_t blocks = atomic_load(&live_blocks);
+        enum trawl_status status;
+
+        MUST(trawl_searcher_open(
+            SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1, .chunk_bytes = 700), &searcher,
+            NULL));
+        has_failed = false;
+        allocations_left = nth;
+        status = count(row, searcher, text, counts, &error);
+        allocations_left = -1;
+        failed += status != TRAWL_OK;
+        if (!TEST_CHECK(status == TRAWL_OK ? counts[0] == right[0] && counts[1] == right[1]
+                                           : status == TRAWL_MEMORY && has_failed))
+            printf("  status %d, %s\n", (int)status, status == TRAWL_OK ? "" : error.message);
+        trawl_searcher_close(searcher);
+        if (!TEST_CHECK(atomic_load(&live_blocks) == blocks))
+            printf("  %" PRId64 " blocks are left\n", atomic_load(&live_blocks) - blocks);
+        if (test_failures > 0)
+            printf("  \"%s\", allocation %ld\n", row->patterns[0], nth);
+    }
+    printf("%s: %" PRIu64 " allocations failed\n", row->patterns[0], failed);
+    TEST_CHECK(failed > 3);
+}
+
+int main(void)
+{
+    const struct trawl_allocator functions = {NULL, take, blocks_give_back};
+    static const char *const words[] = {"a needle in a haystack of needles\n",
+                                        "Needle\xc3\xa9 of\n",
+                                        "na\xc3\xafve nedle, \xc3\xa9 stack\n"};
+    char bytes[TEXT_BYTES + 64] = "";
+
+    test_begin("unit_short");
+    allocations_left = -1;
+    trawl_set_allocator(&functions);
+    for (uint32_t i = 0; strlen(bytes) < TEXT_BYTES; i++)
+        strcat(bytes, words[i * i % 7 % 3]);
+    {
+        AUTO_TEXT text = must_string(bytes);
+
+        for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            run(&rows[i], text);
+    }
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
+    return test_end();
+}
