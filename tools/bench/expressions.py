@@ -7,24 +7,31 @@ from report import median, number, opening, result, spread_line, table
 from runner import command
 
 RG, TG = "rg", "tg"
+GROUPS = ("string", "no string", "matches")
 ONE, ALL = ", 1 thread", ", all threads"
-# (text, expressions that hold a string of three bytes or more, expressions that hold no such string).
-# An expression that begins with -i, -w or -x is searched for with this option.
+# (text, expressions that hold a string of three bytes or more, expressions that hold no such string, both for -c,
+# and expressions whose matches are counted or printed). An option before an expression is given to both programs.
 ROWS = (('english',
          (r'Nebuchad\w+ the king', '-i jerusalem', r'\w+ \w+ \w+ Babylon', '(Moses|Aaron) .* Pharaoh',
           'king|queen|prince', 'b[aeiou]g|c[aeiou]t', r'\w+ing of', '[A-Z][a-z]+ said',
-          r'the (son|daughter)s? of [A-Z]\w+', '-w [Jj]acob|[Ii]srael'), ('[a-z]+[A-Z]', r'\w+, \w+; \w+')),
+          r'the (son|daughter)s? of [A-Z]\w+', '-w [Jj]acob|[Ii]srael'), ('[a-z]+[A-Z]', r'\w+, \w+; \w+'),
+         (r'--count-matches \w+ of the', '--count-matches [A-Z][a-z]+ said', r'--count-matches LORD \w+', r'-o and \w+',
+          r'--count-matches \w+, \w+', r'-o \w+', r'--count-matches \bking\b')),
         ('log',
          (r'ERROR worker-\d+', 'status=(404|500)', r'items/9\d{5} ', 'id=[0-9a-f]*dead', r'ms=\d{3}\.\d',
           'WARN .* status=500', r'-i error worker-6[0-3] ', r'^2026-11-0[1-5] .* ERROR'),
-         (r'\d+:\d+:59', r'[0-9a-f]{8}[a-f]{6}')),
+         (r'\d+:\d+:59', r'[0-9a-f]{8}[a-f]{6}'),
+         (r'--count-matches \d+', r'-o \d{4}-\d{2}-\d{2}', r'--count-matches \w+', r'-o status=(\d+)')),
         ('code',
          (r'fn \w+_mut\(', 'unsafe (impl|fn)', r'Option<\w+>', r'#\[\w+\(.*feature', r'impl<.*> \w+ for \w+',
-          '(u8|u16|u32)::MAX', r'\.unwrap_or\w*\(', r'let (mut )?\w+ = \w+\(\)'), ('[a-z]+_[a-z]+_[a-z]+', r'^\s+\}$')),
+          '(u8|u16|u32)::MAX', r'\.unwrap_or\w*\(', r'let (mut )?\w+ = \w+\(\)'), ('[a-z]+_[a-z]+_[a-z]+', r'^\s+\}$'),
+         (r'--count-matches self\.\w+', r'--count-matches fn \w+\(', '--count-matches [a-z]+_[a-z]+', '-o "[^"]*"',
+          '-o //.*')),
         ('cyrillic', (r'\w+ сказал', r'сказал[аи]? \w+', '-i почему', '-i что .* ты', 'когда|если|потому', r'\w+ость'),
-         ('[А-Я][а-я]+ [А-Я][а-я]+', r'\w+, \w+!')),
-        ('english, 4 times as long', ('[A-Z][a-z]+ said', r'\w+ing of', '-i jerusalem'), ('[a-z]+[A-Z]',)),
-        ('tree', (r'fn \w+_mut\(', 'unsafe (impl|fn)', '(u8|u16|u32)::MAX'), ('[a-z]+_[a-z]+_[a-z]+',)))  # fmt: skip
+         ('[А-Я][а-я]+ [А-Я][а-я]+', r'\w+, \w+!'),
+         ('-o [а-я]{10,}', r'--count-matches \w+ость')),
+        ('english, 4 times as long', ('[A-Z][a-z]+ said', r'\w+ing of', '-i jerusalem'), ('[a-z]+[A-Z]',), ()),
+        ('tree', (r'fn \w+_mut\(', 'unsafe (impl|fn)', '(u8|u16|u32)::MAX'), ('[a-z]+_[a-z]+_[a-z]+',), ()))  # fmt: skip
 
 
 def path_of(text, options, texts):
@@ -39,13 +46,13 @@ def rows(options, texts):
     """Yield a row for each text and expression. tg and rg get the same options."""
     tg = install(options, texts, TG)
     for text, *groups in ROWS:
-        for has_string, expression in [(k == 0, it) for k, group in enumerate(groups) for it in group]:
+        for group, expression in [(name, it) for name, some in zip(GROUPS, groups) for it in some]:
             row_name = f"{text}: {expression}"
             if options.filter and options.filter not in row_name:
                 continue
             path = path_of(text, options, texts)
             flag, pattern = expression.split(" ", 1) if expression[0] == "-" else ("-e", expression)
-            words = ["--no-config", "--include-zero", "-c"] + ["-uuu"] * (text == "tree")
+            words = ["--no-config"] + ["-c", "--include-zero"] * (group != "matches") + ["-uuu"] * (text == "tree")
             words += [flag] * (flag != "-e") + ["-e", pattern, path]
             who = [
                 {"name": name + label, "ours": name == TG, **command(program, *threads, *words)}
@@ -56,7 +63,7 @@ def rows(options, texts):
                 "name": row_name,
                 "text": text,
                 "expression": expression,
-                "has_string": has_string,
+                "group": group,
                 "text_bytes": tree_bytes(path) if text == "tree" else os.path.getsize(path),
                 "rounds": options.rounds,
                 "asks": [({"bag": text == "tree"}, who)],
@@ -72,8 +79,8 @@ def ratio(row, label):
     return rg / tg if rg and tg else None
 
 
-def summary(data, has_string, what):
-    found = sorted(it for it in (ratio(row, ONE) for row in data["rows"] if row["has_string"] == has_string) if it)
+def summary(data, group, what):
+    found = sorted(it for it in (ratio(row, ONE) for row in data["rows"] if row["group"] == group) if it)
     if not found:
         return []
     return [
@@ -94,10 +101,11 @@ def section(data):
         *opening(data),
         "- " + ", ".join(data["versions"][name] for name in ("trawl", "rg -F") if name in data["versions"]),
         spread_line(data),
-        *summary(data, True, "expressions that hold a string of three bytes or more"),
-        *summary(data, False, "other expressions"),
+        *summary(data, "string", "matching lines, expressions that hold a string of three bytes or more"),
+        *summary(data, "no string", "matching lines, other expressions"),
+        *summary(data, "matches", "matches counted or printed (`--count-matches`, `-o`)"),
         "",
-        f"Both programs got the same options (`-c`, and `-uuu` for the tree) and gave the same counts. {RG}'s time / tg's "
+        f"Both programs got the same options (`-uuu` for the tree) and gave the same answers. {RG}'s time / tg's "
         "time: the least, with its expression, the median, and the greatest.",
         "",
     ]
