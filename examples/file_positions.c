@@ -1,7 +1,7 @@
 /* file_positions: prints the byte offset of every occurrence of a string in a file.
  *
  * Shows a file as a text, and a sink: a function that gets the matches in order, while the search
- * goes on. Memory stays bounded, whatever the size of the file and the number of matches. A sink
+ * continues. Memory stays bounded, whatever the size of the file and the number of matches. A sink
  * that returns non-zero ends the search, which then returns TRAWL_STOPPED.
  *
  *     $ printf 'one fish two fish\nred fish blue fish\n' >sea.txt

@@ -29,7 +29,7 @@ struct gallery_choice {
 /* Returns what the plan, which must name an algorithm, asks for. */
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
-/* How a plan asks about the gallery, and reads its option string,
+/* The functions by which a plan asks about the gallery, and reads its option string. The string is
  * NAME[:GEOMETRY][,debug][,uncounted][,global], where the words after the commas may have any
  * order. */
 extern const struct plan_algorithms gallery_algorithms;

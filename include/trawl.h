@@ -528,7 +528,7 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  *   ARGUMENT  a NULL where one is not allowed; an algorithm for records is to search a text
  *   BUSY      the searcher is inside a call (from a sink, or from another thread)
  *   MEMORY    scratch could not grow; the searcher stays usable
- *   THREAD    is never returned: the search goes on with the threads that it has
+ *   THREAD    is never returned: the search continues with the threads that it has
  *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
  *             and trawl_count and trawl_count_lines set their count to these results
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
@@ -734,7 +734,7 @@ struct trawl_batch {
     const uint64_t *begins;
     const uint64_t *ends;
     const uint64_t *pattern_indices; /* with errors: + (distance << 32) + (reversed << 48) */
-    const uint64_t *line_numbers;    /* of the lines of the begins, from 0; NULL without the flag */
+    const uint64_t *line_numbers;    /* each begin's line, from 0; NULL without the flag */
     bool last;                       /* the text ends here: no batch follows */
 };
 

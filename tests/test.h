@@ -1,7 +1,7 @@
 /* test: checks, repetitions and random numbers for the C tests of the project. Checks stay on in
  * every build.
  *
- * TEST_CHECK(condition)           counts a check; on failure prints where, and goes on
+ * TEST_CHECK(condition)           counts a check; on failure prints where, and continues
  * TEST_CHECK_U64(got, expected)   counts a check of two numbers; on failure prints both
  * TEST_SKIP(reason)               prints why the test cannot run, and exits with 77
  * test_begin(name)                begins the test: prints the seed, so that a run can be repeated

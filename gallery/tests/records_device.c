@@ -228,9 +228,9 @@ static void patterns_128(const char *name)
 }
 
 /* Records of several parts with a single long string, at each offset near the boundary of two
- * parts. Every third record also has a short string in its first part. With many strings in a
- * record, a missing one would go unnoticed. With 260 bytes of text on the device, the last packing
- * has only the last part of the last record. */
+ * parts. Every third record also has a short string in its first part. If a record had many
+ * strings, a missing one would go unnoticed. With 260 bytes of text on the device, the last packing
+ * contains only the last part of the last record. */
 static void one_in_parts(const char *name, uint64_t text_bytes_max)
 {
     enum { RECORDS = 50, BYTES = RECORDS + 8 };

@@ -35,8 +35,9 @@ struct approx_work {
  * search. Returns false whenever a test forces the method, unless the device has no method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
-/* Whether a thread of the host searches a text by PIECES, of a plan whose method_dense is another
- * method: by the pieces in the next bytes, and then by the candidates that the method has found. */
+/* Says if a thread of the host searches a text by PIECES, for a plan whose method_dense is
+ * another method. The pieces in the next bytes decide, and then the candidates that the method
+ * has found. */
 struct approx_trial {
     bool passed;          /* PIECES is used; if not, it is tried after dense_bytes bytes */
     uint64_t dense_bytes; /* the caller lowers this by what it searches by method_dense */

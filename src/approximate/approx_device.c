@@ -32,7 +32,7 @@ struct approx_device {
     struct engine_result result; /* hits of pieces */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
-    /* whether the device can search for the plan: with method GRAMS, `memory` holds the plan's
+    /* true if the device can search for the plan: with method GRAMS, `memory` holds the plan's
      * tables; with method PIECES, `worker` is compiled for the plan's pieces */
     bool ready;
     struct cuda_memory count; /* on the device: the number of candidates, 64 bits */

@@ -292,7 +292,7 @@ static inline uint64_t compare_ends(const struct approx_grams *grams,
     return count;
 }
 
-/* As scan_begins, for edits. */
+/* Like scan_begins, for edits. */
 static uint64_t scan_ends(const struct approx_grams *grams, struct grams_stretch *stretch,
                           uint64_t *found, uint64_t room)
 {

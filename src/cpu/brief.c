@@ -25,7 +25,7 @@
 #define WORK_ONCE 1024u     /* work that each call may do, besides half the text's bytes */
 #define POSITIONS 512u      /* positions of candidates that are kept before they are compared */
 #define BUCKETS 128u
-#define FEW_POSITIONS 32u  /* so few positions are tested by the bitmap */
+#define FEW_POSITIONS 32u  /* up to this many positions are tested by the bitmap */
 #define END_POSITIONS 192u /* near the text's end, this many positions are searched in a copy */
 /* to find the first occurrence, this many positions are searched at a time */
 #define FIRST_BYTES 1024u

@@ -163,8 +163,8 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
     return TRAWL_OK;
 }
 
-/* Completes the groups of characters. Sets the representative of each ASCII byte. Sets `exact` to
- * whether the members of each group are all variants of each other. */
+/* Completes the groups of characters. Sets the representative of each ASCII byte. Sets `exact`
+ * to true if the members of each group are all variants of each other. */
 static void fold_finish(struct fold *fold)
 {
     fold->exact = true;

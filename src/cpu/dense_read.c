@@ -9,7 +9,7 @@
 #include "cpu/worker.h"
 
 /* Number of lanes, the parts of the text that are read at once. While one lane waits for memory,
- * the others go on. */
+ * the others continue. */
 #define LANES 8u
 /* Repeats the statement STEP for each lane, with the lane's number as a constant. */
 #define EACH_LANE(STEP) \

@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) bool pair_any(const uint8_t *text,
 #endif
 
 #ifndef HAS_PAIR_FEW
-/* As block_pair, for 1 to 63 positions, without loading a byte after them. */
+/* Like block_pair, for 1 to 63 positions, without loading a byte after them. */
 static __attribute__((noinline)) uint64_t pair_few(const uint8_t *text, uint64_t count,
                                                    const struct plan_probe *probes)
 {

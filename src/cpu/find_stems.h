@@ -127,7 +127,7 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
     return (uint32_t)count;
 }
 
-/* As find_ops.stems. `least` is the class's stem_min, a compile-time constant. */
+/* Does what find_ops.stems does. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)

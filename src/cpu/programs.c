@@ -3,12 +3,12 @@
  * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
  * measures how much more time it takes than the cheapest program could. Once the difference is as
  * large as the time for a look, the worker looks at the text: it takes a sample, prices all methods
- * by it, and goes on with the cheapest.
+ * by it, and continues with the cheapest.
  *
  * For sets, the number of strings chooses the first program. The fastest program depends on the
  * text, the strings and the caches, and cannot be predicted. Once other programs could save more
  * time than a tournament costs, they all search pieces of the text in turn. A program that is far
- * slower leaves the tournament at once. The fastest then goes on until the next tournament.
+ * slower leaves the tournament at once. The fastest then continues until the next tournament.
  */
 #include "base/checked.h"
 #include "base/clock.h"
@@ -29,7 +29,7 @@ static const enum trawl_method methods[PROGRAMS] = {
 };
 
 /* Returns true if there is text left to search. If the last program gave up (is_left), lets the
- * next one go on. */
+ * next one continue. */
 static bool scan_goes_on(struct scan *scan)
 {
     if (scan->is_left)
@@ -159,8 +159,8 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament. The fastest program goes on or, if nearly as fast, the one that searched
- * before. Each measured program then rests: it is not compared again for a while. */
+/* Ends a tournament. The fastest program continues or, if it is nearly as fast, the one that
+ * searched before. Each measured program then rests: it is not compared again for a while. */
 static void tournament_choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;

@@ -38,7 +38,7 @@ enum trawl_status sample_stems(const struct sampling *sampling);
  * of the tile by pairs of bytes or trigrams; otherwise tests samples of four bytes at every
  * stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
-/* As stem_positions, by samples, for literals that begin in the spans. */
+/* Like stem_positions, by samples, for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
 /* Returns the number of words of the tile in which stem_positions can test all positions. Returns 0

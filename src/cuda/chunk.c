@@ -1,7 +1,7 @@
 /* chunk: searches a chunk of a text
  *
  * A worker copies as many of the chunk's bytes to the device as its text memory holds, lets kernels
- * search them, and goes on with the next ones. The copies and kernels of a device's workers
+ * search them, and continues with the next ones. The copies and kernels of a device's workers
  * overlap. A loaded text needs no copy. Afterwards the host checks the hits for conditions that a
  * device cannot check.
  */

@@ -38,7 +38,7 @@ struct trie {
     uint32_t *next;
     uint8_t *block;
     uint64_t block_bytes;
-    uint8_t *class_of;       /* indexed by a byte: its class */
+    uint8_t *class_of;       /* for each byte, its class */
     uint32_t *ends;          /* the numbers of the sorted literals; those of equal literals
                                 ascend */
     uint32_t *levels;        /* length_max + 2 numbers: the first state of each level */

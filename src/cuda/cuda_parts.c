@@ -1,8 +1,8 @@
 /* cuda_parts: searches for a set in parts on a device (plan/parts.h)
  *
  * A part is a plan of its own for the patterns of similar lengths, with its own tables. The worker
- * searches a range of the text for each part in turn; meanwhile, its plan and tables are the
- * part's.
+ * searches a range of the text for each part in turn; for that time, the worker's plan and
+ * tables are those of the part.
  */
 #include "cuda/cuda_parts.h"
 
@@ -59,8 +59,8 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* A longer range could be cut short: after too many candidates, the search goes on with kernels
-     * that take at most this many starts (cut_set_range in cuda_scan.c). */
+    /* A longer range could be cut short: after too many candidates, the search continues with
+     * kernels that take at most this many starts (cut_set_range in cuda_scan.c). */
     steps->range_bytes_max = worker->limits.launch_begins_max;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         turn_to(worker, i);

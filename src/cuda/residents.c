@@ -30,7 +30,7 @@ static bool tail_suffices(const struct cuda_resident *resident, uint64_t need)
 
 /* Returns for how many starts of the text, beginning with the first, the resident has the bytes
  * that a search needs: the start and plan->need_after bytes after it, unless the text ends before.
- * The text's first byte lies `at` bytes after the resident's. A stripe whose text goes on serves
+ * The text's first byte lies `at` bytes after the resident's. A stripe whose text continues serves
  * only the starts before the next stripe, and none if the stripes overlap by fewer than need_after
  * bytes. */
 static uint64_t begins_reached(const struct cuda_resident *resident, const struct engine_text *text,

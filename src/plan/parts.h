@@ -77,17 +77,17 @@ struct plan_part_costs {
     /* in a set of at most this many strings, each string may be a part of its own */
     uint64_t singly_max;
     double alone;
-    double pass;       /* the filter for few strings, and making its tables */
+    double pass;       /* the filter for few strings, its tables included */
     double pass_short; /* the same, if the shortest string has less than four bytes */
-    double each;       /* for each string: making the filter's tables */
-    double part;       /* for each string: making the part's plan */
-    double met;        /* testing the positions that pass the filter */
+    double each;       /* for each string: the time to make the filter's tables */
+    double part;       /* for each string: the time to make the part's plan */
+    double met;        /* the tests of the positions that pass the filter */
     /* The cost of a search by the automaton: `near` if the automaton's rows are expected to have at
      * most near_words words, else `dense`. */
     double near, near_words, dense;
     double doubled;     /* added to `dense` for each doubling of the rows' words beyond
                            near_words */
-    double make, level; /* making the automaton */
+    double make, level; /* the time to make the automaton */
 };
 /* The costs for a GPU, in units of the time of reading the text once. Tests replace them. */
 extern struct plan_part_costs plan_part_costs_device;

@@ -27,7 +27,8 @@ struct anchor_maker {
         struct around_automaton *automaton; /* NULL: there is none */
     } last[2];
     bool has_edges;       /* RE2 searches `expression` for whole words or whole lines */
-    struct sequence head; /* of the first anchor; of 0 items and not `has_head`: there is none */
+    struct sequence head; /* the first anchor's head; with 0 items and without `has_head`, there
+                             is none */
     bool has_head;
     /* The strings of all anchors: */
     struct anchor_string {

@@ -52,11 +52,11 @@ struct line_maker {
     uint32_t place_count;
     bool fails; /* the automaton becomes too large, or cannot decide */
     bool has_edges;
-    uint32_t words; /* of `places` in a state */
+    uint32_t words; /* how many words a state's `places` has in use */
     uint32_t steps;
     uint16_t first;
     uint8_t class_of[256];
-    uint8_t byte_of[256]; /* indexed by class: one of its bytes */
+    uint8_t byte_of[256]; /* for each class, one of its bytes */
     uint32_t class_count;
     struct state states[STATES_MAX]; /* the first two are unused: FAILS and HOLDS */
     uint32_t state_count;

@@ -8,7 +8,8 @@
  * in each match of `plan`, and its automaton checks each line that has one; without an automaton,
  * each such line has a match. The first call makes the plan, for strings that are rare in the
  * sample unless it is NULL; `plan` owns it. *lines becomes NULL if PCRE2 or a copy of a line with
- * marks decides, if a class has too many characters to list, or if the automaton becomes too large.
+ * marks has to decide, if a class has too many characters to list, or if the automaton becomes too
+ * large.
  * Errors: MEMORY. */
 enum trawl_status regex_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
                                   uint64_t sample_bytes, const struct trawl_plan **lines,

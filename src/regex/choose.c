@@ -71,7 +71,8 @@ void choose_next(const struct step *step)
     const bool on_device = step_is_on_device(worker);
     const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
 
-    /* Where the atoms have wasted more time than RE2 needs to read the step, RE2 reads the next. */
+    /* If the atoms have wasted more time than RE2 needs to read the step, RE2 reads the next
+     * one. */
     if (filters_little(step) ||
         (step->missed > step->to - step->from && program_is_ready(worker->expressions->whole)))
         worker->whole_steps = WHOLE_STEPS;

@@ -13,7 +13,7 @@ double choose_score(const struct split_options *options, const struct split_stri
 /* Chooses how the steps after `step`, which was searched by atoms, are read, and how long the next
  * one is. */
 void choose_next(const struct step *step);
-/* Returns true if a step without atoms is searched by `whole`; false: by `lines`. */
+/* Returns true if a step without atoms is searched by `whole`, and false if by `lines`. */
 bool choose_whole(const struct step *step);
 
 #endif

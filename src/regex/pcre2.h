@@ -31,7 +31,7 @@ enum pcre2_program {
 struct pcre2 {
     uint32_t groups;
     bool may_be_empty; /* a match may have no byte */
-    /* A search may stop at the start of a character and go on from there. It may not if the
+    /* A search may stop at the start of a character and resume there. It may not if the
      * expression has \G or a verb such as (*SKIP), which depend on where the search started. */
     bool may_stop;
     /* A search at the start of a match may not find it, because the match depends on where the
@@ -40,7 +40,7 @@ struct pcre2 {
     bool is_utf8; /* false: each byte is a character */
     uint32_t repetitions;
     void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before is used */
-    void *ascii;           /* as PROGRAM_LINES, for lines of ASCII; NULL: there is none */
+    void *ascii;           /* like PROGRAM_LINES, for lines of ASCII; NULL: there is none */
     _Atomic(struct scratch *) scratches[PCRE2_SCRATCHES];
 };
 

@@ -36,7 +36,7 @@ bool program_is_ready(const struct program *program);
 
 #define PROGRAM_MEMORY (-1)
 #define PROGRAM_MISSING (-6) /* libtrawl_regex cannot be loaded */
-/* As regex_ops.match, but may also return PROGRAM_MISSING. */
+/* Like regex_ops.match, but may also return PROGRAM_MISSING. */
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count);

@@ -99,7 +99,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
     return options;
 }
 
-/* Refuses an expression whose program would take too much memory. */
+/* Rejects an expression whose program would take too much memory. */
 static enum trawl_status refuse_large(const struct expressions *made, struct trawl_error *error)
 {
     const struct program_memory *memory = &made->memory;
@@ -286,13 +286,13 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
 }
 
 /* Compiles expression number `index`. If the caller allows PCRE2, it gets expressions in Perl's
- * syntax that RE2 refuses as mistakes, and those of the other syntaxes with backreferences. */
+ * syntax that RE2 rejects as mistakes, and those of the other syntaxes with backreferences. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
     const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     const bool is_perl = plan->expressions.syntax == TRAWL_PERL;
-    struct trawl_error linear; /* what RE2 says: the call may still succeed, without an error */
+    struct trawl_error linear; /* RE2's message: the call may still succeed, without an error */
     struct syntax syntax;
     enum trawl_status status;
 

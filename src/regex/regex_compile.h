@@ -36,7 +36,7 @@ struct expressions {
     struct regex_options options;
     uint32_t count;
     struct syntax *trees;          /* `count` */
-    struct whole_tree *whole_tree; /* of `whole` */
+    struct whole_tree *whole_tree; /* the tree of `whole` */
     struct program **each; /* `count` programs, one for each expression, which read single lines */
     /* `count` programs that read copies of lines with marks (words.h). An entry is NULL if the
      * expression is PCRE2's, or has no word boundary about which the program in `each` may be

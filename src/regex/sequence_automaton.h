@@ -33,7 +33,7 @@ struct around_automaton {
     uint32_t state_count;
     uint64_t words; /* a bit for each symbol whose characters belong to words */
     uint8_t of_byte[256];
-    uint8_t of_two[0x800]; /* indexed by character: symbols of those of two bytes */
+    uint8_t of_two[0x800]; /* the symbol of each character of two bytes */
     /* for each symbol: a bit for each item of the sequence that its characters may be */
     uint64_t members[SYMBOLS];
     /* Characters beyond ASCII: those from cuts[i].first up to cuts[i + 1].first have one symbol.

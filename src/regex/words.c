@@ -13,9 +13,9 @@
  * is part of a word takes 3 ms. */
 #define WORDS_END 0x3000u
 #define WORDS_ALL 0x110000u
-/* If a search by PCRE2 may stop and go on (may_stop in pcre2.h), it does so after each part of a
- * line of more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part that
- * took less than BEGINS_NS, the next part is twice as long, else BEGINS again. */
+/* If a search by PCRE2 may stop and resume (may_stop in pcre2.h), it does so after each part of
+ * a line of more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part
+ * that took less than BEGINS_NS, the next part is twice as long, else BEGINS again. */
 #define PART_LEAST 1024u
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
@@ -381,9 +381,9 @@ static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pc
     return found;
 }
 
-/* As words_match, for PCRE2. Each position where a match may begin may take long, so the search of
- * a long line stops now and then to see whether the call is cancelled, and is repeated position by
- * position where one of them needs more steps. */
+/* Like words_match, for PCRE2. Each position where a match may begin may take long, so the
+ * search of a long line stops now and then to see whether the call is cancelled, and is repeated
+ * position by position where one of them needs more steps. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {

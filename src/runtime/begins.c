@@ -1,6 +1,6 @@
-/* begins: fills the caller's array with the offsets at which occurrences begin (trawl_begins_into),
- * by devices alone. If they cannot fill an array in host memory, trawl_begins_into searches in the
- * ordinary way.
+/* begins: lets devices fill the caller's array with the offsets at which occurrences begin
+ * (trawl_begins_into). If they cannot fill an array in host memory, trawl_begins_into searches in
+ * the ordinary way.
  *
  * An array in the memory of the device that holds the text is filled in a single launch. For any
  * other array, a worker lists begins into the device's memory, list after list, and other threads

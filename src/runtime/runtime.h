@@ -199,7 +199,7 @@ enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text 
                                bool is_whole, struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
 /* Finds out whether memory of the caller is device memory. With engine AUTO, a device that does not
- * answer is no error: the host goes on without it. */
+ * answer is no error: the host continues without it. */
 enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
                                       bool *on_device, uint32_t *device, struct trawl_error *error);
 /* Copies a text that is on a device to the host, unless the host can already read it. Any thread

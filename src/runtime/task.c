@@ -733,7 +733,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
-        /* this worker goes on once a device has searched another chunk */
+        /* this worker continues once a device has searched another chunk */
         task_put_back(search, task, false, true);
         return TASK_NOTHING;
     }

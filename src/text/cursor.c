@@ -208,7 +208,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     enum trawl_status status;
     uint64_t front = front_bytes(cursor), got;
     uint64_t before = min_u64(chunk->begin, cursor->need.before);
-    /* At least one byte after the chunk is read, which shows whether the text goes on. */
+    /* At least one byte after the chunk is read, which shows whether the text continues. */
     uint64_t wanted = before + chunk_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);

@@ -29,7 +29,7 @@ const char *unpack_format(const struct text_unpack *unpack);
  * far as is known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text, uint32_t wait_ns);
 
-/* Lets `threads` threads decompress a file; a stream is decompressed by the reader alone. Must
+/* Lets `threads` threads decompress a file; a stream is decompressed only by the reader. Must
  * be called before the first read. Bytes that are decompressed ahead of the reader take about
  * ahead_bytes of memory; with 0, nothing is decompressed ahead. A file has cells of cell_bytes
  * bytes (ahead.h). */

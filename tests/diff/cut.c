@@ -1,7 +1,7 @@
 /* cut: random records in a text, and the answers that a simple search gives about them. */
 #include "cut.h"
 
-#define STEP_BYTES 1024u /* a device has a table of the record at each so many bytes */
+#define STEP_BYTES 1024u /* distance of the offsets for which a device has a table of records */
 
 /* ---- Records -------------------------------------------------------------------------------- */
 

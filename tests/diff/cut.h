@@ -21,7 +21,7 @@ struct cut {
     uint64_t validity_bytes;
     uint64_t validity_begin;
     bool has_validity;
-    uint32_t *counts; /* of each record, the occurrences of each pattern in the record */
+    uint32_t *counts; /* for each record, the number of occurrences of each pattern in it */
 };
 
 /* Cuts the input's text: into short, long, empty or null records, or with borders in, before and

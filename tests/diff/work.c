@@ -22,7 +22,7 @@ static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
                                          33, 80, 257, 1024, 4096, 32768, 100000};
 #define SIZES (sizeof pattern_sizes / sizeof *pattern_sizes)
 
-/* The work so far. Searches run in the calling thread alone, so no lock is needed. */
+/* The work so far. Searches run only in the calling thread, so no lock is needed. */
 static uint64_t work;
 
 void __sanitizer_cov_trace_pc(void);

@@ -3,7 +3,7 @@
 run.py [--update] [--stories] [--path FOLDER]... [--link NAME=PATH]... [--programs FOLDER] DOCUMENT...
 
 A Markdown document's commands are in blocks marked ```console, those of a C file indented in its first comment. A line
-that begins with `$ ` is a command, `> ` goes on with it, and the lines after are what it prints, standard error too.
+that begins with `$ ` is a command, `> ` continues it, and the lines after are what it prints, standard error too.
 `...` stands for any text. A status is 0, or what a comment at the command's end says: `# status 1`. A document's
 commands run in order, in one shell, in an empty folder; with --stories, each heading `## ` begins a new shell and
 folder. Before a block of commands that are not run (```sh), a comment must say the reason: <!-- not run: REASON -->

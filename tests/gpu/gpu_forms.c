@@ -1,7 +1,7 @@
 /* gpu_forms: every form of answer on real devices, in the random sessions of tests/sim/forms_test.c
  * with longer texts: each session has other sizes of buffers, lists and gaps.
  *
- * TRAWL_TEST_CASE=N runs session N alone. TRAWL_TEST_SECONDS=N: begins no session after N seconds.
+ * TRAWL_TEST_CASE=N runs only session N. TRAWL_TEST_SECONDS=N: begins no session after N seconds.
  */
 #include <time.h>
 
@@ -11,7 +11,7 @@
 
 #define SESSIONS_NORMAL 600
 #define SESSIONS_LONG 12000
-#define SESSIONS_TELLING 200 /* after so many, each form was answered by devices */
+#define SESSIONS_TELLING 200 /* after these, each form was answered by devices */
 
 static struct forms_tally tally;
 

@@ -1,5 +1,5 @@
-// compare: compares what the library answers with what RE2 answers when it reads each line alone,
-// or the whole text.
+// compare: compares what the library answers with what RE2 answers when it reads each line by
+// itself, or the whole text.
 #ifndef TRAWL_TESTS_REGEX_COMPARE_H
 #define TRAWL_TESTS_REGEX_COMPARE_H
 

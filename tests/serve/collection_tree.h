@@ -128,7 +128,7 @@ static struct collection *open_with(struct settings *settings, const char *path,
     return collection;
 }
 
-static struct settings served_options; /* of the collection that open_by has opened */
+static struct settings served_options; /* the settings of the collection that open_by has opened */
 
 /* Parses the words of a command line. The settings borrow the copy. */
 static inline bool parse_line(struct settings *settings, char copy[PATH_BYTES], const char *line)

@@ -30,7 +30,7 @@ struct made_state {
     struct naive_bytes contents[FILES_MAX];
     struct served_block blocks[BLOCKS_MAX];
     struct tape_block tapes[BLOCKS_MAX];
-    uint64_t bytes_count; /* of all blocks */
+    uint64_t bytes_count; /* length of all blocks */
     uint64_t capacity[BLOCKS_MAX];
     struct trawl_letters gated; /* for passes that stop (wait_at_gate in pass_test.c) */
     sem_t arrived, gate;

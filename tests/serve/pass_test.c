@@ -545,7 +545,7 @@ static void test_cancelling(struct passes *passes)
     end_gated(&first, false, 0);
     sem_wait(&state->arrived);
     pass_cancel(passes, &others[0].request);
-    TEST_CHECK_U64(cancels, 1); /* the search goes on for others[2] */
+    TEST_CHECK_U64(cancels, 1); /* the search continues for others[2] */
     sem_post(&state->gate);
     end_gated(&others[0], false, 0);
     end_gated(&others[2], true, 2);

@@ -579,7 +579,7 @@ def focused(page):
 
 
 def test_keys(page, url):
-    """Uses the page with the keyboard alone."""
+    """Uses the page only with the keyboard."""
     page.goto(url + "#g=words.c")
     page.reload()
     settle(page)

@@ -624,7 +624,7 @@ static void unusable(void)
 }
 
 /* Loads a text onto devices with different amounts of memory. The text is split according to the
- * free memory. Sets *fits to whether the text fits; otherwise the search copies the text in chunks.
+ * free memory. Sets *fits to true if the text fits; otherwise the search copies the text in chunks.
  */
 static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 {

@@ -1,7 +1,7 @@
 /* expressions_test: random expressions, texts and records, whose lines and records a simulated
  * device decides about (regex/automaton.c); the host's search is the judge.
  *
- * TRAWL_TEST_CASE=N runs session N alone. With the argument `device`, a real device decides.
+ * TRAWL_TEST_CASE=N runs only session N. With the argument `device`, a real device decides.
  */
 #include "calls.h"
 #include "cuda/limits.h"
@@ -15,7 +15,7 @@
 #define SESSIONS_NORMAL 240
 #define SESSIONS_LONG 20000
 #define SESSIONS_DEVICE 4000
-#define SESSIONS_TELLING 60 /* after so many, devices made answers of each kind */
+#define SESSIONS_TELLING 60 /* after these, devices made answers of each kind */
 #define EXPRESSIONS_MAX 4u
 #define EXPRESSION_BYTES 4096u
 #define TEXT_BYTES_MAX 40000u

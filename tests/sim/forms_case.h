@@ -20,7 +20,7 @@ enum {
 };
 
 /* Returns true if cases ask for the form: of enum held_call not for HELD_STREAM, which searches no
- * loaded text, nor HELD_RECORDS, whose records are in the host's memory alone. */
+ * loaded text, nor HELD_RECORDS, whose records are only in the host's memory. */
 bool forms_has(uint32_t form);
 
 struct forms_tally {

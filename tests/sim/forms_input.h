@@ -1,5 +1,5 @@
 /* forms_input: random texts and patterns for answers about lines, words and records: line ends
- * around occurrences, texts of line ends alone, plans of one pattern to hundreds. */
+ * around occurrences, texts that consist of line ends, plans of one pattern to hundreds. */
 #ifndef TRAWL_TESTS_SIM_FORMS_INPUT_H
 #define TRAWL_TESTS_SIM_FORMS_INPUT_H
 

@@ -1,7 +1,7 @@
 /* forms_test: every form of answer on simulated devices, each session with other sizes of buffers,
  * lists and gaps, another number of devices and another schedule.
  *
- * TRAWL_TEST_CASE=N runs session N alone.
+ * TRAWL_TEST_CASE=N runs only session N.
  */
 #include "forms_case.h"
 #include "calls.h"
@@ -10,7 +10,7 @@
 
 #define SESSIONS_NORMAL 120
 #define SESSIONS_LONG 6000
-#define SESSIONS_TELLING 60 /* after so many, each form was answered by devices */
+#define SESSIONS_TELLING 60 /* after these, each form was answered by devices */
 
 static struct forms_tally tally;
 

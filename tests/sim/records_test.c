@@ -290,7 +290,7 @@ static void refused(struct trawl_searcher *searcher, bool there)
 }
 
 /* Loads records, asks for a shape in the device's memory or the host's, and unloads them when no
- * further call of the driver may fail. Sets *has_failed to whether one has failed. Returns true if
+ * further call of the driver may fail. Sets *has_failed to true if one has failed. Returns true if
  * the call that ended well gave the right answer, and one that failed may fail so. */
 static bool survives(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      const struct trawl_record_array *array, struct trawl_records_out *into,

@@ -99,7 +99,7 @@ void scene_free(struct scene *s);
 
 /* Makes the plan, the searcher and the text, unless they exist, and loads the text. */
 enum trawl_status scene_open(struct scene *s, struct trawl_error *error);
-/* Makes a call, and checks all results of the call. Sets *right to whether the results are right,
+/* Makes a call, and checks all results of the call. Sets *right to true if the results are right,
  * as far as the call came. */
 enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right,
                              struct trawl_error *error);

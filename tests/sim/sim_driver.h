@@ -19,7 +19,7 @@
 struct sim_driver_options {
     uint64_t seed;
     uint32_t devices;      /* 0 to SIM_DEVICES_MAX */
-    uint64_t memory_bytes; /* of the first device */
+    uint64_t memory_bytes; /* how much the first device has */
     uint32_t multiprocessors;
     int version; /* what cuDriverGetVersion says; 0: 12000 */
     /* number of switches after which a launch counts as hung; 0: the default */

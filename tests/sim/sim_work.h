@@ -128,7 +128,7 @@ void sim_complain(const char *what);
  * call does not have to fail. */
 int sim_enter_in(const char *call);
 #define sim_enter() sim_enter_in(__func__)
-/* As sim_enter_in, for calls that need a context. */
+/* Does what sim_enter_in does, for calls that need a context. */
 int sim_enter_context_in(const char *call);
 #define sim_enter_context() sim_enter_context_in(__func__)
 int sim_leave(int code);

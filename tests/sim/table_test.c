@@ -12,7 +12,7 @@
  * status from the allowed set, with a message. Nothing leaks. After a single fault the same objects
  * give the right answer.
  *
- * TRAWL_TEST_CASE=N runs random scene N alone.
+ * TRAWL_TEST_CASE=N runs only random scene N.
  */
 #include <errno.h>
 #include <fcntl.h>

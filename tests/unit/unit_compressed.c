@@ -298,7 +298,7 @@ static void in_pieces(const struct sample *sample)
         search_pieces(bytes, 2 * count, piece, piece, 2);
 }
 
-/* Searches so many members that the file is read in several parts, some of which end inside a
+/* Searches enough members that the file is read in several parts, some of which end inside a
  * header. */
 static void many_members(const struct sample *sample)
 {

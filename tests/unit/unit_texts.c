@@ -223,7 +223,7 @@ static void read_anywhere(void)
     close(file);
 }
 
-/* Loads and unloads a text on the CPU alone, where loading has no effect. */
+/* Loads and unloads a text on the CPU, where loading has no effect. */
 static void load_and_unload(void)
 {
     AUTO_TEXT text = must_string("a needle, needles");

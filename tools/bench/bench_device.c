@@ -51,7 +51,7 @@ static struct {
     DRIVER_LIST(MEMBER)
 #undef MEMBER
     void *context, *stream;
-    int multiprocessors; /* of the first device */
+    int multiprocessors; /* how many the first device has */
 } driver;
 
 /* The kernel in PTX. Each thread combines LOADS vectors of 16 bytes by xor, then steps ahead by a

@@ -31,7 +31,7 @@ struct oracle {
     struct node *node; /* node 0 is the root */
     /* number of nodes besides the root; the root's child for each byte */
     uint32_t count, root[256];
-    uint32_t *next;    /* next[p]: 1 + index of an earlier pattern equal to pattern p; 0: none */
+    uint32_t *next;    /* for each pattern, 1 + the index of an earlier, equal one; 0: none */
     uint32_t *order;   /* the nodes by distance from the root */
     uint64_t longest;  /* length of the longest pattern */
     uint8_t fold[256]; /* each byte, in lower case if the question ignores case */
@@ -225,8 +225,9 @@ static void search_piece(void *context, uint64_t index)
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* Adds an occurrence that ends at `end` to the answer, if it is whole and the first in its record.
- * last: for each pattern 1 + the last record in which it occurs; RECORDS_ANY has one for all. */
+/* Adds an occurrence that ends at `end` to the answer, if it is whole and the first in its
+ * record. `last` holds 1 + the last record in which each pattern occurs; RECORDS_ANY has one
+ * entry for all. */
 static void cell_take(struct oracle *it, uint64_t record, uint64_t end, uint64_t pattern,
                       uint64_t *last)
 {

@@ -42,7 +42,7 @@ struct text {
     char *recipe; /* the fields of a row that decide the text's bytes */
     uint8_t *bytes;
     uint64_t count, mapped;
-    uint64_t *offsets; /* of the records, and of the text's end; NULL: no records */
+    uint64_t *offsets; /* where records begin and the text ends; NULL: no records */
     uint64_t record_count;
 };
 
@@ -88,8 +88,8 @@ struct letters {
     uint32_t size;        /* number of letters */
 };
 
-/* Fills a block of the text with random letters, which depend on the seed and the block's number
- * alone, so that threads may fill blocks in any order. */
+/* Fills a block of the text with random letters, which depend only on the seed and the block's
+ * number, so that threads may fill blocks in any order. */
 static void fill_block(void *context, uint64_t index)
 {
     const struct letters *letters = (const struct letters *)context;

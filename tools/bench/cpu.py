@@ -196,7 +196,7 @@ def worst_table(data):
         "",
         "### Worst cases",
         "",
-        "GB/s with 1 thread, and **multiples of the speed on random letters**.",
+        "Cells have GB/s with 1 thread, and **multiples of the speed on random letters**.",
         "",
     ] + table(["text and pattern"] + [f"m={length}" for length in WORST_LENGTHS], cells)
 
@@ -226,7 +226,7 @@ def section(data):
         *summary(data),
         spread_line(data),
         "",
-        "GB/s with 1 thread, and **multiples of the speed of memmem**. The texts:",
+        "Cells have GB/s with 1 thread, and **multiples of the speed of memmem**. The texts are:",
         "",
     ]
     return lines + letters_tables(data) + worst_table(data)

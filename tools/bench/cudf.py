@@ -152,7 +152,7 @@ def lines(data, any_of):
     return (
         [
             "",
-            f"By pylibcudf {data['version']}, for the same records on the same GPU: median GB/s and, in bold, "
+            f"pylibcudf {data['version']} reaches these median GB/s for the same records on the same GPU; in bold, "
             "how many times as fast trawl is (*records, any*).",
             "",
         ]

@@ -438,7 +438,7 @@ def crossed(rows_of, title):
     found = {name: f"{read / own:.3f}" for name, (read, own) in times.items() if read and own}
     heads = list(dict.fromkeys(name.rpartition(", ")[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(", ")[2] for name in found))
-    return ["", f"### {title}", "", "Median speeds by the host's clock, as multiples of the read speed.", ""] + table(
+    return ["", f"### {title}", "", "Speeds are medians by the host's clock, as multiples of the read speed.", ""] + table(
         [""] + heads,
         [[name.replace(" = ", "=")] + [found.get(f"{head}, {name}", "-") for head in heads] for name in rows],
     )
@@ -560,12 +560,12 @@ def form_lines(data, group, title, rows_of):
         "",
         f"### {title}",
         "",
-        "In bold: the median speed on the GPU, as a multiple of the read speed. Then the time of "
-        "the first call with a new plan in a newly loaded text, as a multiple of the median. Last: the speed of the "
+        "Each cell has, in bold, the median speed on the GPU, as a multiple of the read speed; then the time of "
+        "the first call with a new plan in a newly loaded text, as a multiple of the median; and last the speed of the "
         "host's cores, as a multiple of the read speed. Positions go to the host; begins, and answers about records, "
         "stay in GPU memory."
         if group == "forms"
-        else "Figures as above.",
+        else "The figures are as above.",
         "",
     ]
     lines += table([""] + columns_are, [[code(it)] + [cell_of(it, other) for other in columns_are] for it in rows_are])

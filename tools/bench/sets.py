@@ -252,8 +252,8 @@ def section(data):
     same = len(set(works)) == 1
     lines += [
         "",
-        f"GB/s of text{f' ({works[0]})' * same}, without compiling the patterns, whose kind and number a column "
-        "names. A star: measured on a part of the work; a dash: not measured.",
+        f"Speeds are GB/s of text{f' ({works[0]})' * same}, without compiling the patterns; a column names their kind and "
+        "number. A star means that only part of the work was measured, a dash that nothing was.",
         "",
     ]
     speeds, costs = [], []
@@ -284,7 +284,7 @@ def section(data):
     )
     return lines + [
         "",
-        "Milliseconds to compile the patterns/MiB (the most allocated; for Hyperscan, the compiled patterns):",
+        "Compiling the patterns takes these milliseconds/MiB (the most allocated; for Hyperscan, the compiled patterns):",
         "",
         *table(heads, costs),
     ]

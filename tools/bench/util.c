@@ -1,9 +1,9 @@
 /* util: clocks, random numbers, fatal errors, fields of the input, answers,
  * records of a question, threads.
  *
- * All files of trawl-bench use these functions. Random numbers depend on the seed alone, so a row
- * asks about the same text on every machine. fail() prints a message and exits: there is
- * no result worth keeping from a benchmark that is set up wrongly.
+ * All files of trawl-bench use these functions. Random numbers depend only on the seed, so a row
+ * asks about the same text on every machine. fail() prints a message and exits: there is no result
+ * worth keeping from a benchmark that is set up wrongly.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -313,7 +313,7 @@ static void skip_files(struct served_answer *answer, const struct answer_share *
     answer->files.item_at = at;
 }
 
-/* As answering_next_file, for the current collection. */
+/* Does what answering_next_file does, for the current collection. */
 static bool next_file(struct served_answer *answer, const struct answer_share *share,
                       struct walk_item *item)
 {

@@ -46,8 +46,8 @@ struct served_file {
     enum entry_kind kind;
     /* why a directory, or the status of a file of kind ENTRY_LEFT, cannot be read; 0: no error */
     int os_code;
-    enum tree_left why; /* of an entry of kind ENTRY_LEFT: why the entry is skipped */
-    bool is_directory;  /* of an entry of kind ENTRY_LEFT: the entry is a directory */
+    enum tree_left why; /* why an entry of kind ENTRY_LEFT is skipped */
+    bool is_directory;  /* an entry of kind ENTRY_LEFT is a directory */
     /* supplied.bytes points into `block`. NULL: a search opens the file, because no block holds it
      * or because the file is not plain. */
     struct supplied_file supplied;

@@ -9,7 +9,7 @@ struct http_options {
     const struct listener *listener;
     const char *token;             /* NULL: requests need no token */
     const char *certificate, *key; /* PEM; NULL: no TLS */
-    uint64_t queries_max;          /* most queries of one client that run at the same time */
+    uint64_t queries_max;          /* how many queries of one client may run at the same time */
     uint64_t connections_max, idle_seconds;
 };
 

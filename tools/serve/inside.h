@@ -26,7 +26,7 @@ extern uint64_t refresh_bytes, quiet_ns;
  * of a known file, so it counts until it is seen to be a file of its own. */
 struct written {
     char *path;
-    uint32_t cookie; /* of the notice that moved the name away; 0: none */
+    uint32_t cookie; /* identifies the notice that moved the name away; 0: none */
     bool is_gone;    /* no file has the name */
 };
 
@@ -118,9 +118,9 @@ bool walks_by_rules(const struct file_settings *files);
  * not below the base. */
 const char *path_below(const struct collection *collection, const char *path);
 
-/* Writes the operand to `path` as an absolute path without "." and double slashes. Sets *is_folder
- * to whether the operand ends like a directory's name. Returns false if the operand has a part
- * "..". */
+/* Writes the operand to `path` as an absolute path without "." and double slashes. Sets
+ * *is_folder to true if the operand ends like a directory's name, and otherwise to false.
+ * Returns false if the operand has a part "..". */
 bool path_normalize(const char *directory, const char *operand, char *path, bool *is_folder);
 
 #endif

@@ -39,7 +39,8 @@ uint64_t pass_sampled_min = PASS_SAMPLED_MIN;
 
 struct passes {
     struct trawl_runtime *runtime;
-    /* A runtime that searches samples on the host alone; on GPUs a sample would wait for passes. */
+    /* A runtime that searches samples on the host, because on GPUs a sample would wait for
+     * passes. */
     struct trawl_runtime *samples;
     pthread_mutex_t mutex;
     /* List of waiting requests by `turn`; with equal turns, the earlier request is first. */

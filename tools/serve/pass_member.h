@@ -94,8 +94,8 @@ bool pass_members_cancelled(const struct pass_member *leader);
  * pass_list_merges returns true if two requests may be in the same pass. */
 bool pass_list_is_merged(const struct pass_request *request);
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right);
-/* Returns true if a search of a whole block finds the same occurrences in each file as a search of
- * that file alone, if occurrences that cross a file's end are dropped. */
+/* Returns true if a search of a whole block finds the same occurrences in each file as a search
+ * of only that file, apart from occurrences that cross a file's end. */
 bool pass_list_fits(const struct trawl_plan *plan);
 /* Searches all blocks of the state for all members. Each plan must have passed pass_list_fits.
  * Returns STOPPED if all requests are cancelled. Cost: if there are several members, a plan of all

@@ -108,7 +108,8 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     return status;
 }
 
-/* Counts the occurrences in a block. joins: neighbouring files are searched as a single text. */
+/* Counts the occurrences in a block. If `joins`, neighbouring files are searched as a single
+ * text. */
 static enum trawl_status count_block(struct pass_member *member, const struct served_block *block,
                                      bool joins, struct trawl_error *error)
 {
@@ -166,8 +167,8 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     return status;
 }
 
-/* Lists the occurrences in a file's text, and closes the text. keeps: the list may end early, when
- * positions_max is reached. */
+/* Lists the occurrences in a file's text, and closes the text. If `keeps`, the list may end
+ * early, when positions_max is reached. */
 static enum trawl_status list_file(struct pass_member *member, uint32_t number, bool keeps,
                                    struct trawl_text *text, struct trawl_error *error)
 {

@@ -65,8 +65,8 @@ static bool is_changed(const struct update *update, uint32_t index)
            update->state->files[index] != update->before->files[index];
 }
 
-/* Adds an entry to the batch, and returns it. index UINT32_MAX: the entry is new. is_read:
- * the batch reads the file. Returns NULL on failure, and sets update->failed. */
+/* Adds an entry to the batch, and returns it. UINT32_MAX as `index` means that the entry is new.
+ * If `is_read`, the batch reads the file. Returns NULL on failure, and sets update->failed. */
 static struct served_file *put_entry(struct update *update, uint32_t index, const char *path,
                                      const struct stat *status, bool is_read)
 {

@@ -122,7 +122,7 @@ static bool work(struct collection *collection)
 }
 
 /* Waits for notices or a wake-up; if a large file is still changing, at most a second. Sets
- * *noticed to whether a new state is needed. */
+ * *noticed to true if a new state is needed, and otherwise to false. */
 static void wait_for_notices(struct collection *collection, bool *noticed)
 {
     struct pollfd waits[2] = {{collection->wake, POLLIN, 0}, {-1, POLLIN, 0}};

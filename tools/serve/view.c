@@ -514,7 +514,7 @@ static bool has_come(struct viewing *viewing)
     return found;
 }
 
-/* Handles an operand that is a directory. is_known: the state has an entry for the operand. */
+/* Handles an operand that is a directory. `is_known` says that the state has an entry for it. */
 static void take_folder(struct viewing *viewing, const char *operand, bool is_known, bool is_only)
 {
     const struct command_job *job = viewing->job;
@@ -540,7 +540,7 @@ static void take_folder(struct viewing *viewing, const char *operand, bool is_kn
         add_missing(viewing, viewing->below);
 }
 
-/* Handles an operand that is a file. index UINT32_MAX: the state does not have the file. */
+/* Handles an operand that is a file. If `index` is UINT32_MAX, the state does not have it. */
 static void take_file(struct viewing *viewing, const char *operand, uint32_t index)
 {
     const struct walk walk = {.job = viewing->job};
@@ -588,8 +588,8 @@ static void look_at(struct viewing *viewing, const char *operand, bool is_only)
         VIEW_FAIL(viewing, 409, "%s: the server reads only regular files", name);
 }
 
-/* Handles an operand, whose path is viewing->below. operand NULL: the command line has no operand,
- * so the working directory is searched. */
+/* Handles an operand, whose path is viewing->below. If `operand` is NULL, the command line has
+ * no operand, so the working directory is searched. */
 static void take_operand(struct viewing *viewing, const char *operand, bool is_only)
 {
     const struct state *state = viewing->state;

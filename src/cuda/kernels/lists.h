@@ -62,9 +62,8 @@ enum {
 /* A gap in a list: where it begins and ends, and the word of `sums` that counts it; then a word
  * that is 1 once a line end is found. */
 #define ANSWER_GAP_WORDS 4u
-#define ANSWER_PATTERNS_SHARED                                         \
-    4096u /* up to so many patterns are counted in shared memory first \
-           */
+/* Up to this many patterns are counted in shared memory first. */
+#define ANSWER_PATTERNS_SHARED 4096u
 
 enum { ANSWER_NO_BYTE = 256, ANSWER_IN_TEXT = 257 }; /* values of answer_arguments.lead */
 enum { ANSWER_WORDS = 1, ANSWER_LINES = 2 };         /* bits of answer_arguments.conditions */

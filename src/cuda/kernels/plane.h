@@ -18,7 +18,7 @@
  *    period stays, and if the plane and the plane shifted by the period agree from there on.
  *    Without a period within half the window, first a lane and then its warp compare the plane word
  *    by word. The positions that stay are the occurrences of the window's plane.
- * 4. Bytes. If pattern and tile have only the same two letters, the plane decides alone. Otherwise,
+ * 4. Bytes. If pattern and tile have only the same two letters, the plane alone decides. Otherwise,
  *    if the pattern's bytes repeat within half the window, the block searches for runs once more: a
  *    second plane says which bytes equal the bytes a period further on. At last the block compares
  *    the bytes of each position; for a pattern that repeats, only the first period.

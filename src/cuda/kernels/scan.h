@@ -332,7 +332,7 @@ struct scan_arguments {
     /* Method "sampled": */
     const uint32_t *heads; /* for each hash, the list (samples.h) of the offsets whose gram has the
                               hash */
-    const uint32_t *sample_entries; /* the entries of lists with two and more entries */
+    const uint32_t *sample_entries; /* the entries of lists with two or more entries */
     const uint32_t *sample_words;   /* a gram's hash sets two bits of one word */
     /* position of the first sample: a multiple of the stride, at most begin */
     uint64_t sample_base;

@@ -40,8 +40,8 @@ static void tell_part(const struct teller *teller, const struct syntax_node *nod
     choice->is_split &= is_letter;
 }
 
-/* Tells whether the group asks for a line end. In a choice between single characters, a line end
- * can be skipped if another character is none. */
+/* Tells if the group asks for a line end. In a choice between single characters, a line end can
+ * be skipped if another character is not one. */
 static void tell_choice(const struct teller *teller, const struct choice *choice)
 {
     if (!choice->has_end || (choice->is_split && choice->has_other) || teller->told->asks)

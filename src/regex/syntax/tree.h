@@ -56,10 +56,10 @@ struct syntax_node {
     uint16_t height;  /* the most groups and repetitions inside each other */
     uint16_t product; /* the most that the numbers of nested repetitions {n,m} multiply to */
     uint32_t from;    /* offset in the expression */
-    uint32_t size;    /* number of nodes, with this one */
+    uint32_t size;    /* number of nodes, including this one */
     uint32_t least;   /* of REPEAT */
     uint32_t most;
-    uint32_t count; /* of `items` */
+    uint32_t count; /* number of `items` */
     /* of CHAR: the character; of SET: the text; of GROUP: its name, of 0 bytes if it has none */
     uint32_t bytes_count;
     const char *bytes;

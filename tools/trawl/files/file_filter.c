@@ -174,8 +174,8 @@ static int read_list(struct ignore_list **list, int directory, const char *path,
     return make_list(list, path, text, bytes, flags);
 }
 
-/* As read_list, for a file of --ignore-file. The file may be a pipe or a device. An absent file is
- * an error. */
+/* Like read_list, for a file of --ignore-file. The file may be a pipe or a device. An absent
+ * file is an error. */
 static int read_given_list(struct ignore_list **list, const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC), os_code = errno;

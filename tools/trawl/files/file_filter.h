@@ -58,8 +58,8 @@ enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY, FILTER_UNDEC
  * at name_at. */
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
                                bool is_directory);
-/* Decides by -g, --iglob and types alone, without a walk. FILTER_UNDECIDED: these neither keep nor
- * skip the entry. */
+/* Decides only by -g, --iglob and types, without a walk. Returns FILTER_UNDECIDED if these
+ * neither keep nor skip the entry. */
 enum filter_verdict filter_judge(const struct filter *filter, const char *path, size_t name_at,
                                  bool is_directory);
 /* Returns which kind of rule made filter_ask last skip an entry. */

@@ -32,7 +32,7 @@ struct job_totals {
     uint32_t thread_count;                           /* the most threads that a search had */
     uint32_t worker_count;                           /* workers that searched files */
     uint64_t elapsed_ns;                             /* time of the whole run */
-    char engine[32], instruction_set[16], note[160]; /* of the last search */
+    char engine[32], instruction_set[16], note[160]; /* facts about the last search */
 };
 
 struct exclude;
@@ -42,7 +42,7 @@ struct pool_worker;
 struct text_scan;
 struct string_counts;
 
-/* Whether an earlier group of lines was printed, so that the next group needs a separator. */
+/* Says if an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
     GROUPS_NONE, /* no earlier group was printed */
     /* a group was printed, but by a job whose output comes before */

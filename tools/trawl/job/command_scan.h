@@ -240,7 +240,7 @@ struct text_scan {
     struct scan_part part;
     const struct trawl_plan *plan;
     const char *name;
-    int descriptor; /* of the text; -1: its bytes are in memory */
+    int descriptor; /* where the text is read; -1: its bytes are in memory */
     enum binary_files binary_files;
     struct scan_rules rules;
 

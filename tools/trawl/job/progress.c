@@ -21,7 +21,7 @@ static struct {
     pthread_t thread;
     bool is_open; /* the same for as long as texts are searched, so read without the lock, too */
     struct progress_text *texts;
-    uint64_t files, bytes; /* of the texts that are searched */
+    uint64_t files, bytes; /* sums over the texts that were searched */
     uint64_t begin_ns;
     const struct value_item *operands;
     size_t operand_count;

@@ -19,11 +19,11 @@ void progress_open(const struct settings *settings, const struct value_item *ope
                    size_t operand_count);
 void progress_close(void);
 
-/* The searcher's progress counts until progress_leave. */
+/* The display counts the searcher's progress until progress_leave is called. */
 void progress_enter(struct progress_text *text, const struct trawl_searcher *searcher);
-/* The text, of so many bytes, is searched. */
+/* Called when the text was searched; `bytes` is its length. */
 void progress_leave(struct progress_text *text, uint64_t bytes);
-/* Files were searched without enter and leave. */
+/* Called after files were searched without progress_enter and progress_leave. */
 void progress_add(uint64_t files, uint64_t bytes);
 
 #endif

@@ -15,7 +15,7 @@ bool encoding_is_known(const char *name);
  * first bytes are known only later. */
 bool encoding_applies(const char *name, int descriptor, const struct stat *status);
 
-/* As encoding_applies, for a regular file that begins with these bytes. */
+/* Does what encoding_applies does, for a regular file that begins with these bytes. */
 bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_count);
 
 /* Starts a thread that converts the file. Returns the reading end of a pipe with the converted

@@ -90,7 +90,7 @@ static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece 
     return line_bytes(scan, piece, piece->line_bytes - *count, count);
 }
 
-/* As replaced_bytes, but first collects short parts in a block. */
+/* Like replaced_bytes, but first collects short parts in a block. */
 static const uint8_t *replaced_block(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -157,8 +157,8 @@ static uint64_t character_at(struct text_scan *scan, const struct piece *piece, 
     return length > 0 ? length : 1;
 }
 
-/* As piece_bytes, up to `end`, but never ends inside a character: one that crosses two blocks is
- * copied to `character`. */
+/* Like piece_bytes, up to `end`, but never ends inside a character: one that crosses two blocks
+ * is copied to `character`. */
 static const uint8_t *piece_characters(struct text_scan *scan, const struct piece *piece,
                                        uint64_t at, uint64_t end, uint8_t character[UTF8_BYTES_MAX],
                                        uint64_t *count)

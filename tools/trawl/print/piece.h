@@ -33,7 +33,7 @@ uint8_t piece_byte_at(struct text_scan *scan, const struct piece *piece, uint64_
 /* Returns the offset after `characters` characters starting at `at`, at most `end`. */
 uint64_t piece_skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                uint64_t end, uint64_t characters);
-/* As piece_is_printable, for a piece that is not in memory as a whole. */
+/* Does what piece_is_printable does, for a piece that is not in memory as a whole. */
 bool piece_parts_are_printable(struct text_scan *scan, const struct piece *piece);
 
 /* Returns true if the piece is valid text, so that it may be printed (print_is_printable). */

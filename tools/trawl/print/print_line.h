@@ -20,8 +20,8 @@ uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t be
  * number of lines; 0: nothing was printed, so print_line has to print each line. */
 uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator);
-/* Prints each of the lines [at, end) as print_line does with this separator. A line of invalid text
- * is not printed. After such a line, goes on if `all`, and otherwise returns false. */
+/* Prints each of the lines [at, end) as print_line does with this separator. A line of invalid
+ * text is not printed. After such a line, continues if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
 /* Returns true if a line of context that matches is marked as selected: after the last line that -m

@@ -213,8 +213,8 @@ static int run_operands(struct command_job *job, const struct value_item *operan
 }
 
 /* Returns true if no line can be selected, so that, as in grep, no file is opened. With -v, grep
- * notices this only if the empty string is the only one, without -w and -x; ripgrep never does. For
- * -L, trawl goes on and prints the names; tg, like ripgrep, names no file. */
+ * notices this only if the empty string is the only one, without -w and -x; ripgrep never does.
+ * For -L, trawl continues and prints the names; tg, like ripgrep, names no file. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && !settings->is_tg && patterns->has_empty &&

@@ -9,7 +9,7 @@
 /* An open file. */
 struct open_file {
     int descriptor;
-    const struct stat *status; /* of the descriptor */
+    const struct stat *status; /* the file's status */
     const char *name;          /* as messages and lines show the file */
     const void *bytes;         /* all bytes of the file; NULL: to be read from the descriptor */
     uint64_t bytes_count;

@@ -372,7 +372,7 @@ static enum trawl_status rest_context(struct text_scan *scan, uint64_t begin,
     return bytes != NULL && count == 0 ? TRAWL_OK : status;
 }
 
-/* Adds what the units have printed to the scan, which goes on where they end. */
+/* Adds what the units have printed to the scan, which continues where they end. */
 static enum trawl_status go_on(struct text_scan *scan, const struct units *units,
                                struct trawl_error *error)
 {

@@ -1,4 +1,4 @@
-/* thread: starts threads on another core than the starter's, and has a lock that spins. */
+/* thread: starts threads on a core that is not the starter's, and has a lock that spins. */
 #include "trawl/text/thread.h"
 
 #include <errno.h>

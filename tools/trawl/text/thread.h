@@ -1,4 +1,4 @@
-/* thread: starts threads on another core than the starter's, and has a lock that spins.
+/* thread: starts threads on a core that is not the starter's, and has a lock that spins.
  *
  * Linux starts a thread on its starter's core if all other cores seem busy, and a guest of KVM
  * takes a sleeping core for busy (src/runtime/threads.c). Then both threads share a core for
