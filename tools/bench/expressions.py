@@ -34,12 +34,15 @@ ROWS = (('english',
         ('tree', (r'fn \w+_mut\(', 'unsafe (impl|fn)', '(u8|u16|u32)::MAX'), ('[a-z]+_[a-z]+_[a-z]+',), ()))  # fmt: skip
 
 
-def path_of(text, options, texts):
-    """Return the path of a row's file or tree; make the file if it does not exist."""
-    if text in ("english", "tree"):
+def path_of(text, group, options, texts):
+    """Return the path of a row's file or tree; make the file if it does not exist. Rows that print matches search an
+    eighth of the text, since printing every match is slow."""
+    if text == "tree":
         return file_of(text, options, texts)
     kind, longer, _ = text.partition(",")
-    return texts.corpus(kind, 4 * options.bytes if longer else options.bytes)
+    return texts.corpus(
+        kind, options.bytes // 8 if group == "matches" else 4 * options.bytes if longer else options.bytes
+    )
 
 
 def rows(options, texts):
@@ -50,7 +53,7 @@ def rows(options, texts):
             row_name = f"{text}: {expression}"
             if options.filter and options.filter not in row_name:
                 continue
-            path = path_of(text, options, texts)
+            path = path_of(text, group, options, texts)
             flag, pattern = expression.split(" ", 1) if expression[0] == "-" else ("-e", expression)
             words = ["--no-config"] + ["-c", "--include-zero"] * (group != "matches") + ["-uuu"] * (text == "tree")
             words += [flag] * (flag != "-e") + ["-e", pattern, path]
