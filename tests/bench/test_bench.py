@@ -190,7 +190,7 @@ class TestSuites(Case):
         for words, count in (
             (("cpu", "--bytes=64K", "--filter=m=64"), 15),
             (("commands", "--bytes=64K", "--small-runs=1", "--filter=-c -i"), 4),
-            (("expressions", "--bytes=64K", "--filter=Option", "--rounds=1"), 1),
+            (("expressions", "--bytes=64K", "--filter=items", "--rounds=1"), 1),
             (("sets", "--bytes=64K", "--filter=dna, 10 p", "--cell-seconds=0.01"), 1),
             (("matrix", "--bytes=20000", "--filter=letters, 4", "--cell-seconds=0.01"), 1),
             (("calibrate", "--bytes=4K"), 105),

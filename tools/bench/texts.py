@@ -63,8 +63,7 @@ class Texts:
         return os.path.join(self.folder, name)
 
     def source(self, kind):
-        """Return (bytes, name) of a corpus. A missing corpus is generated; the bytes are b'' if the
-        machine has no files of that kind and the kind cannot be generated."""
+        """Return (bytes, name) of a corpus. A missing corpus is generated."""
         if kind in self.sources:
             return self.sources[kind]
         path = os.path.join(self.data, FILES.get(kind, ""))
@@ -167,6 +166,18 @@ def words_text(draw, words, names):
     return "\n".join(lines).encode() + b"\n"
 
 
+def log_line(draw, number):
+    """Return a made-up line of a log."""
+    level = draw.choices(("INFO", "DEBUG", "WARN", "ERROR"), (80, 15, 4, 1))[0]
+    return (
+        f"2026-11-{number % 28 + 1:02} {number % 24:02}:{number % 60:02}:{draw.randrange(60):02}"
+        f".{draw.randrange(1000):03} {level} worker-{draw.randrange(64)} "
+        f"request id={draw.getrandbits(64):016x} path=/api/v1/items/{draw.randrange(10**6)} "
+        f"status={draw.choice((200, 200, 200, 204, 304, 404, 500))} "
+        f"ms={draw.expovariate(1 / 20):.1f}"
+    )
+
+
 def request_line(draw, number):
     """Return a line of a log in which 2 % of the lines have status 500, and one in 22 is an error."""
     return (
@@ -191,9 +202,7 @@ def generate(kind):
         return words_text(random.Random(1 if kind == "english" else 2), WORDS, NAMES)
     if kind == "cyrillic":
         return words_text(draw, CYRILLIC, ("Достоевский", "Аввакум"))
-    line = {"requests": request_line, "code": code_line}.get(kind)
-    if line is None:
-        return b""
+    line = {"log": log_line, "requests": request_line, "code": code_line}[kind]
     lines = [line(draw, number) for number in range(160000 if kind == "requests" else 40000)]
     return "\n".join(lines).encode() + b"\n"
 
