@@ -295,7 +295,7 @@ struct trawl_plan_told {
     struct trawl_pattern pattern;
     uint64_t pattern_id; /* the pattern's number in pattern_ids; else pattern_index */
 };
-/* Tell what a plan was built with, and where the plan can run. Errors: ARGUMENT. */
+/* Report what a plan was built with, and where it can run. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_tell(const struct trawl_plan *plan,
                                                           struct trawl_plan_told *told,
                                                           struct trawl_error *error);
@@ -478,7 +478,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
-/* The fields of trawl_searcher_stats; zeros before the first call. */
+/* What trawl_searcher_stats reports of the last search; zeros before the first search. */
 struct trawl_stats {
     uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
     uint64_t text_bytes; /* bytes searched; less than the text if the search stopped early */

@@ -130,9 +130,9 @@ static void look_stride(const struct set_sample *sample, const struct set_matche
     }
 }
 
-/* Returns true if `count` literals of length class c (set_class_of_length) join the class before,
- * whose shortest literals are of length class `last` < c. `of_all` is the number of all literals.
- * Each class costs a look at every sample, so a set of few words has a single class. */
+/* Returns true if the `count` literals whose lengths fall into range c (set_class_of_length) join
+ * `class`, whose shortest literals are in range `last` < c. `of_all` is the total number of
+ * literals. Each class costs a look at every sample, so a set of few words has a single class. */
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
                   bool letters, uint32_t of_all)
 {

@@ -305,8 +305,8 @@ void borders_begin(struct cpu_worker *worker, const struct trawl_plan *plan);
  * that the byte before them rules out (whole words, whole lines). May leave some of these bits. */
 void borders_apply(struct scan *scan, uint64_t words);
 
-/* Returns true if all literals of the plan have one byte, and the plan has no conditions (words,
- * lines). If so, fills *set. */
+/* Returns true and fills *set if the plan has only literals of one byte, no conditions (words,
+ * lines), no other elements and no named algorithm. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* For a plan that bytes_begin accepted: returns true if scan_bytes is the fastest program. */
 bool scan_bytes_fits(const struct cpu_worker *worker, enum want want);

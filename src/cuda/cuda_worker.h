@@ -81,7 +81,7 @@ struct engine_worker {
     const struct trawl_plan *plan;
     struct cuda_tables *tables;
     struct cuda_tables whole; /* the tables for plans that are searched whole, not in parts */
-    const uint8_t *searched; /* the chunk's bytes in host memory; methods are chosen by this text */
+    const uint8_t *searched; /* the chunk's bytes in host memory, from which the method is chosen */
     uint64_t searched_bytes;
     struct cuda_memory text;
     /* a struct scan_result, which is all zeros between launches if sums_ready */

@@ -29,8 +29,7 @@ struct cell_maker {
     const struct trawl_plan *plan;
     bool checks; /* the maker checks the plan's conditions */
     bool any;    /* a record gets one cell instead of one for each pattern */
-    /* NULL, or the number of occurrences in each record, which are counted instead of making
-     * cells */
+    /* NULL: make cells. Otherwise occurrences are only counted, for each record */
     uint32_t *counts;
     pthread_mutex_t lock;
     struct cell_scratch *scratches; /* scratches that no worker uses; under the lock */

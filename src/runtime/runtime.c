@@ -110,7 +110,7 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
     return TRAWL_OK;
 }
 
-/* ---- Texts that stay ---------------------------------------------------------------------- */
+/* ---- Resident texts ----------------------------------------------------------------------- */
 
 /* Loads the text onto the devices. A text in device memory is not copied. Any other is copied anew
  * if the runtime has one searcher; with several, an existing copy stays, because another searcher

@@ -59,8 +59,8 @@ enum trawl_status decoder_begin(struct decoder *decoder, const struct codec *cod
 /* Moves the decoder to this file offset, and drops the input that is not decoded yet. */
 void decoder_move(struct decoder *decoder, uint64_t file_offset);
 void decoder_close(struct decoder *decoder);
-/* Returns how many bytes the library holds for its window now, which it learns from headers.
- * Returns 0 if the codec does not tell. */
+/* Returns how many bytes the library's window takes now, or 0 if the codec does not tell. Headers
+ * may change the size. */
 uint64_t decoder_memory(const struct decoder *decoder);
 
 /* Reads more compressed bytes after the input. */

@@ -129,7 +129,8 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     return result;
 }
 
-/* Sends a text, which the library frees. A text of NULL (memory was short) gives MHD_NO. */
+/* Sends a text, which libmicrohttpd frees. Returns MHD_NO if `text` is NULL: it could not be
+ * allocated. */
 static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, const char *type,
                                   char *text)
 {
@@ -157,8 +158,8 @@ static void end_query(struct exchange *exchange)
     (void)pthread_mutex_unlock(&http->mutex);
 }
 
-/* Rejects the request. After a malformed one (status below 500), the connection is closed:
- * otherwise bytes that a proxy takes for a part of it could run as another request (request
+/* Rejects the request. After a status below 500, the connection is closed, in case the request was
+ * malformed: bytes that a proxy takes for a part of it could run as another request (request
  * smuggling). */
 static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
 {

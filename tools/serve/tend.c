@@ -34,8 +34,9 @@ static bool is_quiet(const struct stat *status)
            (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > quiet_ns;
 }
 
-/* Adds to the batch files that no block holds, as many as a single block may have. Returns false if
- * there is no such file, or if out of memory. */
+/* Fills the batch with files that no block holds yet, up to the size of a block. Files that were
+ * refused, that do not fit the room left, or that changed a moment ago stay out. Returns false if
+ * no file was added, or without memory. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {

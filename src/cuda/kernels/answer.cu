@@ -554,7 +554,7 @@ SIMT_FUNCTION uint32_t answer_run(const struct answer_arguments *a, const uint16
     return state;
 }
 
-/* Returns true if the line or record holds a match that ends in this state. */
+/* Returns true if an automaton that ends a line or record in this state has seen a match. */
 SIMT_FUNCTION int answer_matches(const struct answer_arguments *a, uint32_t state)
 {
     return state <= 1u ? (int)state : simt_load_u8(a->automaton_ends + state) != 0;

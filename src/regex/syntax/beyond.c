@@ -41,7 +41,8 @@ static enum trawl_status note(struct syntax_reader *reader, uint64_t at, uint64_
     return TRAWL_OK;
 }
 
-/* Adds any character instead of what begins at reader->at, or with `counts` as many as they say. */
+/* Stands in for what begins at reader->at by `.`, which matches any character; with `counts`,
+ * repeated so often. */
 static enum trawl_status add_any(struct syntax_reader *reader, const struct braces *counts,
                                  struct trawl_error *error)
 {
@@ -255,7 +256,7 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
     } else if (syntax_stands(reader, from, "(?")) {
         reader->at++;
         if (!read_kind(reader, &letter, &is_any)) {
-            /* after a comment or flags, a repetition may still follow the part before */
+            /* after a comment or flags, a repetition still applies to the preceding item */
             return is_any ? add_any(reader, &any, error) : TRAWL_OK;
         }
     }

@@ -46,7 +46,7 @@ struct view {
 /* A match in a line that style.c prints. */
 struct line_span {
     uint64_t begin, end; /* offsets in the printed line */
-    /* offsets in the line of the text; equal to begin and end if nothing is replaced */
+    /* offsets in the line before replacements; equal to begin and end without --replace */
     uint64_t from, to;
     /* view->matches[group .. group + group_count) begin where this match begins */
     uint64_t group, group_count;

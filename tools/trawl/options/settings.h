@@ -103,7 +103,7 @@ struct asked {
 struct arguments {
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
-    char **storage; /* strings that are not in argv, so that settings_free frees the strings */
+    char **storage; /* strings outside of argv, which settings_free must free */
     size_t storage_count;
 };
 

@@ -4,9 +4,8 @@
 
 #include "trawl/job/command_scan.h"
 
-/* Chooses the matches of a window that count. Changes nothing if occurrences_are_all. Otherwise
- * sets *window to `kept`, which then has the matches that count. Returns false if memory is
- * short. */
+/* Drops a window's matches that do not count as occurrences: points *window to `kept`, which holds
+ * the others. Does nothing if occurrences_are_all. Returns false if out of memory. */
 bool occurrences_window(struct text_scan *scan, const struct trawl_window **window,
                         struct trawl_window *kept);
 /* Returns true if all matches of the library count. */

@@ -121,8 +121,8 @@ static void begin_worker(struct pool *pool)
     }
 }
 
-/* Takes the next files of the walk as the worker's batch. False: no files are left. Called with
- * walk_lock. */
+/* Takes the next files of the walk as the worker's batch. Returns false if no files are left. The
+ * caller holds walk_lock. */
 static bool take_walked(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
