@@ -60,16 +60,17 @@ namespace
 {
 
 // RE2 works inside std::call_once, so an exception passes through pthread_once. glibc then loads
-// libgcc_s, and ends the process if it lacks memory for that: it is loaded here.
-[[maybe_unused]] const bool may_throw = [] {
+// libgcc_s, and ends the process if it lacks memory for that: it is loaded with this library.
+__attribute__((constructor)) void load_unwinder() noexcept
+{
     std::once_flag once;
 
     try {
         std::call_once(once, [] { throw 0; });
     } catch (...) {
+        return;
     }
-    return true;
-}();
+}
 
 // Returns the program, or a copy, for a thread that has asked often. The first such thread keeps
 // the program itself, and all threads keep a large program (COPY_INSTRUCTIONS_MAX), unless the

@@ -8,11 +8,13 @@
 
 static _Atomic int64_t left = INT64_MAX; /* calls of malloc that succeed */
 
+#if !TEST_SANITIZED /* sanitizers have a malloc of their own */
 void *__libc_malloc(size_t bytes);
 void *malloc(size_t bytes)
 {
     return left-- > 0 ? __libc_malloc(bytes) : NULL;
 }
+#endif
 
 /* Builds a plan and searches, in a process in which only `calls` calls of malloc succeed. Returns
  * the calls of a search that has memory. */
