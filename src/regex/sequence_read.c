@@ -4,9 +4,8 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/analyse.h"
 #include "plan/plan.h"
-#include "regex/sequence_automaton.h"
+#include "regex/finder.h"
 
 /* A try looks for a match at one start. When failed tries have read WASTE_MAX bytes, and
  * WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over, so the time stays
@@ -15,10 +14,6 @@
 #define WASTE_SHARE 4u
 /* the search for a line end reads this many bytes while an automaton reads one */
 #define BYTES_PER_FIND 16u
-/* of the bytes with which each match begins, this many are looked at */
-#define LEAST_MAX 32u
-/* a look at an occurrence of a finder's byte takes as long as this many looks at other bytes */
-#define LOOKS_PER_BYTE 8u
 
 /* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
  * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
@@ -260,58 +255,6 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
     return found;
 }
 
-struct finder {
-    struct around_automaton *automaton;
-    /* A match is its head, then `byte`, then the rest: the search looks for the byte if `seeks`,
-     * else for places where a match may begin. */
-    bool seeks;
-    struct around_automaton *head; /* NULL: the head is empty */
-    uint32_t head_end;             /* number of the byte's item */
-    uint8_t byte;
-    /* read_items can read a match, or its head */
-    bool by_items, heads_by_items;
-    struct sequence sequence;
-    /* where a match may begin: anywhere, at the start of the text, or at the start of each line */
-    enum { AT_ALL, AT_TEXT, AT_LINES } begins;
-    /* the bytes with which a match may begin; starts[1]: if a character of a word comes before */
-    bool starts[2][256];
-    /* A match begins with at least `least` bytes; byte i may be the item item_of[i] of the
-     * sequence: kinds[byte] has a bit for each of these items. */
-    uint64_t least;
-    uint8_t item_of[LEAST_MAX];
-    uint64_t kinds[256];
-    /* If these bytes are ASCII: the automaton's state after them (AROUND_FAILS: that differs), and,
-     * if no match begins with them here, the distance to the next place where one may begin. */
-    uint32_t after;
-    uint64_t stride;
-    bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
-                       at the start of the run */
-    uint32_t first; /* number of the first item that is no assertion about the start */
-    bool is_empty;  /* wherever a match may begin, an empty one does */
-};
-
-/* Returns true if RE2 knows the assertions of the sequence, too. */
-static bool may_find(const struct sequence *sequence)
-{
-    bool may = true;
-
-    for (uint32_t i = 0; i < sequence->count; i++) {
-        const uint8_t edge = sequence->items[i].edge;
-
-        may &= edge == 0 || edge == 6 || edge == 9 || edge >= EDGE_BEGIN;
-    }
-    return may;
-}
-
-/* Returns true if characters of several bytes may be this item. */
-static bool is_wide(const struct around_automaton *made, uint32_t item)
-{
-    for (uint32_t i = 0; i + 1 < made->cut_count; i++)
-        if (made->cuts[i].symbol == ELSE || (made->members[made->cuts[i].symbol] >> item & 1) != 0)
-            return true;
-    return false;
-}
-
 /* Returns the distance to the next place where a match may begin, if the byte at `place` after a
  * begin does not fit there: where it is an earlier byte of a match. */
 static uint64_t skip_of(const struct finder *finder, uint64_t place, uint8_t byte)
@@ -321,218 +264,6 @@ static uint64_t skip_of(const struct finder *finder, uint64_t place, uint8_t byt
     while (earlier > 0 && (finder->kinds[byte] >> finder->item_of[earlier - 1] & 1) == 0)
         earlier--;
     return place + 1 - earlier;
-}
-
-/* Returns the state after the first bytes of a match that begins after a character of a word
- * (`last`) or another one. Returns AROUND_FAILS if no match begins there, and AROUND_ASKS if the
- * state depends on the bytes. */
-static uint32_t state_after(const struct finder *finder, uint32_t last)
-{
-    const struct around_automaton *made = finder->automaton;
-    uint32_t state = made->first[last];
-
-    for (uint64_t i = 0; i < finder->least && state > AROUND_ASKS; i++) {
-        const uint8_t *next = around_row(made, state)->next;
-
-        state = AROUND_FAILS;
-        for (uint32_t byte = 0; byte < 0x80; byte++) {
-            const uint32_t after = next[made->of_byte[byte]];
-
-            if ((finder->kinds[byte] >> finder->item_of[i] & 1) != 0 && after != AROUND_FAILS)
-                state = state == AROUND_FAILS || state == after ? after : AROUND_ASKS;
-        }
-    }
-    return state;
-}
-
-/* Notes which items the first bytes of a match are: those of one item if it has characters of
- * several bytes, else those of the items up to one whose number of characters varies. */
-static void note_kinds(struct finder *finder)
-{
-    const struct around_automaton *made = finder->automaton;
-    const struct sequence *sequence = &finder->sequence;
-    uint64_t items = 0;
-    uint32_t after[2];
-    bool in_word = false; /* a match may begin after a character of a word, such as its first */
-
-    finder->stride = 1;
-    finder->least = 0;
-    for (uint32_t i = finder->first; i < sequence->count; i++) {
-        const struct sequence_item *item = &sequence->items[i];
-        const bool wide = is_wide(made, i);
-        uint8_t encoded[4];
-        uint64_t left = item->least;
-
-        if (item->edge != 0 && item->edge < EDGE_BEGIN && items == 0)
-            continue;
-        if (item->edge != 0 || left == 0 || item->skips > 0 || (wide && items != 0))
-            break;
-        if (wide && item->node->set_count > 0)
-            left *= plan_utf8_encode(item->node->set[0].first, encoded);
-        items |= UINT64_C(1) << i;
-        for (; left > 0 && finder->least < LEAST_MAX; left--)
-            finder->item_of[finder->least++] = (uint8_t)i;
-        for (uint32_t byte = 0; byte < 256; byte++) {
-            const uint32_t symbol = made->of_byte[byte];
-
-            if (symbol == LONG ? wide : symbol == ELSE || (made->members[symbol] >> i & 1) != 0)
-                finder->kinds[byte] |= UINT64_C(1) << i;
-        }
-        if (wide || left > 0 || item->least != item->most)
-            break;
-    }
-    if (finder->least == 0) { /* any byte, which `starts` decides on */
-        finder->least = 1;
-        memset(finder->kinds, 0xff, sizeof finder->kinds);
-        return;
-    }
-    for (uint32_t last = 0; last < 2; last++)
-        after[last] = state_after(finder, last);
-    for (uint32_t byte = 0; byte < 256; byte++)
-        in_word |= finder->starts[1][byte] ||
-                   (byte < 0x80 && finder->kinds[byte] != 0 && !class_is_word_byte((char)byte));
-    finder->stride = in_word ? 1 : finder->least + 1;
-    if (after[0] == after[1] || after[0] == AROUND_FAILS || after[1] == AROUND_FAILS)
-        finder->after = (uint32_t)max_u64(after[0], after[1]);
-}
-
-/* Notes with which bytes a match may begin. */
-static void note_starts(struct finder *finder)
-{
-    const struct around_automaton *made = finder->automaton;
-    const struct sequence_item *item = &finder->sequence.items[finder->first];
-    const bool is_character = item->edge == 0 && item->least > 0 && item->skips == 0;
-    bool starts_wide[2] = {false, false};
-
-    for (uint32_t i = 0; i + 1 < made->cut_count; i++) {
-        const uint32_t symbol = made->cuts[i].symbol;
-
-        for (uint32_t last = 0; last < 2; last++)
-            starts_wide[last] |= around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
-    }
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        const uint32_t symbol = made->of_byte[byte];
-
-        for (uint32_t last = 0; last < 2; last++)
-            finder->starts[last][byte] =
-                symbol == LONG ? starts_wide[last] && byte >= 0xc0
-                               : around_row(made, made->first[last])->next[symbol] != AROUND_FAILS;
-    }
-    note_kinds(finder);
-    finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
-}
-
-/* Returns true if read_items reads what the automaton does: at each character, at most one item
- * fits, and a match has a single end. */
-static bool reads_items(const struct around_automaton *made, const struct sequence *sequence,
-                        uint32_t first)
-{
-    bool reads = made->is_one_pass && !sequence->is_lazy && !sequence->skips;
-
-    for (uint32_t i = first; i < sequence->count; i++)
-        reads &= sequence->items[i].edge == 0;
-    return reads;
-}
-
-/* Chooses the rarest character of ASCII that each match has after its head. If it is so rare that
- * looking for it takes less time than looking for places where a match may begin, makes the head's
- * automaton. Errors: MEMORY. */
-static enum trawl_status make_head(struct finder *made, const struct around_options *options,
-                                   struct places **scratch, struct trawl_error *error)
-{
-    const struct sequence *sequence = &made->sequence;
-    struct around_options backwards = *options;
-    struct sequence head = {.count = 0};
-    struct byte_rates rates;
-    uint32_t end = made->first;
-    double fits = 0, least;
-
-    if (made->begins != AT_ALL)
-        return TRAWL_OK;
-    analyse_rates(NULL, 0, NULL, 0, false, &rates);
-    for (uint32_t byte = 0; byte < 256; byte++)
-        fits += made->kinds[byte] != 0 ? rates.rate[byte] : 0;
-    /* a look at a byte that is in no match advances by made->least, else by one or two */
-    least = 1 / (LOOKS_PER_BYTE * (fits + max_double(1 - fits, 0) * (double)made->least));
-    for (uint32_t i = end; i < sequence->count && sequence->items[i].skips == 0; i++) {
-        const struct sequence_item *item = &sequence->items[i];
-        const struct code_range *set = item->edge == 0 ? item->node->set : NULL;
-        struct sequence before = {.count = i - made->first};
-
-        memcpy(before.items, sequence->items + made->first, before.count * sizeof *before.items);
-        if (!span_may_find(&before))
-            break;
-        if (set == NULL || item->least == 0 || item->node->set_count != 1 ||
-            set->first != set->last || set->first >= 0x80 || rates.rate[set->first] >= least)
-            continue;
-        least = rates.rate[set->first];
-        made->byte = (uint8_t)set->first;
-        made->seeks = true;
-        end = made->head_end = i;
-    }
-    for (; end > made->first; end--)
-        head.items[head.count++] = sequence->items[end - 1];
-    backwards.backwards = backwards.longest = true;
-    backwards.first = 0;
-    if (head.count > 0)
-        TRAWL_TRY(around_make(&head, &backwards, scratch, &made->head, error));
-    made->seeks &= head.count == 0 || made->head != NULL;
-    made->heads_by_items = made->head == NULL || reads_items(made->head, &head, 0);
-    return TRAWL_OK;
-}
-
-enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,
-                              struct finder **out, struct trawl_error *error)
-{
-    struct around_options automaton = {.bytes = options->bytes,
-                                       .has_lines = options->lines,
-                                       .longest = options->longest,
-                                       .line_ends = {'\n', '\n'}};
-    enum trawl_status status = TRAWL_OK;
-    const struct sequence_item *item;
-    const struct around_row *row;
-    struct places *scratch = NULL;
-    struct finder *made;
-
-    *out = NULL;
-    if (options->marks != REGEX_UNMARKED)
-        return TRAWL_OK;
-    TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
-    if (!sequence_add(&made->sequence, root, false) || !may_find(&made->sequence))
-        goto done;
-    item = made->sequence.items;
-    for (; made->first < made->sequence.count && item->edge == EDGE_BEGIN; made->first++, item++)
-        made->begins = /* both of ^(?m:^) hold */
-            made->begins != AT_TEXT && (options->lines || item->by_lines) ? AT_LINES : AT_TEXT;
-    automaton.first = made->first;
-    if (made->first < made->sequence.count)
-        TRAWL_TRY_DONE(around_make(&made->sequence, &automaton, &scratch, &made->automaton, error));
-    if (made->automaton == NULL)
-        goto done;
-    row = around_row(made->automaton, made->automaton->first[0]);
-    made->is_empty = row->matches != 0;
-    /* if only some places have empty matches, RE2 finds them */
-    if (made->is_empty ||
-        (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) == 0) {
-        note_starts(made);
-        made->by_items = reads_items(made->automaton, &made->sequence, made->first);
-        TRAWL_TRY_DONE(make_head(made, &automaton, &scratch, error));
-        *out = made;
-        made = NULL;
-    }
-done:
-    around_release(scratch);
-    finder_free(made);
-    return status;
-}
-
-void finder_free(struct finder *finder)
-{
-    if (finder == NULL)
-        return;
-    around_free(finder->automaton);
-    around_free(finder->head);
-    memory_release(finder, 1, sizeof *finder);
 }
 
 /* Returns true if a match may begin at `at`, by the character before and the byte there. */
