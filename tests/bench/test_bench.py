@@ -24,6 +24,7 @@ import ledger  # noqa: E402
 import papers  # noqa: E402
 import plots  # noqa: E402
 import regret  # noqa: E402
+import report  # noqa: E402
 import runner as rows_of  # noqa: E402
 import sets  # noqa: E402
 
@@ -286,6 +287,28 @@ class TestDocs(Case):
             assert all(0 <= float(it.get("x")) <= plots.WIDTH for it in words)
             heights = sorted(float(it.get("y")) for it in words if (it.get("class") or "").startswith("name"))
             assert all(b - a > 16 for a, b in zip(heights, heights[1:])), heights
+
+    def test_hybrid_thresholds(self):
+        """Check that each hybrid of the gallery uses chunking from the pattern length on at which chunking was
+        faster in each text of papers.json."""
+        data = rows_of.read_results(os.path.join(ROOT, "docs/measurements/papers.json"))
+        swift = sorted(
+            (row for row in data["rows"] if row["paper"] == "swift" and ", m = " in row["name"]),
+            key=lambda row: int(row["name"].split()[-1]),
+        )
+        with open(os.path.join(ROOT, "gallery/kernels.def"), encoding="utf-8") as file:
+            kernels = " ".join(file.read().split())
+        for name in ("bf", "qs", "hp"):
+            first, forms = "NEVER", (name + "-shared", name + "-swift-chunking")
+            rows = [row for row in swift if {it["name"] for it in row["results"] if it.get("kernel")} >= set(forms)]
+            assert rows, name
+            for row in reversed(rows):
+                shared, chunking = (report.median({"seconds": report.result(row, form)["kernel"]}) for form in forms)
+                if chunking >= shared:
+                    break
+                first = row["name"].split()[-1]
+            named = re.findall(rf'MEASURED\("([^"]+)", {name.upper()}_HYBRID, {first}\)', kernels)
+            assert [device for device in named if device in data["gpu"]], (name, first)
 
     def test_figures_by_hand(self):
         """Check figures that no page shows: what is compared with what, and which times count."""
