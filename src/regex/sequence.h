@@ -6,9 +6,10 @@
  *   around_read    checks the characters next to a string that a search has found. In `[A-Z][a-z]+
  *                  said\b`, the search finds " said". One automaton reads `[A-Z][a-z]+` backwards
  *                  from the string, another reads `\b` forwards.
- *   span_find     finds the occurrence around such a string: where the head begins, read backwards,
- *                  and where the whole expression ends, read from there.
- *   finder_match   finds the matches of a whole expression in a text, with their groups.
+ *   span_find      finds the occurrence around such a string: where the head begins, read
+ *                  backwards, and where the whole expression ends, read from there.
+ *   finder_match   finds the matches of a whole expression in a text, with their groups. Finders
+ *                  are made in finder_make.c.
  *
  * If the bytes that an automaton may read do not decide, it answers that RE2 has to be asked, as it
  * does at invalid UTF-8 next to a word boundary. Under TRAWL_MULTILINE, a sequence with assertions

@@ -23,10 +23,9 @@
 #define CUT_BYTES SIZE_OR_SMALL(4096u, 16u) /* bytes of a read that looks for a line end */
 
 struct units {
-    struct pool_source
-        source;             /* must come first: the pool passes it to next_unit and search_unit */
-    struct text_scan *scan; /* the search of the file */
-    struct command_job job; /* the pool's job: what the units add up to */
+    struct pool_source source; /* first, because the pool passes it to next_unit, search_unit */
+    struct text_scan *scan;    /* the search of the file */
+    struct command_job job;    /* the pool's job: what the units add up to */
     uint64_t unit_bytes;
     uint64_t next;        /* text offset of the next unit; under the pool's walk_lock */
     pthread_mutex_t lock; /* guards all below */
@@ -166,8 +165,7 @@ static bool next_unit(struct pool_source *source, struct walk_item *item)
     return units->next > begin;
 }
 
-/* Makes the unit that begins at `begin` the first that is not searched, unless an earlier one is.
- */
+/* Lets the units end at `begin`, where one of them begins, unless they already end earlier. */
 static void end_units(struct units *units, uint64_t begin, uint64_t line_ends)
 {
     pthread_mutex_lock(&units->lock);
