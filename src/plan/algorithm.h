@@ -1,8 +1,7 @@
-/* algorithm: what a plan stores if its options name a published algorithm. These algorithms are in
- * the gallery, which a build may leave out.
+/* algorithm: what a plan stores if its options name a published algorithm.
  *
- * So no file of src/plan calls one by name. The gallery fills a struct plan_algorithms, which is
- * passed to plan_build.
+ * The algorithms are in gallery/, which a build may leave out, so no file of src/plan calls one by
+ * name. The gallery fills a struct plan_algorithms, which is passed to plan_build.
  */
 #ifndef TRAWL_PLAN_ALGORITHM_H
 #define TRAWL_PLAN_ALGORITHM_H
@@ -14,7 +13,7 @@ struct plan_algorithms;
 struct plan_algorithm {
     const struct plan_algorithms *of;
     const char *name; /* static text; NULL: the plan uses trawl's own methods */
-    /* a copy of the name and options that the caller gave; asked_bytes long, with the NUL */
+    /* the caller's string, copied: name and options; asked_bytes long, including the NUL */
     char *asked;
     uint64_t asked_bytes;
     /* the engines that can run the algorithm with these options, as bits 1u << enum trawl_engine */
@@ -23,11 +22,11 @@ struct plan_algorithm {
     bool for_records;
 };
 
-/* What an algorithm did on a device, which plan_algorithms.tell turns into members of struct
+/* What an algorithm did on a device. plan_algorithms.tell adds it to the members of struct
  * trawl_stats. */
 struct algorithm_work {
     uint64_t copy_ns, back_ns, kernel_ns, shifts_ns, memory_ns, host_ns;
-    uint64_t children, refused, withheld; /* child grids */
+    uint64_t children, refused, withheld; /* child grids; withheld: beyond child_grids_max */
     const char *note; /* how the search differs from the request; NULL: no difference */
 };
 
@@ -38,10 +37,10 @@ struct plan_algorithms {
      * ARGUMENT if there is no algorithm of that name, or it does not have these options. */
     enum trawl_status (*read)(const char *asked, struct plan_algorithm *algorithm,
                               struct trawl_error *error);
-    /* Checks that the algorithm takes the plan's patterns. Errors: ARGUMENT. */
+    /* Checks that the algorithm can search for the plan's patterns. Errors: ARGUMENT. */
     enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
-    /* Writes lines that explain the plan (trawl_plan_explain); at most lines_bytes bytes with the
-     * NUL. */
+    /* Writes lines that explain the plan (for trawl_plan_explain): at most lines_bytes bytes,
+     * including the NUL. */
     void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
     /* Returns the name of algorithm `index`, counted from 0; NULL after the last algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);

@@ -1,4 +1,4 @@
-/* analyse: measures the bytes of literals, and how often a sample of a text holds them. */
+/* analyse: measures the bytes of literals, and how often they occur in a sample of a text. */
 #include "plan/analyse.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* Sizes of tables and steps of algorithms; the numbers that measurements depend on are in
  * prices.def. */
-/* distance of an examined position from the position examined before; a prime */
+/* distance between positions of a sample that are examined in succession; a prime */
 #define SEEN_JUMP 1009u
 #define ROOT_STEPS 40u     /* steps of Newton's method: enough for roots of 1e-10 to 1e10 */
 #define RESIDUES 8u        /* number of residues, the values of a byte's low three bits */
@@ -87,7 +87,7 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
     return best;
 }
 
-/* Fills the members residues, begun and carried for the grams that begin at `bytes`. */
+/* Fills the members residues, begun and carried; the grams begin at bytes[0 .. stride - 1]. */
 static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
 {
     uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
@@ -116,9 +116,9 @@ static void fill_residues(const uint8_t *bytes, struct plan_grams *grams)
     memcpy(&grams->carried, carried, sizeof carried);
 }
 
-/* Computes the expected fraction of each residue. The sum of the rates is the divisor, since
- * rates_from_literal may raise it above 1. With `fold`, the rates of A-Z are already part of the
- * rates of a-z. */
+/* Computes the expected fraction of text bytes with each residue (a byte's low three bits). Divides
+ * by the sum of the rates, which rates_from_literal may have raised above 1. With `fold`, the rates
+ * of A-Z are already included in those of a-z. */
 static void residue_shares(const struct byte_rates *rates, bool fold, double share[RESIDUES])
 {
     double total = 0;
@@ -140,8 +140,8 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     double share[RESIDUES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
     if (stride == 0 || count < stride + 3)
-        /* not all `stride` offsets have a gram of 4 bytes: with shorter grams, the search would
-         * have to verify every position */
+        /* fewer than `stride` offsets have a gram of 4 bytes; with shorter grams, the search would
+         * have to verify too many positions */
         return 1;
     q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
     offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
@@ -201,7 +201,7 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
     return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
 }
 
-/* Enumerates a sample's positions in jumps, so that the first of them are spread over the
+/* Enumerates a sample's positions in jumps, so that even the first few are spread over the whole
  * sample. */
 struct seen_positions {
     uint64_t span; /* positions: 0 to span - 1 */
@@ -209,7 +209,7 @@ struct seen_positions {
     uint64_t at;
 };
 
-/* Begins an enumeration of the positions at which `bytes` bytes of the sample are readable. */
+/* Starts an enumeration of the positions that `bytes` bytes of the sample can be read from. */
 static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
 {
     uint64_t span = sample_bytes - bytes + 1;
@@ -227,14 +227,14 @@ static void position_next(struct seen_positions *positions)
         positions->at -= positions->span;
 }
 
-/* how many positions of a sample have one of a sampler's pieces */
+/* how often a piece that a sampler knows occurs at the examined positions of a sample */
 struct seen {
-    uint64_t places, found; /* positions examined, and those that hold a piece */
-    uint64_t named, deep;   /* pieces at these positions; and those that go on as is_deep says */
+    uint64_t places, found; /* positions examined, and those with a piece of the sampler */
+    uint64_t named, deep;   /* pieces found, counted by owners; those that pass is_deep */
 };
 
-/* Returns true if a literal and the sample also agree after the 16 bytes that are known to be
- * equal. */
+/* Returns true if a literal and the sample, which are known to agree in 16 bytes, also agree in the
+ * next ANALYSE_DEEP_BYTES. */
 static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *there,
                     uint64_t there_left, uint64_t fold)
 {
@@ -249,9 +249,9 @@ static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *there,
     return true;
 }
 
-/* Counts the pieces at up to `most` positions of the sample, until SEEN_ENOUGH positions have
- * one. The pieces are those of the literal `bytes`, and their owners are the offsets in it; or
- * `bytes` is NULL. */
+/* Looks up positions of the sample in the sampler, until `most` are examined or SEEN_ENOUGH have a
+ * piece. If `bytes` is not NULL, the pieces come from this literal of `count` bytes, and a piece's
+ * owner is its offset there. */
 static struct seen see(const struct sampler *sampler, const uint8_t *sample, uint64_t sample_bytes,
                        uint64_t most, const uint8_t *bytes, uint64_t count)
 {
@@ -348,7 +348,7 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
     TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && offsets <= UINT16_MAX &&
                  sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
     sampler_begin(&sampler, SEEN_NAMED_MAX, 16, fold ? FOLD_ALL : 0);
-    for (uint64_t o = (offsets - 1) / step + 1; o-- > 0;) /* the least of equal offsets counts */
+    for (uint64_t o = (offsets - 1) / step + 1; o-- > 0;) /* so the lowest offset owns a piece */
         (void)sampler_add(&sampler, sampler_key(&sampler, bytes + o * step, count - o * step),
                           (uint16_t)(o * step));
     seen = see(&sampler, sample, sample_bytes, SEEN_NAMED_POSITIONS, bytes, count);
@@ -380,15 +380,15 @@ uint64_t plan_count_suffixes(const struct trawl_plan *plan, const uint32_t *patt
 
 /* ---- How alike strings are ---- */
 
-/* Pieces of the literals' bytes: where each begins, and how long it may be. */
+/* Pieces of the literals' bytes: where each begins in plan->literal_bytes, and its length. */
 struct pieces {
     uint64_t from[GRAM_SAMPLES];
     uint8_t bytes[GRAM_SAMPLES];
     uint32_t count;
 };
 
-/* Sets *all to the number of pairs of pieces of at least q bytes. Returns the number of those pairs
- * whose first q bytes are equal. */
+/* Sets *all to the number of pairs of pieces that both have at least q bytes. Returns how many of
+ * these pairs agree in the first q bytes. */
 static double equal_pairs(const struct trawl_plan *plan, const struct pieces *pieces, uint32_t q,
                           struct sampler *sampler, double *all)
 {
@@ -434,7 +434,7 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
         rate = equal / max_double(1, count * (count - 1.0) / 2);
         if (q == 1)
             likeness->byte_count = sampler.pieces;
-        /* assume that each further byte lowers the rate by the same factor as the byte before */
+        /* too few equal pairs: assume that this byte lowers the rate by the factor of the last */
         if (equal < ALIKE_EQUAL_MIN)
             rate = q == 1 ? 1.0 / 256 : likeness->rate[q - 1] * likeness->rate[q - 1] / before;
         before = likeness->rate[q - 1];
@@ -442,8 +442,8 @@ void analyse_likeness(const struct trawl_plan *plan, struct strings_likeness *li
     }
 }
 
-/* Takes pieces of different literals, and at several offsets of each literal if there are fewer
- * literals than GRAM_SAMPLES. */
+/* Takes pieces from different literals. If there are fewer than GRAM_SAMPLES literals, takes
+ * several from each, at different offsets. */
 static void take_grams(const struct trawl_plan *plan, uint64_t offsets_max, struct pieces *pieces)
 {
     uint32_t literals = (uint32_t)min_u64(plan->literal_count, GRAM_SAMPLES);
@@ -467,9 +467,9 @@ static void take_grams(const struct trawl_plan *plan, uint64_t offsets_max, stru
     }
 }
 
-/* Measures how often grams of each length are equal. If too few pieces are equal to measure
- * that, assumes that each further byte lowers the rate by the last factor that could be
- * measured; in a language, this factor is smaller than for independent bytes. */
+/* Measures how often grams of each length are equal. Where too few are equal to measure that,
+ * assumes that each further byte lowers the rate by the last factor that could be measured. In a
+ * language, this factor is smaller than for independent bytes. */
 void analyse_gram_likeness(const struct trawl_plan *plan, uint64_t offsets_max,
                            struct gram_likeness *likeness)
 {

@@ -1,19 +1,21 @@
 /* automaton: builds the automaton of a set of strings (automaton.h), as a table of rows or as a
  * table of cells.
  *
- * A node stands for a string of bytes that ends some string of the set; its children are longer by
- * a byte. A table of rows has the next node for each node and class, so that a byte takes one load.
- * Large automatons get a table of cells, which takes less memory.
+ * The text is read backwards, so a node stands for a suffix of a string of the set, and its
+ * children's suffixes are one byte longer. A table of rows has the next node for each node and
+ * class of bytes: one load per byte of text. Large automatons get a table of cells, which is
+ * smaller.
  *
  * Nodes are numbered in the order in which the sorted strings reach them, so that a node's first
- * child has the next number. A node's cell tests whether the next byte has the node's class. If so,
- * the automaton is at this node and reads the following byte. If not, it tests the same byte for
- * the next child of the same parent. After the last child come the children of the node to which
- * the parent fails, its longest proper prefix that is a node. A node with many children has a row
- * instead of a chain of tests: a cell for each class, with the state after a byte of that class.
+ * child has the next number. A node's cell tests whether the next byte of text has the node's
+ * class. If so, the automaton is now at this node, and reads the next byte. If not, it tests the
+ * same byte for the next child of the same parent. After the last child come the children of the
+ * node to which the parent fails: the longest proper prefix of the parent that is a node. (Prefix,
+ * because these bytes come first in the text.) A node with many children has a row of cells, one
+ * for each class, instead of a chain of tests.
  *
- * Each byte passes exactly one test. A failed test goes to a sibling, or makes the node less deep.
- * So a byte takes, on average over a text, at most 2 × row_children tests (struct making).
+ * Each byte passes exactly one test. A failed test goes to a sibling, or to a node of less depth.
+ * So on average over a text, a byte costs at most 2 × row_children tests (struct making).
  */
 #include "plan/automaton.h"
 
@@ -24,10 +26,10 @@
 #include "plan/backwards.h"
 
 #define CLASS_NONE UINT32_MAX
-/* least value of row_children: a node with fewer children has no row */
+/* least value of row_children, the number of children with which a node gets a row */
 #define ROW_CHILDREN_MIN 3u
 /* The rows may have max(ROW_CELLS_FREE, number of nodes) cells in all. row_children, the least
- * number of children with which a node gets a row, is as low as that allows. */
+ * number of children with which a node gets a row, is as low as this limit allows. */
 #define ROW_CELLS_FREE (1ull << 20)
 
 /* Divides the bytes into classes. Class 0 has all bytes that are in no string, if any. Each other
@@ -61,8 +63,8 @@ static void automaton_classes(struct plan_automaton *set, bool fold)
         set->class_of[byte] = set->class_of[byte | 0x20];
 }
 
-/* How a sorted string shares nodes with the string before it: both have the same nodes up to
- * `depth`. The nodes after that belong to this string. */
+/* Which nodes a string shares with the string sorted before it: those up to `depth`. Its deeper
+ * nodes are its own. */
 struct branch {
     uint32_t length;
     uint32_t depth;
@@ -74,12 +76,12 @@ struct making {
     struct plan_automaton *set;
     struct branch *branches; /* a branch for each end, [set->count] */
     uint64_t node_count;     /* UINT64_MAX: some string is longer than 2^32 - 1 bytes */
-    /* For each node, the node to which it fails (the longest proper prefix that is a node). Before
-     * finish_nodes runs: the node's number of children. */
+    /* For each node, the node to which it fails (its longest proper prefix that is a node). Before
+     * finish_nodes runs, the node's number of children. */
     uint32_t *fail;
     uint32_t *path; /* nodes of the current string, indexed by depth */
-    /* indices of ends, sorted by the depth at which their strings branch off. finish_nodes keeps
-     * the ends that have a node of their own at the current depth in front. */
+    /* indices of ends, sorted by the depth at which their strings branch off. finish_nodes keeps in
+     * front those that have a node of their own at the current depth. */
     uint32_t *order;
     /* a node with at least this many children has a row; the root always has a row */
     uint32_t row_children;
@@ -92,7 +94,7 @@ static inline struct plan_literal string_of(const struct plan_automaton *set, ui
     return plan_automaton_string(set, set->sorted[set->ends[end].first]);
 }
 
-/* Returns the address after the last byte of the strings of an end. */
+/* Returns the address after the last byte of an end's strings (which are equal). */
 static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_t end)
 {
     struct plan_literal string = string_of(set, end);
@@ -100,8 +102,8 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
     return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
-/* Sorts the strings by their bytes from the last to the first. Equal strings form a group, which is
- * an end of the automaton. `strings` has room for all strings. */
+/* Sorts the strings by their bytes, from the last byte to the first. Each group of equal strings
+ * becomes an end of the automaton. `strings` has room for all strings. */
 static enum trawl_status find_branches(struct making *making, struct backwards *strings,
                                        struct trawl_error *error)
 {
@@ -174,8 +176,8 @@ static void plan_rows(struct making *making)
     }
 }
 
-/* Initialises the node's cell, the link to the first child, and the empty row. Returns the index of
- * the cell where the next row begins. */
+/* Initialises the node's cell, with the link to the first child, and its row, if it has one, as
+ * empty. Returns the index of the cell at which the next node's row begins. */
 static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
 {
     const struct plan_automaton *set = making->set;
@@ -217,7 +219,7 @@ static void make_nodes(struct making *making)
     TRAWL_ASSERT(rows == set->cell_count);
 }
 
-/* Returns the number of the branch's node at `depth`, and sets *parent to the previous node. */
+/* Returns the number of the branch's node at `depth`, and sets *parent to the node before it. */
 static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *parent)
 {
     uint32_t node = branch->node + (depth - 1 - branch->depth);
@@ -227,8 +229,8 @@ static uint32_t node_at(const struct branch *branch, uint32_t depth, uint32_t *p
     return node;
 }
 
-/* Finds the node to which this node fails. Sets what depends on that node: members of this node's
- * cell, of its end, and of its parent's row. All nodes of less depth must be finished. */
+/* Finds the node to which this node fails, and sets what depends on that: in this node's cell, in
+ * its end, and in its parent's row. All nodes of less depth must be finished. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
@@ -257,16 +259,16 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
         uint32_t state = cells[making->fail[parent]].to[1];
 
         if (!plan_automaton_is_row(state) && cells[state >> 1].class == cell->class)
-            /* skip this test: the byte has just failed for the same class */
+            /* skip a test of the class for which this byte has just failed */
             state = cells[state >> 1].to[0];
         cell->to[0] = state;
     }
 }
 
-/* Fills the node's row, except for the cells of the node's own children: a cell gets the state
- * after a byte of its class. The node to which this node fails goes to the same state, so the state
- * comes from that node's chain of tests, or from the row at which the chain ends. In the root's row
- * the state is the root. */
+/* Fills the cells of the node's row that belong to no child of its own: such a cell gets the state
+ * after a byte of its class. That is the state to which the node's fail node goes, so it is taken
+ * from the chain of tests there, or from the row at the chain's end. In the root's row, it is the
+ * root. */
 static void finish_row(struct making *making, uint32_t node)
 {
     struct plan_automaton_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];
@@ -303,8 +305,8 @@ static void link_row(struct making *making, uint32_t end, uint32_t depth)
 }
 
 /* Fills the node's row with a copy of the row of the node to which it fails. Records the end in the
- * row if the end's strings are complete at this depth. link_row later adds the links to the node's
- * own children. */
+ * row if the end's strings are complete at this depth. Links to the node's own children are added
+ * later, by link_row. */
 static void fill_row(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;

@@ -1,6 +1,6 @@
-/* backwards: sorts strings by their bytes, from the last to the first. Takes KEY_BYTES bytes of
- * each string at a time as a number (a key), and sorts the keys. Strings with equal keys that have
- * more bytes are then sorted by their next keys. */
+/* backwards: sorts strings by their bytes, from the last to the first. Takes the next KEY_BYTES
+ * bytes of each string as a number (a key), and sorts the keys. Strings with equal keys and more
+ * bytes are then sorted by their next keys. */
 #include "plan/backwards.h"
 
 #include <string.h>
@@ -16,10 +16,10 @@ struct key {
      * says how many bytes the string has left, at most KEY_BYTES + 1. */
     uint64_t bytes;
     uint32_t string; /* index in the unsorted strings */
-    uint32_t common; /* number of bytes in common with the string before */
+    uint32_t common; /* number of last bytes in common with the string before */
 };
 
-/* Keys `begin` to `end` - 1. Their strings have the same first `depth` bytes, and are longer. */
+/* Keys `begin` to `end` - 1. Their strings agree in the last `depth` bytes, and are longer. */
 struct range {
     uint32_t begin, end, depth;
 };
@@ -53,8 +53,8 @@ static void insert_keys(struct key *keys, uint32_t count)
     }
 }
 
-/* Sorts keys by counting, once for each byte in which they differ. `other` is a buffer of the same
- * size. */
+/* Sorts keys by counting, with one pass for each byte in which they differ. `other` is a buffer of
+ * the same size as `keys`. */
 static void count_keys(struct key *keys, struct key *other, uint32_t count)
 {
     uint32_t counts[8][256] = {{0}};
@@ -92,7 +92,7 @@ static uint32_t common_bytes(uint64_t a, uint64_t b)
 }
 
 /* Sorts the keys of a range. Writes to `left` the ranges of equal keys whose strings have more
- * bytes, which are still to be sorted, and returns the number of these ranges. */
+ * bytes and so are still to be sorted. Returns the number of these ranges. */
 static uint32_t sort_range(const struct backwards *strings, struct range range, struct key *keys,
                            struct key *other, struct range *left)
 {

@@ -8,14 +8,14 @@ struct backwards {
     const uint8_t *end; /* points after the last byte */
     uint32_t bytes_count;
     uint32_t number;
-    /* Set by the sort: how many last bytes the string shares with the one before it; 0 for the
-     * first. */
+    /* Set by the sort: how many last bytes the string has in common with the one before; 0 for the
+     * first string. */
     uint32_t common;
 };
 
-/* Sorts the strings, which must not be empty. Equal strings keep their order. A string has common
- * == bytes_count exactly if it equals the one before it. Time: a few passes over the strings and
- * the bytes that they share. Errors: MEMORY. */
+/* Sorts the strings, none of which may be empty. Equal strings keep their order. A string with
+ * common == bytes_count equals the one before it. Time: a few passes over the strings and over the
+ * bytes that they share. Errors: MEMORY. */
 enum trawl_status backwards_sort(struct backwards *strings, uint32_t count,
                                  struct trawl_error *error);
 

@@ -18,7 +18,7 @@
 
 static _Atomic uint64_t plans_built;
 
-/* Checks the options about regular expressions, and whether the others can be combined with
+/* Checks the options about regular expressions, and whether the other options can be combined with
  * them. */
 static enum trawl_status check_syntax(const struct trawl_plan_options *options,
                                       struct trawl_error *error)
@@ -132,7 +132,7 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Returns true if a pattern has a letter beyond ASCII that has a different case in Unicode. */
+/* Returns true if a pattern contains a letter beyond ASCII that has two cases in Unicode. */
 static bool has_letters_beyond(const struct trawl_plan *plan)
 {
     const uint64_t count = plan->pattern_begin[plan->pattern_count];
@@ -146,8 +146,8 @@ static bool has_letters_beyond(const struct trawl_plan *plan)
     return false;
 }
 
-/* Reads `letters`, or the older `utf8`, of the options into *letters. If the options have
- * `letters`, also copies the functions to *utf8, and lets options->utf8 point there. */
+/* Reads the member `letters` of the options, or the older `utf8`, into *letters. If `letters` is
+ * set, also copies its functions to *utf8, and makes options->utf8 point there. */
 static enum trawl_status read_letters(struct trawl_plan_options *options,
                                       struct trawl_letters *letters, struct trawl_utf8 *utf8,
                                       struct trawl_error *error)
@@ -191,9 +191,9 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Makes each expression a literal, which only says that it exists: no engine searches for its
- * bytes. A search for expressions reads whole lines (or records, or texts), and no bytes before or
- * after them. */
+/* Makes each expression a literal that only stands for the expression: no engine searches for its
+ * bytes. A search for expressions reads whole lines (or records, or texts), and so no bytes before
+ * or after them. */
 static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error *error)
 {
     (void)error;
@@ -203,11 +203,11 @@ static enum trawl_status expand_none(struct trawl_plan *plan, struct trawl_error
     return TRAWL_OK;
 }
 
-/* Makes literals and tails from the patterns, and computes how many bytes a search reads before and
- * after an occurrence. */
+/* Makes literals and tails from the patterns, and computes how many bytes before and after an
+ * occurrence a search reads. */
 static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
-    /* letters may have variants of different bytes, so a pattern may become several literals */
+    /* letters may have variants with other bytes, so that a pattern becomes several literals */
     const bool expressions = plan_has_expressions(plan);
     bool varies = !expressions && plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
@@ -215,7 +215,7 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
         : plan->errors.is_set ? errors_expand
         : varies              ? expand_variants
                               : expand_plain;
-    /* number of bytes before and after an occurrence that a search may look at */
+    /* how many bytes before and after an occurrence the plan's conditions look at */
     uint64_t context = 0;
 
     plan->length_min = UINT64_MAX;
@@ -273,7 +273,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct trawl_plan *plan = NULL;
     struct trawl_letters letters = {.size = sizeof letters};
     struct trawl_utf8 utf8;
-    bool with_errors; /* some option concerns errors */
+    bool with_errors; /* some option is about errors (approximate search) */
     void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
@@ -333,7 +333,7 @@ void trawl_plan_free(struct trawl_plan *plan)
 
     if (plan == NULL)
         return;
-    pattern_bytes = plan->pattern_bytes; /* the literals may share these bytes */
+    pattern_bytes = plan->pattern_bytes; /* the literals may share them: do not free them twice */
     memory_release(plan->algorithm.asked, plan->algorithm.asked_bytes, 1);
     memory_release(plan->pattern_bytes,
                    plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);

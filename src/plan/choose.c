@@ -2,11 +2,11 @@
  * method of the host.
  *
  * A single literal is searched by the method with the least expected cost. `every` tests a few
- * bytes of the literal at every position, enough to leave next to no candidates. `grams` loads each
- * text byte once, but needs a literal whose grams are rare. `sampled` leaves most of the text
- * unread, if the literal is long. Several literals, or a literal with a tail, are a `set`. A worker
- * asks for the prices when a search begins, and again when it has sampled the text
- * (cpu/programs.c). A choice that turns out wrong costs time, never an answer.
+ * bytes of the literal at every position, which leaves next to no candidates. `grams` loads each
+ * byte of text once, but needs a literal with rare grams. `sampled` skips most of the text if the
+ * literal is long. Several literals, or a literal with a tail, are a `set`. A worker gets the costs
+ * when a search begins, and again when it has sampled the text (cpu/programs.c). A wrong choice
+ * costs time, but never changes an answer.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "plan/steps.h"
 #include "plan/prices.def"
 
-/* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
+/* ---- Tuning: probes and grams of one literal, by what is known about the text ---------------- */
 
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning)
 {
@@ -24,9 +24,9 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= PLAN_GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
-/* Tries strides from the widest down, until one has grams that are rare enough. A narrower stride
- * replaces a wider one only if its grams are clearly rarer (STRIDE_RATE). Stops early if the sample
- * shows that no gram is rare. */
+/* Tries strides from the widest to the narrowest. A narrower stride replaces a wider one only if
+ * its grams are clearly rarer (STRIDE_RATE). Stops early if the sample shows that no gram is
+ * rare. */
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning)
 {
@@ -42,7 +42,7 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
 
         if (tuning->is_seen && tuning->grams.q == PLAN_GRAM_BYTES &&
             tuning->gram_rate > GRAMS_RATE_LOST)
-            /* no gram is rare in such a text, and a narrower stride has grams of the same length */
+            /* no gram is rare in such a text, and those of a narrower stride are no longer */
             return;
 
         if (count + 1 < stride + GRAM_BYTES_MIN)
@@ -116,7 +116,7 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
     return &known[i].costs;
 }
 
-/* Returns a lower bound on what the methods "every" and "grams" cost, in ns per text byte. */
+/* Returns a lower bound on the costs of the methods "every" and "grams", in ns per text byte. */
 static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
     double least = costs->every + PROBES_FEW * costs->every_probe;
@@ -143,19 +143,19 @@ struct asked {
     double probes; /* number of probes that the method "every" tests at each position */
 };
 
-/* What a method does, per byte of text, and what it reads. */
+/* What a method does per byte of text, and what it reads. */
 struct work {
     struct plan_form form;
-    double bare_ns;    /* ns without candidates; 0: the method does not fit */
-    double compared;   /* candidates that a single vector comparison decides */
+    double bare_ns;    /* ns without candidates; 0: the method cannot be used */
+    double compared;   /* candidates that are decided by a single vector comparison */
     double candidates; /* other candidates */
-    double took_ns;    /* measured by a search that then left the method; 0: not known */
+    double took_ns;    /* measured in a search that then left this method; 0: unknown */
 };
 
 static struct work work_every(const struct asked *of)
 {
-    /* Candidates of a periodic literal cost as little as candidates of a short literal: where the
-     * text repeats the period, the search checks all of them at once. */
+    /* Candidates of a periodic literal cost as little as those of a short literal, because all
+     * candidates in a stretch of text that repeats the period are checked at once. */
     bool is_short = of->plan->length_min <= COMPARED_LENGTH_MAX || of->plan->period > 0;
     double rate = of->tuning->every_rate;
 
@@ -172,8 +172,8 @@ static struct work work_grams(const struct asked *of)
 
     if (tuning->grams.stride == 0)
         return (struct work){.bare_ns = 0};
-    /* Positions of the sample that pass all probes are mostly occurrences, and each occurrence is a
-     * candidate of "grams", too. So there are at least as many candidates as such positions. */
+    /* Positions of the sample that pass all probes are mostly occurrences, and each occurrence is
+     * also a candidate of "grams". So the candidates are at least as many as these positions. */
     return (struct work){
         .form = {tuning->grams.q, tuning->grams.stride, sizeof tuning->grams},
         .bare_ns = of->costs->grams[__builtin_ctz(tuning->grams.stride)],
@@ -195,7 +195,7 @@ static struct work work_sampled(const struct asked *of)
         .took_ns = of->tuning->sampled_took};
 }
 
-/* What methods.def says of each method. */
+/* The columns of methods.def that the choice depends on. */
 static const struct {
     enum { ANY, PLAIN, ONE } literals;
     uint32_t length_min;
@@ -314,7 +314,7 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
     bool differ = plan_length_class(plan->length_min) != plan_length_class(plan->length_max);
 
     TRAWL_ASSERT(which >= PLAN_ALONE && which <= PLAN_PARTS_DEVICE);
-    /* For a published algorithm, matrix.c searches under a plan with patterns but no literals. */
+    /* For a published algorithm, matrix.c searches by a plan that has patterns but no literals. */
     if (plan->pattern_count < 2 || plan->literal_count == 0 ||
         plan->method_asked != TRAWL_METHOD_AUTO || plan->element_count > 0 || plan_is_layered(plan))
         return false;
@@ -324,8 +324,8 @@ bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
                : differ || plan->pattern_count <= plan_part_costs_device.singly_max;
 }
 
-/* Chooses by which programs (search loops) the CPU may search. A tournament on the text decides
- * between them (cpu/programs.c). */
+/* Chooses the programs (search loops) by which the CPU may search. Which of them a search uses is
+ * decided by trials on the text (cpu/programs.c). */
 static void choose_programs(struct trawl_plan *plan)
 {
     const bool open = plan_method_is_open(plan) && plan_fits_classes(plan);

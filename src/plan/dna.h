@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Returns the bases that a letter of either case stands for, as bits: A 1, C 2, G 4, T 8. Returns 0
- * for a byte that is no code. */
+/* Returns the bases that a letter of either case stands for, as bits: A 1, C 2, G 4, T 8; 0 for a
+ * byte that is not a code. */
 static inline uint32_t dna_bases(uint8_t letter)
 {
     /* Indexed by the letter's low five bits: @, then A to Z, then five unused entries. */
@@ -15,7 +15,7 @@ static inline uint32_t dna_bases(uint8_t letter)
     return (letter & 0xc0) == 0x40 ? bases[letter & 31] : 0;
 }
 
-/* Returns the code, in upper case, of the bases that are complements of the letter's bases. */
+/* Returns the code, in upper case, for the complements of the letter's bases. */
 static inline uint8_t dna_complement(uint8_t letter)
 {
     static const char letters[] = "?ACMGRSVTWYHKDBN";

@@ -1,7 +1,7 @@
-/* errors: the part of a plan about approximate searches (mismatches or edits). Checks the options,
- * makes the literals, and computes how much text a search reads around occurrences.
+/* errors: the part of a plan that is about approximate search (mismatches or edits). Checks the
+ * options, makes the literals, and computes how much text around occurrences a search reads.
  *
- * docs/approximate.md defines what is found; the search is in src/approximate.
+ * docs/approximate.md defines what is found; the search itself is in src/approximate.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -135,8 +135,8 @@ static enum trawl_status check_pattern(const struct trawl_plan *plan, uint64_t p
     return TRAWL_OK;
 }
 
-/* Makes two literals of each pattern i: literal 2 × i is the pattern, and literal 2 × i + 1 is the
- * pattern's reverse complement. */
+/* Makes two literals from each pattern i: literal 2 × i is the pattern itself, literal 2 × i + 1
+ * its reverse complement. */
 static void expand_strands(struct trawl_plan *plan)
 {
     const uint64_t total = plan->pattern_begin[plan->pattern_count];
@@ -185,12 +185,12 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* To find where characters begin and end, a search reads the bytes before and after an occurrence.
- * Let a pattern have m symbols, and k edits be allowed. A span's distance is the number of edits
- * between it and the pattern. Whether an occurrence ends at e depends on the distances of the spans
- * that end a symbol before e, and of the spans that end at the m + k positions after e
- * (docs/approximate.md). A span has at most m + k symbols, and an occurrence has at least m - k. So
- * a span that ends a symbol before e begins at most 2 k + 1 symbols before the occurrence. */
+/* Characters begin and end before and after an occurrence, too, so a search reads the bytes around
+ * it. Let a pattern have m symbols, and k edits be allowed. A span's distance is the number of
+ * edits between the span and the pattern. Whether an occurrence ends at e depends on the distances
+ * of spans that end one symbol before e, and of spans that end at the m + k positions after e
+ * (docs/approximate.md). A span has at most m + k symbols, and an occurrence at least m - k. So a
+ * span that ends one symbol before e begins at most 2 k + 1 symbols before the occurrence does. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

@@ -1,11 +1,11 @@
-/* expand: makes literals and tails of patterns whose characters have variants of other bytes, like
- * the two cases of a letter in UTF-8.
+/* expand: makes literals and tails from patterns whose characters have variants with other bytes,
+ * such as the two cases of a letter in UTF-8.
  *
  * The first characters of a pattern become literals, one for each combination of variants, as long
- * as there are at most EXPAND_LITERALS_MAX combinations. The characters after these are the tail.
- * No character's bytes begin with those of another. So at each position at most a single literal of
- * a pattern matches, and the tail matches in a single way. An element is a character of a pattern
- * with its variants.
+ * as there are at most EXPAND_LITERALS_MAX combinations. The remaining characters are the tail. An
+ * element is a character of a pattern with its variants. No character's bytes begin with another's,
+ * so at each position at most one literal of a pattern matches, and the tail matches in at most one
+ * way.
  */
 #include "plan/steps.h"
 
@@ -144,9 +144,9 @@ static enum trawl_status element_append(struct trawl_plan *plan, const struct pl
     return TRAWL_OK;
 }
 
-/* Makes literal number `index` of a pattern's `variants` literals, from the pattern's first `count`
- * elements, which begin at plan->elements[elements]. The alternatives of the last element vary
- * fastest. */
+/* Makes literal number `index` of the `variants` literals that a pattern has. It is composed from
+ * the pattern's first `count` elements, which begin at plan->elements[elements]. The alternatives
+ * of the last element vary fastest. */
 static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t pattern,
                                          uint32_t elements, uint32_t count, uint32_t variants,
                                          uint32_t index, struct trawl_error *error)
@@ -167,8 +167,8 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
 }
 
 /* Makes literals and a tail from a pattern whose characters may have variants. Appends all elements
- * of the pattern to plan->elements, makes literals from the first ones, and then removes these, so
- * that only the tail stays. Sets *length_max to the length in bytes of the longest occurrence. */
+ * of the pattern to plan->elements, makes literals from the first ones, and removes those, so that
+ * only the tail remains. Sets *length_max to the bytes of the longest occurrence. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {

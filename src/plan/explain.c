@@ -6,11 +6,11 @@
 #include "base/checked.h"
 #include "plan/parts.h"
 
-/* The parts of a plan with more patterns than this are not listed (plan/parts.h), since they would
- * have to be made first. */
+/* For plans with more patterns, explain_parts lists no parts (plan/parts.h), since it would first
+ * have to make them. */
 #define EXPLAINED_PATTERNS_MAX (1u << 16)
 
-/* The text that is being written. Stores as many characters as fit, and counts all. */
+/* The text being written. Stores as many characters as fit, and counts all of them. */
 struct explanation {
     char *buffer;
     uint64_t capacity;
@@ -35,8 +35,8 @@ static void add(struct explanation *text, const char *format, ...)
             text->buffer[text->needed] = line[i];
 }
 
-/* Adds the expected cost of each method, by which a worker chooses one for a single literal, and
- * whether the text may still change the choice. */
+/* Adds the expected cost of each method for a single literal, and whether the text may still change
+ * the worker's choice. */
 static void explain_prices(struct explanation *text, const struct trawl_plan *plan,
                            const struct plan_prices *prices)
 {
@@ -49,7 +49,7 @@ static void explain_prices(struct explanation *text, const struct trawl_plan *pl
                              : "what a long one is like decides how it is searched");
 }
 
-/* Adds which programs (search loops) the CPU tries in turn before it continues with the fastest. */
+/* Adds which programs (search loops) the CPU tries in turn, before it goes on with the fastest. */
 static void explain_trials(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan_has_program(plan, PROGRAM_BUCKETS) && plan_has_program(plan, PROGRAM_CLASSES))
@@ -62,7 +62,7 @@ static void explain_trials(struct explanation *text, const struct trawl_plan *pl
         add(text, "trials: the CPU tries the whole set and its parts, cut by length\n");
 }
 
-/* The next two functions add lines about a plan's tables, and return the tables' size in bytes. */
+/* The next two functions describe a plan's tables, and return the tables' size in bytes. */
 
 static uint64_t tell_one(struct explanation *text, const struct trawl_plan *plan,
                          enum trawl_method method)
@@ -90,8 +90,8 @@ static uint64_t tell_set(struct explanation *text, const struct trawl_plan *plan
                 (plan_has_program(plan, PROGRAM_BUCKETS) ? sizeof(struct plan_head) : 0));
 }
 
-/* Returns the method that the caller asked for, or else the one with which a worker with AVX2
- * starts. Sets *prices if the worker chooses by prices. */
+/* Returns the method that the caller asked for; if none, the method with which a worker on a CPU
+ * with AVX2 starts. Sets *prices if the worker chooses by costs. */
 static enum trawl_method first_method(const struct trawl_plan *plan, struct plan_prices *prices)
 {
     if (plan->method_asked != TRAWL_METHOD_AUTO || plan->method != TRAWL_METHOD_AUTO)
@@ -119,7 +119,7 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
         plan->method == TRAWL_METHOD_SET ? tell_set(text, plan) : tell_one(text, plan, method));
 }
 
-/* Adds a line for each part into which the plan is divided: for searches on a GPU, or for tries on
+/* Adds a line for each part into which the plan is divided, for searches on a GPU or for trials on
  * the host. The part with the shortest strings comes first. */
 static enum trawl_status explain_parts(struct explanation *text, const struct trawl_plan *plan,
                                        enum plan_attachment which, struct trawl_error *error)

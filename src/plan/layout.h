@@ -1,7 +1,7 @@
 /* layout: the plain structs of a plan that all engines read.
  *
- * The structs have no pointers, so an engine can copy the bytes to a GPU's memory unchanged. All
- * numbers are in the machine's byte order, which is little-endian on every machine that trawl
+ * The structs contain no pointers, so an engine can copy their bytes to a GPU's memory unchanged.
+ * All numbers are in the machine's byte order, which is little-endian on every machine that trawl
  * supports.
  */
 #ifndef TRAWL_PLAN_LAYOUT_H
@@ -13,9 +13,9 @@
 #define PLAN_PROBE_SPAN_BYTES 64u /* all probes of a literal lie within this many bytes */
 #define PLAN_NONE UINT32_MAX
 
-/* A probe, a test of a single byte of a literal: (text[x + offset] | fold) == value. fold is 0x20
- * for letters if case is ignored, else 0. With fold 0x20, only the two cases of the letter `value`
- * (a to z) pass, so the probe is exact. */
+/* A probe tests a single byte of a literal: (text[x + offset] | fold) == value. fold is 0x20 for
+ * letters if case is ignored, else 0. With fold 0x20, only the two cases of the letter `value` (a
+ * to z) pass, so the probe is exact. */
 struct plan_probe {
     uint64_t offset;
     uint8_t value;
@@ -27,21 +27,27 @@ struct plan_probe {
  * gram[o], the literal's q bytes at offset + o, for 0 ≤ o < stride. If the bytes at position i
  * equal gram[o], an occurrence may begin at i - offset - o.
  *
- * The vector code tests 8 bytes at once. It replaces each byte by its residue, the byte's low three
- * bits: the two cases of a letter have the same residue, and A, C, G, T have four residues. An
- * aligned word of 8 bytes holds 8 / stride grams, or parts of grams. Bit b stands for the gram that
- * begins at byte b - b % stride of a word, with o = stride - 1 - b % stride. Bit b of residues[8 *
- * j + r] is clear if that gram allows byte j of the word to have the residue r. In byte b of
- * `begun`, bit 7 - j is set if byte j belongs to a gram that began in this word; in byte b of
- * `carried`, if byte j belongs to a gram that began in the word before. Here a gram has 8 bytes
- * even if q is less; byte j may then have any residue where the gram has ended.
+ * The vector code tests a word of 8 bytes at once. It looks only at each byte's residue, its low
+ * three bits: the two cases of a letter have the same residue, and A, C, G, T have four different
+ * ones. A word has grams at 8 / stride positions; the last ones continue in the next word. Bit b of
+ * a result stands for one of the gram[o] at one of these positions: the position is byte b - b %
+ * stride of the word, and o = stride - 1 - b % stride. With stride 4:
+ *
+ *     bit b             0  1  2  3   4  5  6  7
+ *     begins at byte    0  0  0  0   4  4  4  4
+ *     is gram[o], o =   3  2  1  0   3  2  1  0
+ *
+ * Bit b of residues[8 * j + r] is clear if that gram may have the residue r in byte j of the word.
+ * In byte b of `begun`, bit 7 - j is set if byte j belongs to a gram that begins in this word; in
+ * byte b of `carried`, if it belongs to a gram that began in the word before. All grams have 8
+ * bytes here, and if q is less, the bytes after q may have any residue.
  */
 #define PLAN_GRAM_STRIDE_MAX 8u
 #define PLAN_GRAM_BYTES 8u
 
 struct plan_grams {
     uint64_t offset; /* where gram[0] begins in the literal */
-    uint32_t stride; /* distance of the positions that are loaded: 8, 4, 2 or 1 */
+    uint32_t stride; /* distance of the positions at which the text is loaded: 8, 4, 2 or 1 */
     uint32_t q;      /* bytes of a gram: 4 to 8 */
     uint64_t fold;   /* or-ed into the 8 bytes at a position: 0 or 0x2020... */
     uint64_t keep;   /* mask that keeps the first q of 8 bytes */
@@ -54,8 +60,9 @@ struct plan_grams {
 /* Method "sampled": the search loads q bytes (a sample) at every stride-th position of the text,
  * hashes them, and looks up the offsets of the literal whose q bytes have the same hash. These
  * offsets form a chain: heads[hash] is the first, next[offset] the one after `offset`, and
- * PLAN_NONE ends the chain. Offsets descend along a chain, so that possible occurrences ascend.
- * Most samples have no offset, as a bitmap of hashes tells without reading heads. */
+ * PLAN_NONE ends the chain. Offsets descend along a chain, so that the possible occurrences ascend.
+ * Most samples have no such offset, and are ruled out by a bitmap of hashes before `heads` is
+ * read. */
 struct plan_sampled {
     uint64_t stride;      /* distance of the samples in bytes */
     uint32_t q;           /* bytes of a sample: always 8 */
@@ -65,24 +72,24 @@ struct plan_sampled {
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 
-/* Method "set" by buckets, on the CPU or a GPU: at each position the search hashes the
- * first q bytes and tests a bit of a bitmap. If wide_mask is not 0, the CPU uses a second bitmap
- * instead (plan_hash_wide). If the bit is set, the search hashes the first min(length_min, 8)
- * bytes. This hash chooses a bucket, which lists all literals whose first bytes have the hash. The
- * bucket depends on eight bytes because many literals may begin alike: by four bytes, 10,000
- * literals "key-0000" would share a bucket, and 16-mers of DNA would fill only 256 buckets. */
+/* Method "set" with buckets, on the CPU or a GPU. At each position, the search hashes the first q
+ * bytes and tests a bit of a bitmap. If wide_mask is not 0, the CPU uses a second bitmap instead
+ * (plan_hash_wide). If the bit is set, the search hashes the first min(length_min, 8) bytes, which
+ * selects a bucket: a list of all literals whose first bytes have this hash. Buckets need up to
+ * eight bytes because many literals may begin alike. By four bytes, 10,000 literals "key-0000"
+ * would share one bucket, and 16-mers of DNA would fill only 256 buckets. */
 struct plan_set {
-    uint32_t q;           /* bytes that the bitmap's hash takes: 1 to 4 */
+    uint32_t q;           /* bytes that are hashed for the bitmap: 1 to 4 */
     uint32_t bitmap_bits; /* log2 of the bitmap's size in bits */
     uint32_t bucket_bits; /* log2 of the number of buckets */
     uint32_t fold;        /* or-ed into the q bytes before hashing, to ignore case */
     uint32_t gram_mask;   /* mask that keeps q bytes of a load of 32 bits */
-    /* mask for bytes 4 to 7 of a position: keeps the bytes that all literals have; 0 if
-     * length_min < 5 */
+    /* mask for bytes 4 to 7 of a position: keeps those that every literal has; 0 if length_min <
+     * 5 */
     uint32_t wide_mask;
     uint32_t reserved;
-    uint64_t head_fold; /* or-ed into the bytes that choose the bucket, to ignore case */
-    uint64_t head_mask; /* mask that keeps these bytes of a load of 64 bits */
+    uint64_t head_fold; /* or-ed into the bytes that select the bucket, to ignore case */
+    uint64_t head_mask; /* mask that keeps those bytes of a load of 64 bits */
 };
 
 #define PLAN_HASH32_FACTOR 0x9e3779b1u
@@ -94,9 +101,9 @@ static inline uint32_t plan_hash32(uint32_t gram, uint32_t bits)
 }
 
 /* Hashes min(length_min, 8) bytes at a position, for the second bitmap of the method "set". In a
- * text of few byte values, the first four bytes rule out little: 1,000 16-mers of DNA contain every
- * sequence of four bases. Both halves of the 8 bytes are or-ed with set->fold, which covers four
- * bytes whenever wide_mask is not 0. */
+ * text with few byte values, four bytes rule out little: 1,000 16-mers of DNA contain every
+ * sequence of four bases. Each half of the 8 bytes is or-ed with set->fold, which is for four bytes
+ * whenever wide_mask is not 0. */
 #define PLAN_WIDE_SHIFT 3
 
 static inline uint32_t plan_hash_wide(const struct plan_set *set, uint64_t head)

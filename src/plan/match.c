@@ -1,5 +1,5 @@
-/* match: compares a literal with the text at a single position, checks the conditions around an
- * occurrence (whole words, whole lines), and tells which occurrences later bytes cannot change. */
+/* match: compares a literal with the text at one position, checks the conditions on an occurrence
+ * (whole words, whole lines), and decides which occurrences cannot change when a stream goes on. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -7,8 +7,7 @@
 #include "plan/plan.h"
 
 /* Replaces A-Z by a-z in each of eight bytes. `upper` gets the high bit of each byte in A..Z: the
- * first sum carries into it for bytes ≥ 'A', the second for bytes > 'Z', and bytes ≥ 0x80 are
- * masked out. */
+ * first sum sets it for bytes ≥ 'A', the second for bytes > 'Z'; bytes ≥ 0x80 are masked out. */
 static uint64_t fold_word(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -18,7 +17,7 @@ static uint64_t fold_word(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* Does what plan_mismatch does. `fold` is a compile-time constant. */
+/* Implements plan_mismatch. `fold` is a compile-time constant. */
 static inline __attribute__((always_inline)) uint64_t mismatch(const uint8_t *literal,
                                                                const uint8_t *text, uint64_t count,
                                                                bool fold)
@@ -45,8 +44,8 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
                                                   : mismatch(literal, text, count, true);
 }
 
-/* Returns how many bytes of the text the element (a character with its variants) matches; 0 if none
- * of its alternatives is there. */
+/* Returns how many bytes of the text the element (a character with its variants) matches; 0 if the
+ * text has none of its alternatives. */
 static uint64_t element_match(const struct plan_element *element, const uint8_t *text,
                               uint64_t text_bytes)
 {
@@ -247,11 +246,11 @@ bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t 
            plan_accepts_end(plan, chunk, end, available);
 }
 
-/* After this many compared literals and bytes, plan_decided looks no further. */
+/* plan_decided gives up after comparing this many literals and bytes. */
 #define DECIDED_WORK_MAX (1u << 18)
 
-/* Returns true if an occurrence of the literal at text[0], where `count` bytes are known, may
- * depend on bytes to come. Adds the work to *work. */
+/* Returns true if bytes after text[count - 1] may still decide whether the literal occurs at
+ * text[0]. Adds the work to *work. */
 static bool literal_is_open(const struct trawl_plan *plan, uint32_t index, const uint8_t *text,
                             uint64_t count, uint64_t *work)
 {

@@ -1,5 +1,5 @@
-/* nibbles: fills the nibble tables of a small set (nibbles.h): chooses which literals share a slot
- * (a bit of the tables), and which half bytes (nibbles) are tested. */
+/* nibbles: fills the nibble tables of a small set (nibbles.h): chooses which half bytes (nibbles)
+ * are tested, and which literals share a slot (a bit of the tables). */
 #include "plan/nibbles.h"
 
 #include <string.h>
@@ -11,32 +11,31 @@
 #define GROUP_SLOTS 8u
 #define SLOTS_MAX (GROUP_SLOTS * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKUPS_MAX PLAN_NIBBLE_BYTES_MAX
-/* number of rounds, in each of which every literal is assigned to a slot */
+/* how many times every literal is assigned to a slot */
 #define PASSES 2u
 #define NONE UINT8_MAX
-/* If tables test six low bits of each byte, six bytes are enough when a seventh byte would still
- * leave more than 1/8 of the positions that pass six bytes. That happens if many literals have no
- * seventh byte, like short words. */
+/* If tables test six low bits of each byte, six bytes are enough if a seventh would still let more
+ * than 1/8 of the positions pass that the six let pass. This happens if many literals, such as
+ * short words, have no seventh byte. */
 #define SIX_BYTES 6u
 /* If a byte of the literals carries fewer bits of information than this, the literals have few
- * different bytes, as DNA does. */
+ * different bytes, like DNA. */
 #define FEW_BITS 3.0
-/* If a byte carries at least this many bits, the literals have more different bytes than words
- * have, and the high half of a byte rules out many positions, too. */
+/* If a byte carries at least this many bits, the literals have more different bytes than words do,
+ * and the high half of a byte also rules out many positions. */
 #define MANY_BITS 5.0
-/* in literals with fewer bits than MANY_BITS, both halves of at most this many bytes are tested */
+/* below MANY_BITS, both halves are tested of at most this many bytes */
 #define WHOLE_FEW 3u
 /* This many half bytes are enough if there are at most as many literals as slots (GROUP_SLOTS), and
- * if at most HALVES_PASS of the positions of usual texts pass. Two further half bytes cost as much
- * as comparing literals at 1/1000 to 1/400 of all positions. */
+ * if at most HALVES_PASS of the positions of usual texts pass. Testing two more costs as much as
+ * comparing literals at 1/1000 to 1/400 of all positions. */
 #define HALVES_FEW 4u
 #define HALVES_PASS (1.0f / 4096)
-/* the limit HALVES_PASS for tables of six low bits, lower because the bytes of words are not
- * independent */
+/* HALVES_PASS for tables of six low bits: lower because the bytes of words are not independent */
 #define SIX_PASS (HALVES_PASS / 64)
 
 /* The most literals for which six tested bytes, one group or two groups are enough. The limits are
- * lower for literals with few different bytes, because each byte then rules out less. */
+ * lower for literals with few different bytes, because then each byte rules out less. */
 static const struct limits {
     uint32_t six_bytes, one_group, two_groups;
 } limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};
@@ -47,23 +46,23 @@ struct lookup {
     bool high;
 };
 
-/* The state while literals are distributed over slots. */
+/* The state while literals are assigned to slots. */
 struct dealing {
     const struct trawl_plan *plan;
     uint32_t lookup_count, slots;
     uint8_t low; /* mask of the low bits that are tested: 15 or 63 */
     struct lookup lookups[LOOKUPS_MAX];
     uint8_t of[PLAN_NIBBLE_LITERALS_MAX]; /* the slot of each literal; NONE: no slot yet */
-    /* for each value of a table and each slot: how many literals of the slot allow the value */
+    /* for each table, value and slot: how many literals of the slot allow the value */
     uint16_t uses[LOOKUPS_MAX][PLAN_NIBBLE_LOWS][SLOTS_MAX];
-    /* for each table and slot: how many values the slot allows */
+    /* for each table and slot: how many values the slot's literals allow */
     float values[LOOKUPS_MAX][SLOTS_MAX];
     /* for each slot: the product of `values` over all tables, which is proportional to the fraction
-     * of positions that pass */
+     * of positions that pass the slot */
     float products[SLOTS_MAX];
 };
 
-/* Returns the set of values that the literal allows in this table, as bits. */
+/* Returns the set of values that the literal allows in this table, as a bit mask. */
 static uint64_t lookup_values(const struct dealing *dealing, uint32_t literal, struct lookup lookup)
 {
     const struct trawl_plan *plan = dealing->plan;
@@ -97,8 +96,8 @@ static void deal_count(struct dealing *dealing, const uint64_t values[LOOKUPS_MA
     }
 }
 
-/* Returns the best slot for a literal with these values: the slot whose product (dealing->products)
- * grows least, so that few further positions pass. */
+/* Returns the best slot for a literal with these values: the one whose product (dealing->products)
+ * grows least, so that few additional positions pass. */
 static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LOOKUPS_MAX])
 {
     const uint32_t slots = dealing->slots;
@@ -124,8 +123,8 @@ static uint8_t deal_best(const struct dealing *dealing, const uint64_t values[LO
     return (uint8_t)best;
 }
 
-/* Assigns each literal to a slot. Once all literals have slots, assigns each literal again, to the
- * slot that now suits it best. */
+/* Assigns each literal to a slot. Later passes assign each literal again, to the slot that now
+ * suits it best. */
 static void deal(struct dealing *dealing)
 {
     uint32_t count = dealing->plan->literal_count;
@@ -146,9 +145,8 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* Returns the number of bytes of which both halves are tested: a small number, such that more
- * than half of the literals have at most this many bytes. Returns 0 if there is no such number;
- * then only low halves are tested. */
+/* Returns how many bytes are tested in both halves: so few that more than half of the literals have
+ * no further bytes. Returns 0 if that is not possible; then only low halves are tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     const bool many = plan->byte_bits >= MANY_BITS;
@@ -165,8 +163,8 @@ static uint32_t whole_bytes(const struct trawl_plan *plan)
     return 0;
 }
 
-/* Returns the fraction of positions in usual texts whose byte has the low bits of the literal's
- * byte at this offset; 1 if the literal has no byte there. */
+/* Returns the fraction of positions in usual texts whose byte agrees in the low bits with the
+ * literal's byte at this offset; 1 if the literal has no such byte. */
 static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t at,
                       const float of_low[PLAN_NIBBLE_LOWS])
 {
@@ -177,8 +175,8 @@ static float low_left(const struct dealing *dealing, uint32_t literal, uint32_t 
                : 1.0f;
 }
 
-/* Chooses at most nibbles->bytes offsets of bytes whose low bits are tested. Takes one offset at a
- * time: the offset that leaves the fewest positions of usual texts, summed over the literals. */
+/* Chooses at most nibbles->bytes offsets whose bytes' low bits are tested. Adds one offset at a
+ * time: the one with which the fewest positions of usual texts pass, summed over the literals. */
 static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nibbles)
 {
     const struct trawl_plan *plan = dealing->plan;
@@ -220,7 +218,7 @@ static void choose_bytes(const struct dealing *dealing, struct plan_nibbles *nib
     }
 }
 
-/* Chooses the number of groups, and which bytes the tables test. */
+/* Chooses the number of groups, and which half bytes the tables test. */
 static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
                          struct plan_nibbles *nibbles)
 {
@@ -273,7 +271,7 @@ static void nibbles_free(void *object)
     memory_release(object, 1, sizeof(struct plan_nibbles));
 }
 
-/* What to build: the tables of a plan, for the low bits of bytes that the mask `low` selects. */
+/* What to build: the tables of a plan. `low` is the mask of the low bits that are tested. */
 struct nibbles_asked {
     const struct trawl_plan *plan;
     uint8_t low;

@@ -1,23 +1,23 @@
-/* nibbles: tables by which vectors compare all literals of a small set with many positions of a
- * text at once. A nibble is half a byte ("Teddy": Wang and others, "Hyperscan: a fast multi-pattern
- * regex matcher", NSDI 2019).
+/* nibbles: tables with which vectors compare many positions of a text with all literals of a small
+ * set at once. A nibble is half a byte. (The method is "Teddy": Wang and others, "Hyperscan: a fast
+ * multi-pattern regex matcher", NSDI 2019.)
  *
- * The literals are divided into groups, and the literals of each group into 8 slots. Bit c of
- * low[g][j][byte & 15], and of high[g][j][byte >> 4], is set if some literal of slot c of group g
- * allows this byte at offset at[j], or is too short to have a byte there. A position passes if some
- * slot is set for all its tested bytes:
+ * The literals are divided into groups, and those of each group into 8 slots. Bit c of
+ * low[g][j][byte & 15], and of high[g][j][byte >> 4], is set if some literal in slot c of group g
+ * allows this byte at offset at[j], or is too short to have a byte there. A position passes if
+ * some slot is set for all its tested bytes:
  *
  *   slot 0 has "cat", slot 1 has "dog"     text    c   o   g       text    c   a   t
  *   a byte allows these slots:             slots   0   1   1       slots   0   0   0
  *   common slots:                          none: ruled out         0: compare "cat"
  *
- * The low half of a byte rules out more positions than the high half. So for longer literals, the
- * search tests only low halves, but of more bytes. at[] then names bytes that are rare in usual
- * texts, because many literals begin with blanks.
+ * The low half of a byte rules out more positions than the high half. So for longer literals, only
+ * low halves are tested, but of more bytes. at[] then selects bytes that are rare in usual texts,
+ * rather than, say, the blanks with which many literals begin.
  *
- * Some instruction sets look up 64 entries at once. They test the six low bits of a byte, which
- * distinguish letters, instead of four. Then fewer bytes are often enough. Two groups are enough,
- * too, unless the literals have few different bytes, as DNA does.
+ * Some instruction sets can look up 64 entries at once. They test a byte's six low bits, which
+ * distinguish letters, instead of four. Then fewer bytes, and two groups, are often enough, unless
+ * the literals have few different bytes, like DNA.
  */
 #ifndef TRAWL_PLAN_NIBBLES_H
 #define TRAWL_PLAN_NIBBLES_H
@@ -30,7 +30,7 @@
 #define PLAN_NIBBLE_GROUPS_MAX 4u
 #define PLAN_NIBBLE_LITERALS_MAX 256u
 #define PLAN_NIBBLE_BYTES_MAX 8u
-#define PLAN_NIBBLE_WHOLE_MAX 4u /* bytes of which both halves are tested, for short literals */
+#define PLAN_NIBBLE_WHOLE_MAX 4u /* most bytes tested in both halves, for short literals */
 #define PLAN_NIBBLE_REACH 16u    /* at[j] is less than this */
 #define PLAN_NIBBLE_LOWS 64u     /* values of a byte's six low bits */
 
@@ -41,7 +41,7 @@ struct plan_nibbles {
      * 8 with 2 or 4 groups. */
     uint32_t bytes;
     uint8_t at[PLAN_NIBBLE_BYTES_MAX]; /* offsets of the tested bytes in the literals */
-    /* Indexed by a byte's six low bits. A table for low halves has each value four times. */
+    /* Indexed by a byte's six low bits. A table for low halves repeats its 16 values four times. */
     uint8_t low[PLAN_NIBBLE_GROUPS_MAX][PLAN_NIBBLE_BYTES_MAX][PLAN_NIBBLE_LOWS];
     uint8_t high[PLAN_NIBBLE_GROUPS_MAX][PLAN_NIBBLE_WHOLE_MAX][16];
 };

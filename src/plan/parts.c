@@ -10,13 +10,13 @@
 #include "plan/nibbles.h"
 #include "plan/prices.def"
 
-/* Strings are grouped by length; a group begins at each of these lengths. `grams`: bytes of the
- * grams by which a device's filter looks for strings of this length (cuda/cuda_choose.c). */
+/* Strings are grouped by length; a group begins at each of these lengths. `grams`: how many bytes a
+ * device's filter tests for strings of this length (cuda/cuda_choose.c). */
 static const uint64_t lengths[] = {PLAN_LENGTH_CLASSES};
 static const uint32_t grams[] = {1, 2, 3, 4, 5, 7, 10, 13, 16, 16};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* Strings of one length class, or one string: patterns order[begin] to order[end - 1]. */
+/* Strings of one length class, or a single string: patterns order[begin] to order[end - 1]. */
 struct group {
     uint64_t begin, end;
     uint64_t length_min, length_max;
@@ -31,7 +31,7 @@ struct cutting {
     uint64_t *lengths;          /* [pattern_count]: length of each pattern's shortest literal */
     uint32_t *literal_from;     /* [pattern_count + 1]: the first literal of each pattern */
     uint8_t *group_of;          /* [pattern_count] */
-    uint32_t *order;            /* [pattern_count]: patterns, by group where list_patterns ran */
+    uint32_t *order;            /* [pattern_count]: patterns by group, once list_patterns ran */
     struct strings_likeness likeness;
     struct group groups[LENGTHS];
     uint32_t group_count;
@@ -88,7 +88,7 @@ struct plan_set_price plan_set_price(enum program program, const struct plan_set
 
 /* ---- Lengths ------------------------------------------------------------------- */
 
-/* Returns the string's place in the order of lengths, for groups of a single string. */
+/* Returns the string's rank in order of length, for groups of a single string. */
 static uint32_t place_of(const struct cutting *cutting, uint64_t pattern)
 {
     uint32_t place = 0;
@@ -99,8 +99,8 @@ static uint32_t place_of(const struct cutting *cutting, uint64_t pattern)
     return place;
 }
 
-/* Fills the allocated lengths, literal_from and group_of. Makes a group of each length class, or of
- * each string, of which there are then at most LENGTHS. */
+/* Fills the arrays lengths, literal_from and group_of, which are allocated. Makes a group from each
+ * length class or, with `singly`, from each of the at most LENGTHS strings. */
 static void make_groups(struct cutting *cutting, bool singly)
 {
     const struct trawl_plan *plan = cutting->plan;
@@ -142,8 +142,8 @@ static void make_groups(struct cutting *cutting, bool singly)
         cutting->group_of[i] = number[cutting->group_of[i]];
 }
 
-/* Lists the patterns of groups [from, to), by number, starting at the first group's place in
- * `order`. */
+/* Lists the patterns of groups [from, to) in `order`, in ascending order of numbers, beginning
+ * where the first group begins. */
 static void list_patterns(const struct cutting *cutting, uint32_t from, uint32_t to)
 {
     uint32_t *next = cutting->order + cutting->groups[from].begin;
@@ -155,7 +155,7 @@ static void list_patterns(const struct cutting *cutting, uint32_t from, uint32_t
 
 /* ---- Cutting -------------------------------------------------------------------------------- */
 
-/* Sets each group's number of states. Groups share few, so cost_of adds them up. */
+/* Estimates each group's states. Groups share few of them, so cost_of adds them up. */
 static void count_states(struct cutting *cutting)
 {
     for (uint32_t i = 0; i < cutting->group_count; i++) {
@@ -238,8 +238,8 @@ static double host_cost(const struct cutting *cutting, uint32_t from, uint32_t t
     return least;
 }
 
-/* Finds the cheapest parts, by dynamic programming: the part that ends before group i begins with
- * group cuts[i]. Returns the number of parts; 0 if the parts are not worth a trial. */
+/* Finds the cheapest division into parts, by dynamic programming: the part that ends before group i
+ * begins with group cuts[i]. Returns the number of parts; 0 if they are not worth a trial. */
 static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
 {
     double least[LENGTHS + 1] = {0};
@@ -289,9 +289,9 @@ static void number_literals(const struct cutting *cutting, uint64_t begin, struc
     }
 }
 
-/* Makes a part: a plan of the patterns order[begin] to order[end - 1], with the plan's flags, line
- * ends and letters. The patterns are sorted by number: hits at one position come in the order of
- * the part's literals, which must be the order in the whole plan. */
+/* Makes a part: a plan of the patterns order[begin] to order[end - 1], with the whole plan's flags,
+ * line ends and letters. The patterns are sorted by number, so that hits at the same position come
+ * in the same order as in the whole plan. */
 static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
                                    enum trawl_method method, struct plan_part *part,
                                    struct trawl_error *error)
@@ -323,7 +323,7 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     return TRAWL_OK;
 }
 
-/* Makes the parts of groups [from, to): one, or each string by itself if that is cheaper. */
+/* Makes the parts of groups [from, to): one part, or one for each string if that is cheaper. */
 static enum trawl_status make_range(const struct cutting *cutting, uint32_t from, uint32_t to,
                                     struct plan_parts *parts, struct trawl_error *error)
 {
@@ -337,11 +337,11 @@ static enum trawl_status make_range(const struct cutting *cutting, uint32_t from
 
     if (cutting->which == PLAN_PARTS_HOST)
         (void)host_cost(cutting, from, to, &program);
-    /* there must be room for the groups that follow */
+    /* the groups that follow need room, too */
     if (program == PROGRAM_ALONE && parts->count + (end - begin) + from > PLAN_PARTS_MAX)
         program = PROGRAM_BUCKETS;
     step = program == PROGRAM_ALONE ? 1 : end - begin;
-    /* strings of one byte have a search loop of their own */
+    /* strings of one byte have their own search loop */
     if (cutting->which == PLAN_PARTS_HOST && step > 1 && cutting->groups[to - 1].length_max > 1)
         method = methods[program];
     list_patterns(cutting, from, to);
@@ -375,7 +375,7 @@ static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *
     return TRAWL_OK;
 }
 
-/* Makes the parts that `from`, a struct cutting, asks for. */
+/* Makes the parts as described by `from`, a struct cutting. */
 static enum trawl_status cutting_make(const void *from, void **object, struct trawl_error *error)
 {
     struct cutting cutting = *(const struct cutting *)from;

@@ -1,10 +1,10 @@
-/* parts: divides a set of strings by length into smaller sets, if these are searched faster in
- * turn.
+/* parts: divides a set of strings by length into smaller sets, if searching for these one after the
+ * other is faster.
  *
- * The filter of a set tests as many bytes of the text as the set's shortest string has. With a
- * single string of two bytes, the filter passes nearly every position, even if all other strings
- * are long. In parts, the short strings have a filter of their own, and hardly any position passes
- * that of the long ones. The counts of the parts are added up, and the hits are merged.
+ * The filter of a set can only test as many bytes as the shortest string has. A single string of
+ * two bytes lets nearly every position pass, even if all other strings are long. In parts, the
+ * short strings have a filter of their own, and hardly any position passes that of the long ones.
+ * The counts of the parts are added up, and their hits are merged.
  */
 #ifndef TRAWL_PLAN_PARTS_H
 #define TRAWL_PLAN_PARTS_H
@@ -12,12 +12,12 @@
 #include "plan/plan.h"
 
 #define PLAN_PARTS_MAX 24u
-/* In a set of at most this many strings, and for short strings of a larger set, each string may be
- * a part of its own. */
+/* In a set of at most this many strings, or among the short strings of a larger set, each string
+ * may be a part of its own. */
 #define PLAN_ALONE_MAX 10u
 
-/* Returns the index of the greatest entry of PLAN_LENGTH_CLASSES that is at most this length:
- * strings are searched together by classes of lengths. */
+/* Returns the index of the greatest entry of PLAN_LENGTH_CLASSES that is at most `length`. Strings
+ * of the same class are searched together. */
 #define PLAN_LENGTH_CLASSES 1, 2, 3, 4, 6, 8, 12, 16, 32, 64
 static inline uint32_t plan_length_class(uint64_t length)
 {
@@ -26,7 +26,7 @@ static inline uint32_t plan_length_class(uint64_t length)
     return length < 16 ? shorter[length] : length < 32 ? 7 : length < 64 ? 8 : 9;
 }
 
-/* The programs of the host that may search for a set (set_prices.def). */
+/* The programs by which the host may search for a set (set_prices.def). */
 enum program {
 #define PROGRAM(name, ...) PROGRAM_##name,
 #include "plan/set_prices.def"
@@ -45,7 +45,7 @@ struct plan_set_facts {
     double byte_bits; /* entropy of a byte */
 };
 
-/* An expected time in ns: to make tables, and for each byte of a text without candidates. */
+/* Expected times in ns: to make the tables, and per byte of a text without candidates. */
 struct plan_set_price {
     double once_ns, byte_ns;
 };
@@ -60,7 +60,7 @@ struct plan_part {
 };
 
 struct plan_parts {
-    /* 0: the plan is better searched as a whole, or PLAN_ALONE has the same parts */
+    /* 0: the plan is better searched as a whole, or is already divided like this by PLAN_ALONE */
     uint32_t count;
     struct plan_part part[PLAN_PARTS_MAX];
 };
@@ -69,27 +69,27 @@ struct plan_parts {
  * strings costs the lesser of two sums:
  *   the filter      pass + each × n + met × n^¾ × r^½
  *   the automaton   near or dense, + make × bytes + level × the longest string's bytes
- * If there are several parts, each string adds `part`. r is the probability that a position has a
- * string's first bytes, and `bytes` the sum of the strings' lengths. The filter looks at more bytes
- * of longer strings, so the cost grows more slowly than r.
+ * If there are several parts, each string adds `part`. `bytes` is the sum of the strings' lengths,
+ * and r the probability that a position has the first bytes of some string. The filter looks at
+ * more bytes of longer strings, so the cost grows more slowly than r.
  */
 struct plan_part_costs {
     /* in a set of at most this many strings, each string may be a part of its own */
     uint64_t singly_max;
     double alone;
-    double pass;       /* the filter for few strings, its tables included */
-    double pass_short; /* the same, if the shortest string has less than four bytes */
-    double each;       /* for each string: the time to make the filter's tables */
-    double part;       /* for each string: the time to make the part's plan */
-    double met;        /* the tests of the positions that pass the filter */
-    /* The cost of a search by the automaton: `near` if the automaton's rows are expected to have at
-     * most near_words words, else `dense`. */
+    double pass;       /* the filter for few strings, including its tables */
+    double pass_short; /* the same, if the shortest string has fewer than four bytes */
+    double each;       /* for each string: making the filter's tables */
+    double part;       /* for each string: making the part's plan */
+    double met;        /* testing the positions that pass the filter */
+    /* A search by the automaton costs `near` if its rows are expected to have at most near_words
+     * words, else `dense`. */
     double near, near_words, dense;
     double doubled;     /* added to `dense` for each doubling of the rows' words beyond
                            near_words */
-    double make, level; /* the time to make the automaton */
+    double make, level; /* making the automaton */
 };
-/* The costs for a GPU, in units of the time of reading the text once. Tests replace them. */
+/* The costs for a GPU, in units of the time to read the text once. Tests replace them. */
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 
@@ -99,9 +99,9 @@ double plan_automaton_cost(const struct plan_part_costs *costs, double words);
 /* Returns true if the plan may be divided into parts. `which` is PLAN_ALONE, PLAN_PARTS_HOST or
  * PLAN_PARTS_DEVICE. */
 bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
-/* Gets the parts in which the host or a GPU searches the plan. The first call makes them, and the
- * plan owns them. Sets *parts to NULL if not plan_parts_fit, or if no parts are worth searching.
- * Errors: MEMORY. Any thread may call. */
+/* Gets the parts in which the host or a GPU searches for the plan. The first call makes them, and
+ * the plan owns them. Sets *parts to NULL if !plan_parts_fit, or if dividing the plan is not worth
+ * while. Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
                                   const struct plan_parts **parts, struct trawl_error *error);
 

@@ -1,10 +1,10 @@
-/* plan: the compiled form of patterns. A plan is built once; then any number of threads use it at
+/* plan: the compiled form of patterns. It is built once, and then used by any number of threads at
  * the same time.
  *
- * A literal is a string of bytes that is searched as a whole. Usually a pattern is a single
- * literal. If characters have variants of other bytes (the cases of a letter in UTF-8), a pattern
- * becomes several literals. If there would be too many, only the pattern's first characters are
- * expanded into literals. The characters after these are its tail, whose elements a search matches
+ * A literal is a string of bytes that is searched for as a whole. Usually a pattern is a single
+ * literal. If characters have variants with other bytes (the cases of a letter in UTF-8), a pattern
+ * becomes several literals. If these would be too many, only the pattern's first characters are
+ * expanded into literals; the remaining characters are its tail, whose elements a search matches
  * one by one.
  */
 #ifndef TRAWL_PLAN_PLAN_H
@@ -23,51 +23,50 @@ struct plan_literal {
     uint64_t bytes_begin;
     uint64_t bytes_count;
     uint32_t pattern;
-    uint32_t tail_begin; /* index in plan->elements; has no meaning if tail_count is 0 */
+    uint32_t tail_begin; /* index in plan->elements; meaningless if tail_count is 0 */
     uint32_t tail_count;
     /* 1: the literal is the reverse complement of the pattern, 0: the pattern itself */
     uint32_t reversed;
 };
 
-/* A character of a tail, as the strings of bytes that may stand for it in a text: its own bytes and
- * its variants. */
+/* A character of a tail: the strings of bytes that may stand for it in a text, which are its own
+ * bytes and those of its variants. */
 struct plan_element {
     uint8_t alternative_count;
     uint8_t alternative_bytes_count[TRAWL_UTF8_VARIANTS_MAX + 1];
     uint8_t alternative[TRAWL_UTF8_VARIANTS_MAX + 1][4];
 };
 
-/* The first bytes of a literal, at most 8. A word of the text holds them if (word | the set's
- * head_fold) and `bytes` are equal in the bits of mask. */
+/* The first bytes of a literal, at most 8. A word of text begins with them if (word | the set's
+ * head_fold) equals `bytes` in the bits of `mask`. */
 struct plan_head {
     uint64_t bytes;
     uint64_t mask;
 };
 
-/* The tables by which the CPU's method "buckets" and GPUs search for a set, a plan of several
+/* The tables with which the CPU's method "buckets" and GPUs search for a set, a plan with several
  * literals (layout.h): bitmaps rule out most positions of the text, and a hash table of buckets
- * lists the literals for the others. */
+ * lists the literals that may begin at the others. */
 struct plan_set_tables {
     uint64_t bytes;    /* size of this object with its arrays, which are one block of memory */
     uint64_t *bitmap;  /* 2^bitmap_bits bits */
     uint64_t *wide;    /* 2^bitmap_bits bits, by plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *buckets; /* 2^bucket_bits + 1 indexes: where each bucket begins in `entries` */
     uint32_t *entries; /* literal numbers by bucket, ascending inside each bucket */
-    /* First bytes of the literals in `entries`, in the same order. By these most entries of a
-     * bucket are rejected without reading the literal. NULL if the CPU does not search by
-     * buckets. */
+    /* First bytes of the literals in `entries`, in the same order. They rule out most entries of a
+     * bucket without a look at the literal itself. NULL if the CPU does not search with buckets. */
     struct plan_head *heads;
 };
 
-/* Objects that belong to a plan, each made when a search or the plan's building first needs it. */
+/* Objects that a plan owns, each made when a search, or the build of the plan, first needs it. */
 enum plan_attachment {
     PLAN_SAMPLED,      /* tables of the method "sampled": plan/sampled.c */
     PLAN_ALONE,        /* each pattern as a plan of its own: plan/parts.c */
-    PLAN_PARTS_HOST,   /* parts in which the host searches: plan/parts.c */
-    PLAN_PARTS_DEVICE, /* parts in which a GPU searches */
-    /* Like PLAN_ALONE and the two kinds of parts, but for a plan that wants whole words or lines. A
-     * search of records uses a copy of the plan without these conditions. The plan and its copy
-     * share one array of objects, so their parts need different indexes. */
+    PLAN_PARTS_HOST,   /* parts in which the host searches for a set: plan/parts.c */
+    PLAN_PARTS_DEVICE, /* parts in which a GPU searches for a set */
+    /* The same three for a plan that requires whole words or lines. A search of records uses a copy
+     * of the plan without these conditions, whose parts are PLAN_ALONE and so on. The plan and its
+     * copy share one array of objects. */
     PLAN_WHOLE_ALONE,
     PLAN_WHOLE_PARTS_HOST,
     PLAN_WHOLE_PARTS_DEVICE,
@@ -82,14 +81,14 @@ enum plan_attachment {
     PLAN_ATTACHMENTS
 };
 
-/* Options of a plan of approximate searches. */
+/* Options of a plan of an approximate search. */
 struct plan_errors {
     bool is_set;
     bool edits;   /* true: edits; false: mismatches */
-    uint32_t max; /* most errors of an occurrence, at most TRAWL_ERRORS_MAX */
+    uint32_t max; /* the most errors that an occurrence may have, at most TRAWL_ERRORS_MAX */
     enum trawl_alphabet alphabet;
     uint32_t exact_count;
-    /* exact_count ranges of symbols that allow no error; owned by the plan */
+    /* exact_count ranges of symbols in which no error is allowed; owned by the plan */
     struct trawl_range *exact;
 };
 
@@ -97,8 +96,8 @@ struct plan_errors {
 struct plan_expressions {
     enum trawl_syntax syntax; /* TRAWL_LITERAL if the patterns are strings, not expressions */
     bool characters;          /* characters are UTF-8; false: each byte is a character */
-    uint32_t memory_mib;      /* limit for the memory of all programs together; 0: none */
-    int (*poll)(void *poll_context); /* NULL, or a function that returns true to stop compiling;
+    uint32_t memory_mib;      /* limit for the memory of all compiled expressions; 0: none */
+    int (*poll)(void *poll_context); /* NULL, or returns true to stop compiling the expressions;
                                         NULL after the build */
     void *poll_context;
 };
@@ -110,17 +109,17 @@ struct trawl_plan {
     uint64_t serial;
     uint32_t flags;
     uint8_t line_end;
-    /* a second byte that ends lines; equal to line_end if there is none */
+    /* a second byte that ends lines; equal to line_end if there is only one */
     uint8_t line_end_also;
     bool utf8_is_set;
-    /* a literal may contain the line end, so an occurrence may cross lines */
+    /* a literal may contain a line end, so an occurrence may cross lines */
     bool holds_line_end;
     struct trawl_letters utf8;
 
-    /* case is ignored, but only of A to Z, and a pattern has other letters that have two cases */
+    /* only the case of A to Z is ignored, but a pattern has other letters with two cases */
     bool misses_letters;
-    /* 0: PCRE2 searches for no expression. 1: for some expressions. 2: for some, of which one may
-     * match zero bytes */
+    /* 0: PCRE2 searches for none of the expressions. 1: for some. 2: for some, of which one may
+     * match the empty string */
     uint8_t pcre;
     uint64_t pattern_count;
     uint64_t *pattern_ids;   /* numbers that the caller gave to the patterns; NULL: none */
@@ -132,21 +131,21 @@ struct trawl_plan {
     /* sorted by pattern; NULL: literal i is pattern i, in lower case if case is ignored */
     struct plan_literal *literals;
     uint8_t *literal_bytes;
-    /* there is room for this many literals, and bytes of literals */
+    /* how many literals, and bytes of literals, there is room for */
     uint64_t literal_capacity;
     uint64_t literal_bytes_capacity;
     uint32_t element_count;
     uint32_t element_capacity;
     struct plan_element *elements;
 
-    /* Bytes of the shortest literal, without its tail. In an approximate search: symbols of the
-     * shortest occurrence. With expressions: 1, and length_max is 1, too. */
+    /* Bytes of the shortest literal, without its tail. In an approximate search, symbols of the
+     * shortest occurrence. With expressions, both length_min and length_max are 1. */
     uint64_t length_min;
     uint64_t length_max;  /* length of the longest occurrence in bytes, with its tail */
-    uint64_t need_before; /* number of bytes that a search reads before an occurrence */
-    /* number of bytes that a search reads after the last start: length_max - 1, and the bytes
-     * after an occurrence that the plan's conditions look at; more in an approximate search
-     * (errors_need) */
+    uint64_t need_before; /* how many bytes before an occurrence a search reads */
+    /* How many bytes after the start of the last occurrence a search reads: length_max - 1, and the
+     * bytes after an occurrence that the plan's conditions look at; more in an approximate search
+     * (errors_need). */
     uint64_t need_after;
 
     /* In an approximate search, or with expressions or an algorithm, no method is chosen, and the
@@ -154,15 +153,15 @@ struct trawl_plan {
     struct plan_errors errors;
     struct plan_expressions expressions;
     struct plan_algorithm algorithm;
-    /* EVERY, GRAMS or SAMPLED if the caller asked for that method. AUTO if the caller asked for
-     * none and the plan has a single literal without a tail: each worker then chooses the cheapest.
-     * Otherwise SET. */
+    /* EVERY, GRAMS or SAMPLED if the caller asked for that method. AUTO if the caller asked for no
+     * method and the plan has a single literal without a tail; then each worker chooses the
+     * cheapest. SET for all other plans. */
     enum trawl_method method;
     enum trawl_method method_asked;
 
     /* The next two are set if the plan has a single literal without a tail: */
     uint64_t period; /* the literal's least period; 0 if that exceeds half of the literal */
-    /* which bytes of the literal are tested, chosen by the caller's sample if there is one */
+    /* which bytes of the literal are tested, chosen with the caller's sample if there is one */
     struct plan_tuning tuning;
 
     /* The next members are set if `method` is SET: */
@@ -172,8 +171,8 @@ struct trawl_plan {
      * set_prices.def and cpu/programs.c. */
     uint32_t programs;
 
-    /* For the strings of a plan of expressions: decides about a line that has one of them. NULL
-     * for other plans. */
+    /* If this plan has the strings required by expressions: decides whether a line with one of them
+     * matches. NULL for other plans. */
     const struct line_automaton *line_automaton;
     struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
@@ -183,45 +182,46 @@ struct trawl_plan {
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
 
-/* Like plan_literal_match, for a literal whose own bytes are known to be at text[0]: compares
- * only the tail. Sets *looked to the number of its characters that matched. */
+/* Compares only the tail of a literal whose own bytes are known to be at text[0], and returns what
+ * plan_literal_match would return. Sets *looked to the number of tail characters that matched. */
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
 
-/* Returns true if the text may still become an occurrence of a literal with a tail: the tail's
- * first characters match, and the text ends before the tail does. The literal's own bytes are known
- * to be at text[0]. */
+/* Returns true if the text may become an occurrence of a literal with a tail when more bytes
+ * arrive: the tail's first characters match, and the text ends before the tail does. The literal's
+ * own bytes are known to be at text[0]. */
 bool plan_tail_is_open(const struct trawl_plan *plan, const struct plan_literal *literal,
                        const uint8_t *text, uint64_t text_bytes);
 
-/* `bytes` are the `have` bytes that a stream has brought so far. Returns an offset among them such
- * that later bytes cannot change which occurrences begin before it; it may be lower than necessary,
- * to save work or memory. bytes[-before] is readable, as for plan_accepts. Any thread may call. */
+/* `bytes` are the `have` bytes of a stream that have arrived so far. Returns an offset such that
+ * later bytes cannot change which occurrences begin before it. The offset may be lower than
+ * necessary, to save work or memory. bytes[-before] is readable, as for plan_accepts. Any thread
+ * may call. */
 uint64_t plan_decided(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t before,
                       uint64_t have);
 
-/* Reads the element (a character with its variants) that begins at bytes[0] of a pattern; `count`
- * bytes are left. Returns its length in bytes. A byte with which no UTF-8 character begins is an
- * element of its own. */
+/* Reads the element (a character with its variants) that begins at bytes[0] of a pattern, of which
+ * `count` bytes are left. Returns the element's length in bytes. A byte that begins no UTF-8
+ * character is an element of its own. */
 uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            struct plan_element *element);
 
-/* Returns the first offset where the literal's and the text's bytes differ; `count` if they are
- * equal. Ignores ASCII case if the plan ignores case. `count` bytes of both must be readable. */
+/* Returns the first offset at which the literal's byte differs from the text's; `count` if none
+ * does. Ignores ASCII case if the plan ignores case. `count` bytes of each must be readable. */
 uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, const uint8_t *text,
                        uint64_t count);
 
-/* Decodes the UTF-8 character at bytes[0], of at most `count` bytes. Returns its length in bytes; 0
- * if no character is there. */
+/* Decodes the UTF-8 character at bytes[0], of at most `count` bytes. Returns its length in bytes,
+ * or 0 if there is no character. */
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
 /* Writes a character, whose code point is at most 0x10ffff, in UTF-8. Returns its length. */
 uint32_t plan_utf8_encode(uint32_t code_point, uint8_t bytes[4]);
-/* Decodes a character as plan_utf8_decode; with TRAWL_SINGLE_BYTE, each byte is a character. */
+/* Decodes a character like plan_utf8_decode; with TRAWL_SINGLE_BYTE, each byte is a character. */
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);
 
-/* Symbols of approximate searches are characters, or bytes that belong to no character. Such a byte
- * is the symbol PLAN_NO_CHARACTER + byte, which is greater than all characters. */
+/* A symbol of an approximate search is a character, or a byte that belongs to none. The symbol of
+ * such a byte is PLAN_NO_CHARACTER + byte, which exceeds all characters. */
 #define PLAN_NO_CHARACTER 0x110000u
 /* Reads the symbol that begins at bytes[0]. Returns its length in bytes. */
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
@@ -229,19 +229,19 @@ uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, 
 
 /* Returns true if an occurrence [begin, end) of a chunk meets the plan's conditions (whole words,
  * whole lines). chunk[-before] to chunk[available - 1] are readable. If begin + before == 0, the
- * text begins with the occurrence. If end == available, the text ends with it. */
+ * occurrence is at the start of the text; if end == available, at its end. */
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available);
 
 /* Returns true if an occurrence may begin directly after this byte. If not, the plan's conditions
- * rule it out, whatever bytes come before this byte. */
+ * rule it out, whatever bytes precede this one. */
 bool plan_may_follow(const struct trawl_plan *plan, uint8_t byte);
 bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
-/* Returns true if the `available` bytes after an occurrence decide what plan_accepts_end returns,
- * whatever bytes follow. Reads at most after[0]. */
+/* Returns true if the `available` bytes after an occurrence determine what plan_accepts_end
+ * returns, whatever bytes follow them. Reads at most after[0]. */
 bool plan_end_is_decided(const struct trawl_plan *plan, const uint8_t *after, uint64_t available);
 
 const char *plan_method_name(enum trawl_method method);
@@ -252,8 +252,8 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
     return plan->literal_count == 1 && plan->element_count == 0;
 }
 
-/* Returns true if the literals' bytes are distributed like letters: neither over a few values, as
- * in DNA, nor evenly over all. */
+/* Returns true if the literals' bytes are distributed like those of words: neither over a few
+ * values, as in DNA, nor evenly over all. */
 bool plan_has_letters(const struct trawl_plan *plan);
 
 /* Gets the tables of a set. The first call makes them, and the plan owns them. Any thread may call.
@@ -262,7 +262,7 @@ enum trawl_status plan_set_want(const struct trawl_plan *plan,
                                 const struct plan_set_tables **tables, struct trawl_error *error);
 
 /* Returns an upper bound on how many literals of a set can occur at the same position. Reads each
- * literal once and needs no tables. The bound is seldom far above the true number. */
+ * literal once, and needs no tables. The bound is seldom much too high. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan);
 
 /* Returns true if the CPU can search the set by the method "classes". */
@@ -271,7 +271,7 @@ static inline bool plan_fits_classes(const struct trawl_plan *plan)
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
 }
 
-/* Returns true if the caller of the library lets the CPU choose the method for the set. */
+/* Returns true if the caller leaves the choice of the set's method to the CPU engine. */
 static inline bool plan_method_is_open(const struct trawl_plan *plan)
 {
     return plan->method_asked == TRAWL_METHOD_AUTO || plan->method_asked == TRAWL_METHOD_SET;
@@ -290,15 +290,15 @@ static inline bool plan_has_expressions(const struct trawl_plan *plan)
     return plan->expressions.syntax != TRAWL_LITERAL;
 }
 
-/* Returns true if the engine of this plan checks the plan's conditions itself, so that it must know
+/* Returns true if this plan's engine checks the plan's conditions itself, for which it must know
  * where records begin and end. */
 static inline bool plan_judges(const struct trawl_plan *plan)
 {
     return plan->errors.is_set || plan_has_expressions(plan);
 }
 
-/* Returns true if a special part of the library searches for the plan: the gallery, approximate
- * search or expressions. These use the engines of the host and of GPUs. */
+/* Returns true if an engine on top of those of the host and of GPUs searches for the plan: the
+ * gallery, approximate search or expressions. */
 static inline bool plan_is_layered(const struct trawl_plan *plan)
 {
     return plan->algorithm.name != NULL || plan_judges(plan);
@@ -349,9 +349,9 @@ static inline uint8_t fold_byte(uint8_t byte)
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte | 0x20) : byte;
 }
 
-/* Returns true if an occurrence of a string of `bytes` could contain `byte`. If case is ignored,
- * returns true for all letters and all bytes beyond ASCII, because other bytes may stand for
- * them. */
+/* Returns true if an occurrence of the string `bytes` could contain `byte`. If case is ignored,
+ * returns true for every letter and every byte beyond ASCII, since it may be a variant of a letter
+ * in the string. */
 static inline bool plan_may_hold(const uint8_t *bytes, uint64_t bytes_count, bool ignores_case,
                                  uint8_t byte)
 {

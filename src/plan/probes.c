@@ -6,8 +6,8 @@
 #include "plan/analyse.h"
 #include "plan/prices.def"
 
-/* The compiler computes these rates: dividing at run time would be a third of the time to build a
- * short pattern's plan. */
+/* Computed by the compiler: dividing at run time would take a third of the time to build a short
+ * pattern's plan. */
 static const double prior_rate[256] = {
 #define RATE(count) (double)(count) / 66836 /* the sum of the counts */
 #include "plan/byte_prior.def"
@@ -16,7 +16,7 @@ static const double prior_rate[256] = {
 
 static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, double *rate)
 {
-    /* two tables, so that a byte's count need not wait for the count of the byte before */
+    /* two tables, so that counting a byte need not wait for the byte before, if they are equal */
     uint32_t count[2][256] = {{0}, {0}};
     uint64_t step = sample_bytes / RATE_PAIRS_MAX | 1, looked = 0;
     double share;
@@ -27,14 +27,14 @@ static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, doub
         count[1][sample[i + 1]]++;
     }
     share = 1 / ((double)looked + 64.0);
-    /* the 0.25 keeps bytes possible that the sample lacks */
+    /* the 0.25 keeps the rates of bytes that the sample lacks above 0 */
     for (uint32_t byte = 0; byte < 256; byte++)
         rate[byte] = ((double)count[0][byte] + (double)count[1][byte] + 0.25) * share;
 }
 
 /* Raises the rates of the byte values of a long literal with few values, because such a literal
- * comes from a text with few values. Each value's rate becomes at least the mean of its fraction of
- * the literal and an equal fraction. */
+ * comes from a text with few values. Each value's rate becomes at least the mean of two fractions:
+ * the value's fraction of the literal, and 1 / number of values. */
 static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, double *rate)
 {
     uint64_t count[256] = {0};
@@ -70,8 +70,8 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
     }
 }
 
-/* Returns where the maximal suffix of the bytes begins, under byte order or its reverse, and the
- * suffix's period in *period. */
+/* Returns where the maximal suffix of the bytes begins, in the usual order of bytes or in reverse
+ * order, and stores the suffix's period in *period. */
 static uint64_t maximal_suffix(const uint8_t *bytes, uint64_t count, bool reverse, uint64_t *period)
 {
     uint64_t suffix = UINT64_MAX, next = 0, k = 1, p = 1;
@@ -115,17 +115,18 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
-/* Survivors: positions of the sample that pass all probes chosen so far, at most one of each of
- * SURVIVORS_MAX parts of the sample. The next probe is chosen by these and not only by the rates of
- * bytes: in a log, nearly every line has the same rare bytes together. */
+/* Survivors are positions of the sample that pass all probes chosen so far. There is at most one
+ * from each of SURVIVORS_MAX parts of the sample. The next probe is chosen by them, and not by the
+ * rates of bytes alone, because bytes depend on each other: in a log, nearly every line has the
+ * same rare bytes together. */
 struct survivors {
-    /* address of the sample's byte at the literal's offset probe_window.first */
+    /* the sample's byte that lines up with the literal's byte at offset probe_window.first */
     const uint8_t *at[SURVIVORS_MAX];
     uint32_t count;
     uint32_t begun; /* number of survivors after the first probe */
 };
 
-/* The literal's bytes at offsets [first, last), and, for each offset, how many survivors have the
+/* The literal's bytes at offsets [first, last), and for each offset, how many survivors have the
  * literal's byte there (`met`). */
 struct probe_window {
     uint64_t first;
@@ -133,8 +134,8 @@ struct probe_window {
     uint8_t value[PLAN_PROBE_SPAN_BYTES];
     uint8_t fold[PLAN_PROBE_SPAN_BYTES];
     uint8_t met[PLAN_PROBE_SPAN_BYTES];
-    /* the byte's rate, raised if a probe of the same byte, or at a neighbouring offset, was chosen;
-     * the lowest cost is best */
+    /* the byte's rate, raised if a probe of the same byte or at an adjacent offset was chosen; the
+     * lowest cost is best */
     double cost[PLAN_PROBE_SPAN_BYTES];
 };
 
@@ -146,7 +147,7 @@ static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64
                             const struct probe_window *window, struct survivors *left)
 {
     /* window_meet reads vectors of 16 bytes at each survivor, `span` bytes in all, so the sample
-     * must hold `span` bytes there */
+     * must have `span` bytes there */
     uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES;
     uint8_t value = window->value[lead], fold = window->fold[lead];
 
@@ -169,7 +170,7 @@ static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64
     left->begun = left->count;
 }
 
-/* Keeps the survivors that pass the probe. */
+/* Drops the survivors that do not pass the probe. */
 static void survivors_pass(uint64_t probe, const struct probe_window *window,
                            struct survivors *left)
 {
@@ -199,8 +200,9 @@ static void window_meet(const struct survivors *left, struct probe_window *windo
     }
 }
 
-/* Raises the costs of offsets after a probe was chosen. Equal bytes near each other occur together,
- * and neighbouring bytes depend on each other. The probe's own offset cannot be chosen again. */
+/* Raises the costs of offsets after a probe was chosen there: equal bytes near each other occur
+ * together, and adjacent bytes depend on each other. The probe's own offset cannot be chosen
+ * again. */
 static void raise_costs(uint64_t probe, struct probe_window *window)
 {
     uint64_t span = window->last - window->first, taken = probe - window->first;
@@ -216,13 +218,13 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
     window->cost[taken] = PROBE_TAKEN;
 }
 
-/* Returns the offset that leaves the fewest survivors; of several such offsets, or if there are no
- * survivors, the one of least cost. */
+/* Returns the offset that leaves the fewest survivors. Among equal ones, or if there are no
+ * survivors, returns the offset with the least cost. */
 static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
 
-    if (survivors == 0) { /* the sample tells nothing more, so the least cost decides */
+    if (survivors == 0) { /* the sample no longer helps, so the least cost decides */
         for (uint64_t o = 1; o < window->last - window->first; o++)
             best = window->cost[o] < window->cost[best] ? o : best;
         return window->first + best;
@@ -259,8 +261,8 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
 }
 
 /* Returns the fraction of the survivors that are left. Each probe was chosen because it leaves the
- * fewest survivors of the sample, so this fraction is lower than in the text. Therefore the result
- * is at least `independent`, the product of the bytes' rates. */
+ * fewest survivors in the sample, so in the rest of the text the fraction is higher. Therefore the
+ * result is at least `independent`, the product of the bytes' rates. */
 static double share_left(const struct survivors *left, double independent)
 {
     return max_double((left->count > 0 ? left->count : 0.5) / left->begun, independent);
@@ -271,7 +273,7 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed)
 {
     uint32_t wanted = (uint32_t)min_u64(count, PLAN_PROBES_MAX);
-    uint64_t best = 0; /* offset of the first rarest byte */
+    uint64_t best = 0; /* offset of the rarest byte; of several, the first */
     struct probe_window window;
     struct survivors left;
     /* rate: expected fraction of positions that pass all probes so far; others: product of the

@@ -1,6 +1,6 @@
 /* sampled: makes the tables of the method "sampled", which reads only every stride-th position of a
- * text (struct plan_sampled). Also measures how many of the literal's offsets have the same bytes
- * as a sample of a text. */
+ * text (struct plan_sampled). Also measures how many offsets of the literal have the same bytes as
+ * a sample of the text. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,18 +10,18 @@
 
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
-/* With longer strides, loading the table costs more time than the skipped text saves. */
+/* With longer strides, loading the table takes more time than is saved by skipping text. */
 #define SAMPLED_STRIDE_MAX 8192u
-/* The bitmap has 32 to 64 bits for each offset of the literal. So of the samples that are at no
+/* The bitmap has 32 to 64 bits for each offset of the literal. So of the samples that equal no
  * offset of the literal, 1 in 32 to 64 passes. */
 #define SAMPLED_BITMAP_LOG2 5u
 #define REPEATS_OFFSETS 256u /* sampled_repeats counts at most this many offsets */
-/* sampled_seen takes a sample for each SEEN_SHARE bytes of text, but at least SEEN_SAMPLES_MIN and
- * at most SEEN_SAMPLES samples. */
+/* sampled_seen takes one sample per SEEN_SHARE bytes of text, but at least SEEN_SAMPLES_MIN and at
+ * most SEEN_SAMPLES. */
 #define SEEN_SAMPLES 512u
 #define SEEN_SAMPLES_MIN 64u
 #define SEEN_SHARE 4096u
-/* strides are multiples of this, so that no sample lies in two cache lines */
+/* strides are multiples of this, so that no sample crosses a cache line */
 #define SAMPLED_STRIDE_UNIT 8u
 
 uint64_t sampled_stride(uint64_t length)
@@ -70,7 +70,7 @@ static void sampled_fill(const uint8_t *bytes, struct sampled_tables *tables)
     uint64_t *bitmap = tables->bitmap;
 
     memset(heads, 0xff, sizeof *heads << layout.hash_bits);
-    /* each offset is put at the front of its chain, so that offsets descend along chains */
+    /* each offset goes to the front of its chain, so that offsets descend along chains */
     for (uint32_t offset = 0; offset < layout.stride; offset++) {
         uint64_t gram;
         uint32_t hash, bit;
@@ -140,7 +140,7 @@ struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *
             continue;
         named += equal;
         naming += sampler.owner[slot] == UINT16_MAX ? 0 : equal;
-        sampler.owner[slot] = UINT16_MAX; /* these samples are named now */
+        sampler.owner[slot] = UINT16_MAX; /* these samples are counted in `naming` now */
     }
     return (struct sampled_rates){(double)named / (double)most, (double)naming / (double)most};
 }

@@ -1,7 +1,7 @@
 /* sampler: a hash table that counts pieces (sequences of q bytes) of a text's sample or of strings.
- * It tells how often pieces of the one occur in the other, and how often pieces are equal. Pieces
- * with equal hashes of 24 to 29 bits count as equal, which is good enough for estimates. The table
- * takes 48 KiB, so that it fits on the stack. */
+ * It estimates how often pieces of the strings occur in the text, and how often pieces are equal.
+ * Pieces with equal hashes of 24 to 29 bits count as equal, which is good enough for estimates. The
+ * table takes 48 KiB, so that it fits on the stack. */
 #ifndef TRAWL_PLAN_SAMPLER_H
 #define TRAWL_PLAN_SAMPLER_H
 
@@ -15,15 +15,15 @@
 #define SAMPLER_Q_MAX 16u
 
 struct sampler {
-    uint64_t fold, keep[2]; /* or-ed into each 8 bytes of a piece, and masks for its q bytes */
+    uint64_t fold, keep[2]; /* or-ed into each 8 bytes of a piece; masks that keep its q bytes */
     uint32_t bits;          /* log2 of the number of slots in use */
     uint32_t pieces;        /* number of different pieces */
     uint16_t count[1u << SAMPLER_SLOTS_LOG2]; /* pieces in each slot; 0: the slot is free */
-    uint16_t tag[1u << SAMPLER_SLOTS_LOG2];   /* further bits of the piece's hash */
+    uint16_t tag[1u << SAMPLER_SLOTS_LOG2];   /* more bits of the piece's hash */
     uint16_t owner[1u << SAMPLER_SLOTS_LOG2]; /* who added the piece last */
 };
 
-/* Empties the sampler, for up to `pieces` different pieces of q bytes. */
+/* Empties the sampler, and makes room for up to `pieces` different pieces of q bytes. */
 static inline void sampler_begin(struct sampler *sampler, uint64_t pieces, uint64_t q,
                                  uint64_t fold)
 {
@@ -31,7 +31,7 @@ static inline void sampler_begin(struct sampler *sampler, uint64_t pieces, uint6
     sampler->fold = fold;
     sampler->keep[0] = UINT64_MAX >> (q < 8 ? 64 - 8 * q : 0);
     sampler->keep[1] = q <= 8 ? 0 : UINT64_MAX >> (128 - 8 * q);
-    /* few slots in use, so that the processor can predict that a slot is free */
+    /* use few slots, so that the processor can predict that a slot is free */
     sampler->bits =
         (uint32_t)min_u64(67u - (uint64_t)__builtin_clzll(pieces | 32u), SAMPLER_SLOTS_LOG2);
     sampler->pieces = 0;
@@ -68,8 +68,8 @@ static inline uint32_t sampler_slot(const struct sampler *sampler, uint64_t key)
     return slot;
 }
 
-/* Adds a piece of `owner`. Returns how often it was added before; 0 if `owner` added it last, so
- * that it counts once. A full sampler drops new pieces. */
+/* Adds a piece for `owner`. Returns how often the piece was added before. If `owner` also added it
+ * last, does not count it again, and returns 0. A full sampler drops new pieces. */
 static inline uint32_t sampler_add(struct sampler *sampler, uint64_t key, uint16_t owner)
 {
     uint32_t slot = sampler_slot(sampler, key), before = sampler->count[slot];

@@ -9,10 +9,10 @@
 
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u
-/* log2 of the bitmap's bits for each literal: with 128 bits, 1 % of other grams pass */
+/* log2 of the bitmap's bits per literal: with 128 bits, 1 % of other grams pass */
 #define SET_BITMAP_BITS_PER_LITERAL 7u
 #define SET_BUCKET_BITS_MAX 24u
-/* log2 of the number of counters in plan_alike_bound, which fit the fastest cache */
+/* log2 of the number of counters in plan_alike_bound, which fit the L1 cache */
 #define ALIKE_BITS 12u
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
@@ -32,7 +32,7 @@ static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t lite
     return count == 0 ? 0 : head & UINT64_MAX >> (64 - 8 * count);
 }
 
-/* Returns the literal's first q bytes, in the form in which a search loads them from the text. */
+/* Returns the literal's first q bytes, as a search loads them from the text. */
 static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
 {
     uint32_t gram = (uint32_t)literal_load(plan, literal, plan->set.q);
@@ -40,7 +40,7 @@ static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
     return (gram | plan->set.fold) & plan->set.gram_mask;
 }
 
-/* Returns the literal's bit in the wide bitmap, which is indexed by up to 8 first bytes. */
+/* Returns the index of the literal's bit in the wide bitmap, by a hash of up to 8 bytes. */
 static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
@@ -48,7 +48,7 @@ static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
     return plan_hash_wide(&plan->set, head);
 }
 
-/* Returns a hash, of `bits` bits, of the literal's first min(length_min, 8) bytes. */
+/* Returns a hash of the literal's first min(length_min, 8) bytes; `bits` bits long. */
 static uint32_t literal_hash(const struct trawl_plan *plan, uint32_t literal, uint32_t bits)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
@@ -61,8 +61,8 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
     return literal_hash(plan, literal, plan->set.bucket_bits);
 }
 
-/* Literals that occur at the same position have equal first bytes, so they have the same hash. The
- * bound is the greatest number of literals with the same hash. */
+/* Literals that occur at the same position have equal first bytes, and so the same hash. The bound
+ * is the greatest number of literals with the same hash. */
 uint32_t plan_alike_bound(const struct trawl_plan *plan)
 {
     uint32_t counts[1u << ALIKE_BITS] = {0}, most = 0;
@@ -117,8 +117,8 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* fill_set prefetches the bucket and the entry of the literal this many places later, because the
- * tables of large sets exceed the caches. */
+/* fill_set prefetches the bucket and the entry of a literal that comes this many literals later,
+ * because the tables of large sets exceed the caches. */
 #define FETCH_AHEAD 24u
 
 static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_tables *tables,
@@ -128,8 +128,8 @@ static void fetch_bucket(const struct trawl_plan *plan, const struct plan_set_ta
         __builtin_prefetch(&tables->buckets[literal_bucket(plan, (uint32_t)literal)], 1);
 }
 
-/* Prefetches the entry where a literal will be stored. The literal's bucket must have been
- * prefetched. */
+/* Prefetches the entry where a literal will be stored. Reads the literal's bucket, which has been
+ * prefetched earlier. */
 static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tables *tables,
                         uint64_t literal)
 {
@@ -145,8 +145,8 @@ static void fetch_entry(const struct trawl_plan *plan, const struct plan_set_tab
 }
 
 /* Fills the bitmaps, and sorts the literals by bucket (a counting sort). `buckets` first holds the
- * sizes of the buckets, then their ends. Then each literal, from the last to the first, moves the
- * end of its bucket back by one and goes there, so that the ends become starts. */
+ * sizes of the buckets, then their ends. Each literal, from the last to the first, then moves the
+ * end of its bucket down by one and is stored there, so that the ends become starts. */
 static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tables)
 {
     for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
@@ -166,7 +166,7 @@ static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tabl
     for (uint32_t literal = plan->literal_count; literal-- > 0;) {
         uint32_t entry = --tables->buckets[literal_bucket(plan, literal)];
 
-        /* below 0, these numbers wrap around to values above literal_count, which are ignored */
+        /* numbers below 0 wrap around to values above literal_count, which are ignored */
         fetch_bucket(plan, tables, (uint64_t)literal - 2 * FETCH_AHEAD);
         fetch_entry(plan, tables, (uint64_t)literal - FETCH_AHEAD);
         TRAWL_ASSERT(entry < plan->literal_count);
@@ -174,7 +174,7 @@ static void fill_set(const struct trawl_plan *plan, struct plan_set_tables *tabl
         if (tables->heads != NULL)
             tables->heads[entry] = literal_head(plan, literal);
     }
-    TRAWL_ASSERT(tables->buckets[0] == 0); /* each literal took its entry */
+    TRAWL_ASSERT(tables->buckets[0] == 0); /* every entry is taken */
 }
 
 static uint64_t aligned(uint64_t bytes)

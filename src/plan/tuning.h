@@ -1,8 +1,8 @@
 /* tuning: chooses which bytes of a single literal a search tests, by what is known about the text,
- * and computes the expected costs of the search methods.
+ * and computes the expected costs of the methods.
  *
- * The tuning of a plan knows at most the caller's sample. A worker that searches a long text makes
- * a better one from that text. A wrong tuning costs time, but never changes an answer.
+ * A plan's own tuning is based at most on the caller's sample. A worker that searches a long text
+ * makes a better one from that text. A wrong tuning costs time, but never changes an answer.
  */
 #ifndef TRAWL_PLAN_TUNING_H
 #define TRAWL_PLAN_TUNING_H
@@ -16,78 +16,78 @@
 struct trawl_plan;
 struct byte_rates;
 
-/* Returns where a sample of `bytes` bytes begins in part number `nth` of a text that is divided
- * into equal parts. The offset differs from part to part, because many texts repeat themselves in
- * step with pages and records. Even in part 0 it is mostly not 0, because a text often begins with
- * a header unlike the rest, and a pattern may have been taken from there. */
+/* A text is divided into parts of `part` bytes. Returns where in part number `nth` a sample of
+ * `bytes` bytes begins. This offset differs from part to part, because many texts repeat themselves
+ * in step with pages or records. It is seldom 0, even in part 0, because a text often begins with a
+ * header unlike the rest, from which a pattern may have been taken. */
 static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes <= part);
     return ((nth + 1) * 0x9e3779b97f4a7c15ull >> 20) % (part - bytes + 1);
 }
 
-/* For the method "sampled", measured at samples of the text. */
+/* Rates for the method "sampled", measured at samples of the text. */
 struct sampled_rates {
-    double named;  /* how many of the literal's offsets have the bytes of a sample, on average */
+    double named;  /* mean number of the literal's offsets that have the bytes of a sample */
     double naming; /* fraction of the samples with at least one such offset */
 };
 
 struct plan_tuning {
-    /* tuned by a sample of the text; otherwise by usual texts' bytes and the literal */
+    /* tuned by a sample of the text; if false, by the literal and the bytes of usual texts */
     bool is_seen;
     /* strings of the literal occur at many places of the sample (analyse_repeats) */
     bool repeats;
     /* every byte of the literal is a probe, so each candidate is an occurrence */
     bool probes_exact;
-    /* probes are bytes that the method "every" tests; probes[0] rules out most positions */
+    /* probes are bytes that the method "every" tests; probes[0] rules out the most positions */
     uint32_t probe_count;
-    /* probes that are tested at every position; further probes would rule out few more blocks */
+    /* how many probes are tested at every position; more would rule out few more blocks */
     uint32_t first_probes;
     struct plan_probe probes[PLAN_PROBES_MAX]; /* all within PLAN_PROBE_SPAN_BYTES */
     /* set only if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */
     struct plan_grams grams;
-    /* expected number of candidates, per byte of text, of the method "every" */
+    /* expected candidates of the method "every" per byte of text */
     double every_rate;
-    /* expected number of candidates, per byte of text, of the method "grams" */
+    /* expected candidates of the method "grams" per byte of text */
     double gram_rate;
-    /* The method "sampled" can be used. The literal must be long enough. If the text is known, the
-     * method's tables must exist; if not, the literal must hardly repeat itself. */
+    /* The method "sampled" can be used: the literal is long enough, and if the text is known, the
+     * method's tables exist; if not, the literal hardly repeats itself. */
     bool samples;
     struct sampled_rates sampled;
-    /* ns per byte that the method "sampled" took when a search left it; 0: not known */
+    /* ns per byte that "sampled" took in a search that then left this method; 0: unknown */
     double sampled_took;
-    /* for GPUs: offset of the literal's rarest 7 bytes; 8 bytes if a GPU sampled the text */
+    /* for GPUs: offset of the literal's rarest 7 bytes, or 8 bytes if a GPU sampled the text */
     uint64_t rare_offset;
 };
 
-/* Fill a tuning for a single literal. plan_tune_probes comes first and also sets *rates.
- * plan_tune_grams follows, if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes. A sample of
- * fewer than PLAN_SAMPLE_BYTES_MIN bytes is ignored. Cost: a few microseconds for the sample and
- * for the literal. */
+/* Fill a tuning for a single literal. plan_tune_probes is called first, and also sets *rates; then
+ * plan_tune_grams, if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes. A sample of fewer than
+ * PLAN_SAMPLE_BYTES_MIN bytes is ignored. Cost: a few microseconds each. */
 void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
-/* Tunes the method "sampled": makes its tables, and measures struct sampled_rates in this text, or
- * part of one. If `text` is NULL, only looks whether the literal repeats itself. */
+/* Tunes the method "sampled": makes its tables, and measures struct sampled_rates in `text`, which
+ * may be a part of the text. If `text` is NULL, only checks that the literal hardly repeats
+ * itself. */
 void plan_tune_sampled(const struct trawl_plan *plan, const uint8_t *text, uint64_t text_bytes,
                        struct plan_tuning *tuning);
 
-/* Returns true if the tuning's grams are so rare in the text that the method "grams" is worth
+/* Returns true if the tuning's grams are rare enough in the text for the method "grams" to be worth
  * while. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
-/* How many ns the steps of each method take on an instruction set: a column of methods.def. */
+/* How many ns each method's steps take with an instruction set: the columns of methods.def. */
 struct plan_costs {
 #define COST(member) double member;
 #include "plan/methods.def"
 };
 
-/* Returns the costs for the instruction set of this name. NULL: for the instruction set that most
+/* Returns the costs with the instruction set of this name; for NULL, with the one that most
  * machines have. */
 const struct plan_costs *plan_costs_of(const char *instruction_set);
 
-/* The expected cost (price) of each method for a single literal, in ns per byte of text. */
+/* The expected cost of each method for a single literal, in ns per byte of text. */
 struct plan_prices {
     double of[TRAWL_METHODS_COUNT]; /* 0: the method cannot search for the literal */
     enum trawl_method least;        /* the cheapest method */
@@ -113,10 +113,10 @@ struct plan_form plan_form_of(const struct trawl_plan *plan, enum trawl_method m
 /* Returns a cost below which no method can search for the literal, in ns per byte of text. */
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
 
-/* Both functions look at a text, to compute each method's expected cost there. `sample` is a part
- * of the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the method "sampled"
- * by the whole text, and returns true if no other method can cost less. Otherwise plan_look
- * is called: it tunes the method "every", and the method "grams" if that could be the cheapest. */
+/* Both functions look at a text to compute each method's expected cost there. `sample` is a part of
+ * the text, with at least PLAN_SAMPLE_BYTES_MIN bytes. plan_look_far tunes the method "sampled" by
+ * the whole text, and returns true if no other method can cost less. If it returns false, plan_look
+ * is called: it tunes "every", and also "grams" if that could be the cheapest. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_tuning *tuning,
                    struct plan_prices *prices);
@@ -135,21 +135,21 @@ struct sampled_tables {
  * short for the method. */
 uint64_t sampled_stride(uint64_t length);
 
-/* Returns the layout of the tables. The plan's literal must be long enough (sampled_stride). */
+/* Returns the layout of the tables. The literal must be long enough (sampled_stride). */
 struct plan_sampled sampled_layout(const struct trawl_plan *plan);
-/* Gets the tables, which the first call makes and the plan owns. The plan's literal must be long
+/* Gets the tables. The first call makes them, and the plan owns them. The literal must be long
  * enough (sampled_stride). Any thread may call. Errors: MEMORY. */
 enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
                                struct trawl_error *error);
 
-/* Measures the rates at samples that are spread over this text. */
+/* Measures the rates at samples that are spread over the text. */
 struct sampled_rates sampled_seen(const struct trawl_plan *plan, const uint8_t *text,
                                   uint64_t text_bytes);
 
-/* Estimates how many offsets of the plan's literal have the bytes of a sample, on average, if
- * sequences of q bytes are as frequent in the text as in the literal. The result is 1 if no
- * sequence repeats; at 2, candidates are already dense. q is 8 or 16. Only some of the literal's
- * offsets are counted. */
+/* Estimates how many offsets of the plan's literal have the bytes of a sample, on average,
+ * supposing that sequences of q bytes are as frequent in the text as in the literal. The result is
+ * 1 if no sequence repeats; at 2, candidates are already frequent. q is 8 or 16. Counts only some
+ * of the literal's offsets. */
 double sampled_repeats(const struct trawl_plan *plan, uint32_t q);
 
 #endif
