@@ -1,12 +1,12 @@
-/* attachment: makes an object for the first thread that needs it; all of them then share it. */
+/* attachment: an object that the first thread to need it makes, and all threads share. */
 #include "base/attachment.h"
 
 #include <sched.h>
 
 #include "base/forks.h"
 
-/* A thread tries the lock this many times before it sleeps. Making an object usually takes about
- * 10 us, which is less than waking a sleeping thread takes. */
+/* A thread tries the lock this many times before it sleeps: making an object usually takes about 10
+ * us, less than waking a thread. */
 #define TRIES 200u
 
 enum trawl_status attachment_make(struct attachment *attachment, const void *from,

@@ -1,5 +1,5 @@
-/* attachment: an object derived from another one, made by the first thread that needs it and then
- * shared by all. */
+/* attachment: an object derived from another one. The first thread that needs it makes it; all
+ * threads share it. */
 #ifndef TRAWL_BASE_ATTACHMENT_H
 #define TRAWL_BASE_ATTACHMENT_H
 
@@ -19,14 +19,16 @@ struct attachment {
         .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* Makes the object for attachment_want, unless another thread has made it meanwhile. */
+/* The slow path of attachment_want: makes the object, unless another thread has done so
+ * meanwhile. */
 enum trawl_status attachment_make(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),
                                   void (*release)(void *object), const void **object,
                                   struct trawl_error *error);
-/* Stores the attached object in *object. The first caller makes the object by make(from, ...);
- * other callers wait. After a failure the attachment is empty, and the next caller tries again. */
+/* Stores the attached object in *object. The first caller makes it with make(from, ...), while
+ * other callers wait. If that fails, the attachment stays empty, and the next caller tries
+ * again. */
 static inline enum trawl_status attachment_want(
     struct attachment *attachment, const void *from,
     enum trawl_status (*make)(const void *from, void **object, struct trawl_error *error),

@@ -5,7 +5,7 @@
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-/* vectors that each of the two counters adds in a round: an 8-bit lane counts to 255 */
+/* an 8-bit lane overflows after 255 vectors, so each round ends there */
 #define ROUND_VECTORS 255u
 
 static uint64_t lanes_sum(byte_vector lanes)

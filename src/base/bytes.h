@@ -13,8 +13,8 @@ static inline uint64_t bytes_load64(const uint8_t *bytes)
     return word;
 }
 
-/* Copies bytes as memcpy does, with vectors that overlap. For short texts of varying lengths,
- * this is faster than a call to memcpy or a loop over the last bytes. */
+/* Copies like memcpy, with vectors that overlap at the end. For short texts of varying lengths,
+ * this is faster than memcpy, or than a loop over the last bytes. */
 static inline void bytes_copy(uint8_t *restrict to, const uint8_t *restrict from, uint64_t count)
 {
     if (count >= 16) {

@@ -1,4 +1,4 @@
-/* checked: 64-bit sums and products that detect overflow; minima and maxima. */
+/* checked: 64-bit arithmetic that detects overflow; minima and maxima. */
 #ifndef TRAWL_BASE_CHECKED_H
 #define TRAWL_BASE_CHECKED_H
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOADAVG_BYTES 128u /* more than a line of /proc/loadavg has */
+#define LOADAVG_BYTES 128u /* more than the line in /proc/loadavg has */
 
 bool cores_busy(void)
 {

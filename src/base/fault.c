@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define FRAMES 6      /* places differ if one of this many nested calls differs */
+#define FRAMES 6      /* a place is identified by this many return addresses */
 #define FRAMES_MAX 16 /* FRAMES and at most 10 skipped calls (fault_is_new_place) */
 #define PLACES 16384u /* a power of two, at least twice as many as there are places */
 
@@ -15,7 +15,7 @@ static _Atomic uint64_t points_passed;
 static _Atomic uint64_t points_nth;
 static _Atomic bool points_persistent, is_new_wanted, has_failed;
 static _Atomic uint64_t place_count;
-/* a hash table of the places at which fault_is_new_place was called */
+/* hash table of the places where fault_is_new_place was called */
 static _Atomic uint64_t places[PLACES];
 
 static void arm(uint64_t nth, bool persistent, bool new_wanted)
@@ -75,8 +75,8 @@ bool fault_hit(enum fault_point point)
                                          : fault_is_new_place(atomic_load(&points_persistent), 2);
     if (!fails)
         return false;
-    /* Two threads may pass new places at the same time. Then only one of the two points fails,
-     * unless all later points must fail, too. */
+    /* If two threads pass new places at the same time, only one of the points fails, unless all
+     * later points must fail, too. */
     return !atomic_exchange(&has_failed, true) || atomic_load(&points_persistent);
 }
 #else

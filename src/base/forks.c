@@ -1,4 +1,5 @@
-/* forks: one lock that fork() takes alone, and that threads share while they hold other locks. */
+/* forks: a readers-writer lock. fork() is the writer; a thread that holds other locks is a
+ * reader. */
 #include "base/forks.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ static void in_child(void)
 {
     void (*adopt)(void) = atomic_load(&adopts);
 
-    /* made anew, because threads that held or awaited it do not exist in the child */
+    /* reset the lock: the threads that held or awaited it do not exist in the child */
     (void)pthread_rwlock_init(&gate, NULL);
     if (adopt != NULL)
         adopt();
@@ -33,7 +34,7 @@ static void in_child(void)
 
 static void watch(void)
 {
-    /* if this fails for lack of memory, a child may find a lock that is never released */
+    /* without memory for this, a child may find a lock that is never released */
     (void)pthread_atfork(before, in_parent, in_child);
 }
 

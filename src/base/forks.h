@@ -3,9 +3,9 @@
 #ifndef TRAWL_BASE_FORKS_H
 #define TRAWL_BASE_FORKS_H
 
-/* Between these two calls, fork() waits in the other threads of the process, so a lock that is held
- * only between them is free in every child. A thread may nest the calls. Once a caller has given
- * `adopt` (all give the same), each child calls it before fork() returns there. */
+/* Between these two calls, a fork() in another thread waits. So a lock that is held only between
+ * them is free in every child. The calls may be nested. Once a caller has passed `adopt` (all pass
+ * the same function), each child calls it before fork() returns. */
 void forks_hold(void (*adopt)(void));
 void forks_release(void);
 

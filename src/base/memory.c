@@ -1,5 +1,4 @@
-/* memory: allocates with the caller's functions if there are any, and has points where tests inject
- * faults. */
+/* memory: allocates with the caller's functions, if set, and lets tests make allocations fail. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -149,8 +148,8 @@ void memory_release(void *pointer, uint64_t count, uint64_t size)
         allocator.release(allocator.context, pointer, count * size);
 }
 
-/* Passes the 8 bytes to the kernel as a set of signals, with the unknown action ~0. The kernel
- * reads the set before it rejects the action. If it cannot read the set, it fails with EFAULT. */
+/* Passes the 8 bytes to the kernel as a set of signals, with the invalid action ~0. The kernel
+ * reads the set first, and fails with EFAULT if it cannot; only then does it reject the action. */
 bool memory_is_readable(const void *address)
 {
     return syscall(SYS_rt_sigprocmask, ~0, address, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT;

@@ -1,6 +1,6 @@
-/* memory: allocates memory for the library, with the caller's allocator if there is one.
+/* memory: allocates memory for the library, with the caller's allocator if one is set.
  *
- * A release passes the size again, for the caller's allocator. Arrays are aligned to
+ * To release memory, pass its size again: the caller's allocator may need it. Arrays are aligned to
  * MEMORY_ALIGNMENT, single objects (count 1) to OBJECT_ALIGNMENT.
  */
 #ifndef TRAWL_BASE_MEMORY_H
@@ -18,22 +18,23 @@ enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
 /* Allocates as memory_allocate does, and fills the memory with zeros. */
 enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
                                          struct trawl_error *error);
-/* Allocates a table for lookups at random offsets. Asks the system for huge pages if the table is
- * large and the caller has set no allocator. */
+/* Allocates a table that is read at random offsets: if it is large and no allocator is set, the
+ * system is asked for huge pages. */
 enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zeroed, void **pointer,
                                         struct trawl_error *error);
-/* Grows an array to new_count elements and keeps the first old_count. A failure leaves *pointer and
- * the array unchanged. */
+/* Grows an array to new_count elements, and keeps the first old_count. After an error, *pointer and
+ * the array are unchanged. */
 enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
                               struct trawl_error *error);
-/* Grows an array of *capacity elements, at least twofold, unless it has room for `wanted`. */
+/* Makes room for `wanted` elements in an array that has room for *capacity. A growing array at
+ * least doubles. */
 enum trawl_status memory_room(uint64_t wanted, uint64_t size, uint64_t *capacity, void **pointer,
                               struct trawl_error *error);
 /* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
-/* The macros below call the functions above for arrays of any type. The value of a macro is the
- * status. `array` is an lvalue, which changes only if the call succeeds. */
+/* These macros call the functions above for arrays of any type, and evaluate to the status. `array`
+ * is an lvalue, which changes only if the call succeeds. */
 #define MEMORY_CALL(array, before, call)           \
     __extension__({                                \
         void *memory_ = (before);                  \
@@ -56,12 +57,12 @@ void memory_release(void *pointer, uint64_t count, uint64_t size);
     MEMORY_CALL(array, array,                       \
                 memory_room((wanted), sizeof *(array), &(capacity), &memory_, (error)))
 
-/* Returns true if this process can read the 8 bytes at the address. Memory of a GPU cannot be read.
- * Takes 160 ns on an AMD EPYC. */
+/* Returns true if this process can read the 8 bytes at the address; false, for example, for GPU
+ * memory. Takes 160 ns on an AMD EPYC. */
 bool memory_is_readable(const void *address);
 
-/* Copies like memcpy, but on x86-64 bypasses this core's caches. For bytes that only a GPU
- * reads: it reads twice as fast from memory as from the caches of a core. */
+/* Copies like memcpy, but on x86-64 bypasses this core's caches. For bytes that only a GPU will
+ * read: a GPU reads them twice as fast from memory as from a core's caches. */
 void memory_stream(void *to, const void *from, uint64_t count);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 
-/* a larger `size` is rejected: the field was probably not initialised */
+/* a larger `size` is rejected: it was probably not initialised */
 #define OPTIONS_BYTES_SANE_MAX 4096u
 
 enum trawl_status options_check(const void *given, uint64_t oldest, const char *name,
@@ -17,7 +17,7 @@ enum trawl_status options_check(const void *given, uint64_t oldest, const char *
     if (given == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", name);
     memcpy(&size, given, sizeof size);
-    /* a size that is no multiple would cut a pointer in two */
+    /* not a multiple: would end inside a pointer */
     if (size < oldest || size > OPTIONS_BYTES_SANE_MAX || size % sizeof(void *) != 0)
         return TRAWL_FAIL(error, ARGUMENT,
                           "%s: size is %" PRIu64 ", not the struct's size, which is at least "

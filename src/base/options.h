@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 
-/* Checks the size in the caller's struct `given`. A size below `oldest`, the struct's bytes in
- * the first version that had it, is a mistake, such as the size of a pointer; fields would be
- * dropped silently. Errors: ARGUMENT. */
+/* Checks the size in the caller's struct `given`. `oldest` is the struct's size in the version of
+ * trawl that introduced it. A smaller one is a mistake, such as sizeof of a pointer, and would drop
+ * fields silently. Errors: ARGUMENT. */
 enum trawl_status options_check(const void *given, uint64_t oldest, const char *name,
                                 struct trawl_error *error);
 
@@ -18,9 +18,9 @@ enum trawl_status options_check(const void *given, uint64_t oldest, const char *
 enum trawl_status options_read(void *options, uint64_t bytes, const void *given, uint64_t oldest,
                                const char *name, struct trawl_error *error);
 
-/* Copies `told`, which has `bytes` bytes, to the caller's struct `given`, whose first field is its
- * size and keeps its value. No such struct has grown since its first version. Errors: those of
- * options_check. */
+/* Copies `told`, which has `bytes` bytes, to the caller's struct `given`, except for its first
+ * field, the size. No struct that is filled in this way has grown since its first version. Errors:
+ * those of options_check. */
 enum trawl_status options_tell(void *given, const void *told, uint64_t bytes, const char *name,
                                struct trawl_error *error);
 

@@ -21,7 +21,7 @@ enum trawl_status error_fill(struct trawl_error *error, enum trawl_status status
     (void)vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     for (char *at = error->message; (at = strpbrk(at, "\r\n")) != NULL;)
-        *at = '?'; /* a file's name may hold line ends, but the message is a single line */
+        *at = '?'; /* the message is a single line, but a file's name may contain line ends */
     return status;
 }
 

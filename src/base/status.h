@@ -4,7 +4,7 @@
  * - TRAWL_TRY_DONE(call) goes to the function's label `done:` after a failed call. The function has
  *   a variable `enum trawl_status status`.
  * - TRAWL_FAIL(error, S, ...) fills the caller's error and evaluates to TRAWL_S.
- * - TRAWL_ASSERT(condition) finds bugs of trawl: aborts in debug, sanitizer and fuzz builds.
+ * - TRAWL_ASSERT(condition) finds bugs in trawl: it aborts in debug, sanitizer and fuzz builds.
  */
 #ifndef TRAWL_BASE_STATUS_H
 #define TRAWL_BASE_STATUS_H
@@ -32,9 +32,9 @@
 #define TRAWL_FAIL_OS(error, name, os_code, ...) \
     error_fill((error), TRAWL_##name, (os_code), __VA_ARGS__)
 
-/* Fills *error (unless `error` is NULL) and returns `status`. Sets pattern_index and text_offset to
- * UINT64_MAX (unknown); a caller that knows either value writes it afterwards. `format` must not
- * end in a newline. */
+/* Fills *error (unless `error` is NULL) and returns `status`. pattern_index and text_offset become
+ * UINT64_MAX (unknown); a caller that knows them sets them afterwards. `format` must not end in a
+ * newline. */
 enum trawl_status error_fill(struct trawl_error *error, enum trawl_status status, int os_code,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,5 +1,4 @@
-/* unicode: the letters that are equal without case in Unicode, the characters of words, and those
- * of general categories and scripts. */
+/* unicode: Unicode's case folding, word characters, general categories and scripts. */
 #include "base/unicode.h"
 
 #include <string.h>
@@ -36,7 +35,8 @@ static const char scripts[] =
 #include "base/scripts.def"
     ;
 
-/* Returns the code of `name`, which has `count` bytes, in a list of names. */
+/* Looks up `name`, which has `count` bytes, in a list "name=code name=code ...". Returns its
+ * code. */
 static const char *code_of(const char *names, const char *name, uint64_t count)
 {
     for (const char *at = names; *at != '\0'; at = strchr(at, ' ') + 1) {
@@ -85,8 +85,8 @@ bool unicode_next(struct unicode_runs *made, uint32_t *first, uint32_t *last)
     return false;
 }
 
-/* The letters equal to code_point form a circle. Returns the next one, which is code_point itself
- * if no other letter is equal. */
+/* The letters that are equal without case form a circle (case.def), such as K -> k -> Kelvin sign
+ * -> K. Returns the letter after code_point; a letter without others is followed by itself. */
 static uint32_t next_letter(uint32_t code_point)
 {
     uint32_t low = 0, high = sizeof runs / sizeof runs[0];

@@ -1,7 +1,7 @@
-/* ahead: lets several threads decompress pieces of a single file before the reading thread needs
- * them. A member can be decoded without earlier bytes. A cell is one of the parts of equal length
- * into which the file is divided. A piece is what a thread decompresses, starting at the first
- * member in a cell (ahead.h). */
+/* ahead: several threads decompress a single file ahead of the thread that reads it. ahead.h
+ * defines the words: the file is divided into *cells* of equal length; a *member* can be decoded
+ * without earlier bytes; a *piece* is what a thread decompresses, starting at the first member in a
+ * cell. */
 #include "text/ahead.h"
 
 #include <pthread.h>
@@ -13,16 +13,16 @@
 #include "text/codecs.h"
 #include "text/descriptor.h"
 
-/* Length of a cell for files that are decompressed block by block. It is shorter than most blocks,
- * so most pieces are a single block, and take about the same time. */
+/* Length of a cell if pieces consist of bzip2 blocks. Most blocks are longer, so most pieces are a
+ * single block, and take about the same time. */
 #define BLOCKS_CELL_BYTES (UINT64_C(64) << 10)
 
 enum piece_state {
     PIECE_FREE,
-    PIECE_SOUGHT,   /* a thread looks for where the piece begins */
-    PIECE_GROWS,    /* a thread decodes the piece */
-    PIECE_PAUSED,   /* the piece is not complete, and any thread may continue it */
-    PIECE_UNWANTED, /* a thread looks for the piece or decodes it, but it will not be read */
+    PIECE_SOUGHT,   /* a thread is looking for the piece's start */
+    PIECE_GROWS,    /* a thread is decoding the piece */
+    PIECE_PAUSED,   /* incomplete; any thread may continue */
+    PIECE_UNWANTED, /* as SOUGHT or GROWS, but the reader is past the piece */
     PIECE_READY,
     PIECE_READ /* the reader is reading the piece */
 };
@@ -30,30 +30,30 @@ enum piece_state {
 struct ahead {
     const struct trawl_text *text;
     const struct codec *codec;
-    /* length of a cell; the largest number of decompressed bytes in a piece */
+    /* length of a cell in the file; most decompressed bytes in a piece */
     uint64_t cell_bytes, piece_bytes;
-    /* limit for the memory of a piece's decoder for its window, the earlier bytes to which
-     * compressed data may refer */
+    /* limit for a decoder's window: the earlier output to which compressed data may refer */
     uint64_t window_bytes;
     bool by_blocks;
-    /* length of a cell in the unit of pieces' offsets: bytes, or bits if by_blocks */
+    /* cell_bytes in the unit of pieces' offsets: bytes, or bits if by_blocks */
     uint64_t cell_length;
     _Atomic bool stopping;
     _Atomic bool waits; /* the reader waits for a piece */
 
-    /* guards what follows, except for the contents of pieces that a thread is decoding */
+    /* guards all members below, except for pieces that a thread is decoding */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t cell_next; /* the first cell in which no thread has looked for a piece */
+    uint64_t cell_next; /* the next cell to look for a piece in */
     bool ended;         /* the file has no further cells */
     uint32_t piece_count;
-    struct piece *pieces; /* piece_count pieces, and one more that only the reader makes */
-    /* A list of decoders that no piece uses, the last used first, because its window is still in a
-     * core's cache. */
+    struct piece *pieces; /* piece_count pieces, and one more for ahead_make */
+    /* A list of decoders that no piece uses. The one used last comes first: its window is still in
+     * a core's cache. */
     struct decoder *idle;
 };
 
-/* Reads up to `wanted` bytes of the file and returns the number. An error counts as the end. */
+/* Reads up to `wanted` bytes of the file, and returns how many were read. An error counts as the
+ * end of the file. */
 static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *bytes,
                            uint64_t wanted)
 {
@@ -68,7 +68,7 @@ static uint64_t read_whole(const struct ahead *ahead, uint64_t from, uint8_t *by
     return used;
 }
 
-/* Gives a decoder to a piece without a decoder. Returns false if out of memory. */
+/* Gives the piece a decoder, unless it has one. Returns false if out of memory. */
 static bool has_decoder(struct ahead *ahead, struct piece *piece)
 {
     (void)pthread_mutex_lock(&ahead->lock);
@@ -85,7 +85,7 @@ static bool has_decoder(struct ahead *ahead, struct piece *piece)
     return true;
 }
 
-/* Takes the piece's decoder away, for other pieces. The caller holds the lock. */
+/* Puts the piece's decoder on the list for other pieces. The caller holds the lock. */
 static void spare_decoder(struct ahead *ahead, struct piece *piece)
 {
     piece->decoder->next = ahead->idle;
@@ -98,8 +98,8 @@ static uint64_t packed_room(const struct ahead *ahead)
     return ahead->cell_bytes + BLOCKS_ROOM + BLOCKS_SLACK_BYTES;
 }
 
-/* For decoding by blocks: reads cell_bytes + beyond compressed bytes, at file offset `from`, into
- * piece->packed. Returns the number of bytes that were read; 0 if out of memory. */
+/* For bzip2 blocks: reads cell_bytes + beyond compressed bytes at file offset `from` into
+ * piece->packed. Returns how many were read; 0 if out of memory. */
 static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint64_t from,
                            uint64_t beyond)
 {
@@ -112,9 +112,9 @@ static uint64_t piece_load(const struct ahead *ahead, struct piece *piece, uint6
     return used;
 }
 
-/* Decides whether threads decode blocks of a bzip2 stream, instead of whole streams. Blocks are
- * decoded if the file is longer than a cell, and no second stream begins in the first cell or
- * within the length of the longest block after it. */
+/* Decides whether pieces of a bzip2 file consist of blocks or of whole streams: of blocks if the
+ * file is longer than a cell, and no second stream begins in the first cell or in the BLOCKS_ROOM
+ * bytes after it. */
 static void choose_blocks(struct ahead *ahead)
 {
     struct piece *own = &ahead->pieces[ahead->piece_count];
@@ -139,7 +139,7 @@ enum trawl_status ahead_open(const struct trawl_text *text, const struct codec *
     ahead->codec = codec;
     ahead->cell_bytes = ahead->cell_length = cell_bytes;
     ahead->cell_next = 1; /* the reader decodes the first cell */
-    /* Each thread can fill a piece while other pieces are searched. */
+    /* one piece per thread to fill, while others are being searched */
     ahead->piece_count = threads + threads / 2 + 1;
     ahead->piece_bytes = max_u64(room_bytes / ahead->piece_count, cell_bytes + CODEC_HEAD_BYTES);
     ahead->window_bytes = room_bytes / threads;
@@ -195,9 +195,9 @@ static bool has_room(const struct ahead *ahead, struct piece *piece)
            MEMORY_TABLE(piece->bytes, ahead->piece_bytes, false, NULL) == TRAWL_OK;
 }
 
-/* Finds where the piece begins: at the first place of its cell where a member, or if by_blocks a
- * block, may begin. *begin is the offset in the file in bytes or, if by_blocks, in bits. Sets
- * *ended if the file ends in the cell. Returns false if nothing can begin in the cell. */
+/* Finds the first place in the piece's cell where a member (if by_blocks, a block) may begin.
+ * *begin is its file offset in bytes (if by_blocks, in bits). *ended says that the file ends in the
+ * cell. Returns false if there is no such place. */
 static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin, bool *ended)
 {
     uint64_t from = piece->cell * ahead->cell_bytes, used;
@@ -225,8 +225,8 @@ static bool seek(const struct ahead *ahead, struct piece *piece, uint64_t *begin
     return true;
 }
 
-/* Returns true if the thread should decode more of the piece. Sets piece->pauses if the thread has
- * other work. */
+/* Returns true if the thread should decode more of the piece. Sets piece->pauses if the caller's
+ * help is no longer wanted. */
 static bool piece_goes_on(const struct ahead *ahead, struct piece *piece,
                           const _Atomic bool *wanted)
 {
@@ -235,9 +235,9 @@ static bool piece_goes_on(const struct ahead *ahead, struct piece *piece,
            piece->count < ahead->piece_bytes;
 }
 
-/* Reads the compressed blocks of the piece, up to the first block that begins after the cell or to
- * the stream's end, and prepares to decode these blocks. Returns false if no such blocks are found,
- * or if out of memory. */
+/* Reads the piece's compressed blocks, up to the first block that begins after the cell or to the
+ * end of the stream, and prepares to decode them. Returns false if there are none, or if out of
+ * memory. */
 static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
 {
     static const uint8_t head[BLOCKS_HEAD_BYTES] = {'B', 'Z', 'h', '9'};
@@ -256,8 +256,8 @@ static bool begin_blocks(const struct ahead *ahead, struct piece *piece)
            piece->decoder->library->step(piece->decoder->state, &io) == CODEC_MORE;
 }
 
-/* Decodes the piece's blocks. Returns false if the blocks are damaged, need more room, or are not
- * wanted any more. */
+/* Decodes the piece's blocks. Returns false if they are damaged, do not fit, or are no longer
+ * wanted. */
 static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
                           const _Atomic bool *wanted)
 {
@@ -278,8 +278,8 @@ static bool decode_blocks(const struct ahead *ahead, struct piece *piece,
     return result == CODEC_END || piece->pauses;
 }
 
-/* Begins to decode the piece. Returns false if out of memory, or if the piece is to consist of
- * blocks and has none. */
+/* Prepares to decode the piece. Returns false if out of memory, or if by_blocks and the piece has
+ * no block. */
 static bool piece_begin(struct ahead *ahead, struct piece *piece)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -294,9 +294,9 @@ static bool piece_begin(struct ahead *ahead, struct piece *piece)
     return decoder_begin(piece->decoder, ahead->codec, 1, &source) == TRAWL_OK;
 }
 
-/* Decodes the piece until a member ends after the cell, the piece pauses or its memory is full.
- * Damaged data ends the piece, too; the reader then finds the same damage. Returns false if the
- * decoder's window takes more than window_bytes, or if blocks cannot be decoded. */
+/* Decodes the piece until a member ends after the cell, other work comes, or the piece's memory is
+ * full. Damaged data ends the piece, too; the reader will find and report it. Returns false if the
+ * decoder's window exceeds window_bytes, or if blocks cannot be decoded. */
 static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic bool *wanted)
 {
     const struct decoder_source source = {ahead->text, true, -1, NULL};
@@ -323,8 +323,8 @@ static bool decode(const struct ahead *ahead, struct piece *piece, const _Atomic
     return true;
 }
 
-/* Returns the earliest unfinished piece that no thread works on; otherwise, a free piece for the
- * next cell; NULL if there is nothing to do now. The caller holds the lock. */
+/* Returns the earliest paused piece; if there is none, a free piece, for the next cell; else NULL.
+ * The caller holds the lock. */
 static struct piece *take_work(struct ahead *ahead)
 {
     struct piece *found = NULL;
@@ -350,8 +350,8 @@ static struct piece *take_work(struct ahead *ahead)
     return found;
 }
 
-/* Finds where the piece of a cell begins. Returns true if the thread is to decode the piece; false
- * if nothing begins in the cell, memory runs out, or the reader is past it. */
+/* Finds where the piece begins. Returns true if the thread should then decode it; false if nothing
+ * begins in its cell, memory runs out, or the reader is past the cell. */
 static bool find(struct ahead *ahead, struct piece *piece)
 {
     uint64_t at = UINT64_MAX;
@@ -394,9 +394,9 @@ bool ahead_help(struct ahead *ahead, const _Atomic bool *wanted)
     return true;
 }
 
-/* Frees pieces that begin before this offset; a piece that a thread is decoding is marked for that
- * thread to free. Returns the piece of the cell that holds the offset. Returns NULL if the cell has
- * no piece, or if its piece is known to begin elsewhere. The caller holds the lock. */
+/* Frees the pieces that begin before this offset; if a thread is decoding one, marks it, and that
+ * thread will free it. Returns the piece of the cell that contains the offset, or NULL if there is
+ * none or it begins at another offset. The caller holds the lock. */
 static struct piece *sift(struct ahead *ahead, uint64_t offset)
 {
     uint64_t cell = offset / ahead->cell_length;
@@ -427,7 +427,7 @@ struct piece *ahead_take(struct ahead *ahead, uint64_t offset)
     (void)pthread_mutex_lock(&ahead->lock);
     while (!atomic_load(&ahead->stopping) && (piece = sift(ahead, offset)) != NULL &&
            piece->state != PIECE_READY) {
-        /* while another thread decodes the needed piece, decode a later piece */
+        /* another thread decodes the piece that is needed; meanwhile, decode a later one */
         if (helps) {
             atomic_store(&ahead->waits, true);
             (void)pthread_mutex_unlock(&ahead->lock);

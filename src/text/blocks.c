@@ -1,4 +1,4 @@
-/* blocks: finds the blocks of a bzip2 stream in its compressed bytes. A block begins at any bit,
+/* blocks: finds the blocks of a bzip2 stream in its compressed bytes. A block may begin at any bit,
  * with a mark of 48 bits. */
 #include "text/blocks.h"
 
@@ -17,7 +17,7 @@ static uint64_t word_at(const uint8_t *bytes)
     return word;
 }
 
-/* Returns the bits [bit, bit + count), count ≤ 56. */
+/* Returns the bits [bit, bit + count) as a number; count ≤ 56. */
 static uint64_t bits_at(const uint8_t *bytes, uint64_t bit, unsigned count)
 {
     return word_at(bytes + bit / 8) << (bit % 8) >> (64 - count);
@@ -34,8 +34,8 @@ enum blocks_mark blocks_mark_at(const uint8_t *bytes, uint64_t bit, uint32_t *ch
 bool blocks_find(const uint8_t *bytes, uint64_t bytes_count, uint64_t from, uint64_t *at,
                  enum blocks_mark *mark)
 {
-    /* shifts[v] has bit i set if a mark that begins at bit i of a byte may have the value v two
-     * bytes after that byte. */
+    /* If a mark begins at bit i of bytes[k], then bytes[k + 2] is one of two values. shifts[v] has
+     * bit i set if v is one of the two. */
     uint8_t shifts[256] = {0};
     uint32_t checksum;
 

@@ -23,7 +23,7 @@ static const struct magic magics[] = {
     {&codec_gzip, {0x1f, 0x8b, 0x08}, 3},
     {&codec_xz, {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
     {&codec_zstd, {0x28, 0xb5, 0x2f, 0xfd}, 4},
-    /* files of pzstd begin with this frame, which tells the size of the next frame */
+    /* files of pzstd begin with this frame, which contains the size of the next frame */
     {&codec_zstd, {0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0}, 8},
     {&codec_lz4, {0x04, 0x22, 0x4d, 0x18}, 4},
     {&codec_bzip2, {'B', 'Z', 'h', '1', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, 10},
@@ -62,7 +62,8 @@ const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *u
     return NULL;
 }
 
-/* Returns true if the bytes have plausible values where a gzip header allows only a few. */
+/* Returns true unless this would be a gzip header with impossible flags or an unknown operating
+ * system. `head` has the magic bytes. */
 static bool is_likely(const struct codec *codec, const uint8_t *head)
 {
     return codec != &codec_gzip || ((head[3] & 0xe0) == 0 && (head[9] <= 13 || head[9] == 255));
@@ -118,7 +119,7 @@ enum trawl_status codec_load(const struct codec *codec, const char *name, struct
         if (library != NULL && !good)
             (void)dlclose(library);
         loaded[index] = good;
-        /* loading a fast library is not tried again, because the ordinary one is enough */
+        /* do not try again to load a fast library: the ordinary one suffices */
         failed[index] = !good && codec->threads_least > 0;
     }
     (void)pthread_mutex_unlock(&lock);

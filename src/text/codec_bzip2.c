@@ -1,4 +1,4 @@
-/* codec_bzip2: decodes bzip2 by libbz2. */
+/* codec_bzip2: decodes bzip2 with libbz2. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
@@ -54,8 +54,8 @@ static enum codec_result step_whole(void *state, struct codec_io *io)
                                     : CODEC_DAMAGED;
 }
 
-/* Gets a single byte from each call of libbz2, which does not say how many bytes a failing call
- * gave. */
+/* Asks libbz2 for a single byte per call, because it does not report how many bytes a failing call
+ * wrote. */
 static enum codec_result bzip2_step(void *state, struct codec_io *io)
 {
     const uint64_t out_count = io->out_count;

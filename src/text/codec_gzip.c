@@ -1,4 +1,4 @@
-/* codec_gzip: decodes gzip by zlib. */
+/* codec_gzip: decodes gzip with zlib. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* codec_lz4: decodes lz4 frames by liblz4. A block of a frame has at most 4 MiB. */
+/* codec_lz4: decodes lz4 frames by liblz4. A frame consists of blocks of at most 4 MiB. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #if TRAWL_LZ4
 #include <lz4frame.h>
 
-/* liblz4 asks for a block together with the head of the next block. If that head were damaged, the
- * block's decompressed bytes would be lost. So a call of lz4_step gets no more than the block. */
+/* liblz4 asks for a block together with the header of the next one. If that header were damaged,
+ * the block's decompressed bytes would be lost. So each call of lz4_step gets only the block. */
 #define BLOCK_HEAD_BYTES 4u
 
 static struct {
@@ -46,7 +46,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
     size_t in = (size_t)io->in_count, out = (size_t)io->out_count;
     size_t result = lz.step(state, io->out, &out, io->in, &in, NULL);
 
-    if (lz.is_error(result)) { /* after an error, liblz4 leaves `in` and `out` undefined */
+    if (lz.is_error(result)) { /* liblz4 has left `in` and `out` undefined */
         io->what = lz.error_name(result);
         return strcmp(io->what, "ERROR_allocation_failed") == 0 ? CODEC_MEMORY : CODEC_DAMAGED;
     }

@@ -1,4 +1,4 @@
-/* codec_xz: decodes xz by liblzma. */
+/* codec_xz: decodes xz with liblzma. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include <lzma.h>
 
 #define CALL_BYTES (64u << 10)
-#define THREADS_SINCE 50040002u /* threads need liblzma 5.4.0 */
-/* memory for each thread; a block of `xz -6` has 24 MiB */
+#define THREADS_SINCE 50040002u /* liblzma 5.4.0, the first that decodes in threads */
+/* enough for a block of `xz -6`, 24 MiB */
 #define THREADS_MEMORY_EACH (UINT64_C(64) << 20)
 
 static struct {
@@ -27,9 +27,9 @@ static struct {
 struct xz_state {
     lzma_stream stream;
     uint32_t threads; /* number of threads that liblzma may start; 0: the caller's thread decodes */
-    /* When liblzma notices damage depends on the room for output in a call. So each call has the
-     * same room here, whatever the caller of xz_step has. bytes[at, count) must still be given to
-     * that caller. */
+    /* How early liblzma notices damage depends on the room for output. So each call of liblzma
+     * writes to this buffer, however much room the caller of xz_step has. bytes[at, count) have not
+     * been passed on yet. */
     uint8_t bytes[CALL_BYTES];
     uint64_t at, count;
     enum codec_result result; /* result of liblzma's last call */
@@ -109,7 +109,7 @@ static enum codec_result xz_step(void *state, struct codec_io *io)
     if (own->at == own->count)
         own->result = call(own, io);
     if (own->threads > 0 && own->result != CODEC_MORE && own->result != CODEC_END)
-        /* drop this call's bytes: the decoder without threads decodes them again */
+        /* drop this call's output: the decoder without threads decodes it again */
         own->at = own->count;
     given = min_u64(io->out_count, own->count - own->at);
     memcpy(io->out, own->bytes + own->at, (size_t)given);
@@ -145,5 +145,5 @@ static bool threads_load(void *library)
 #endif
 
 const struct codec codec_xz = {"xz", "liblzma.so.5", 0, XZ_CALLS, &codec_xz_threads, 0};
-/* Decodes undamaged blocks in several threads of liblzma. */
+/* Decodes undamaged blocks, in several threads of liblzma. */
 const struct codec codec_xz_threads = {"xz", "liblzma.so.5", 0, THREADS_CALLS, NULL, 2};

@@ -1,4 +1,4 @@
-/* codec_zstd: decodes zstd by libzstd. By default, libzstd rejects windows over 128 MiB. */
+/* codec_zstd: decodes zstd with libzstd. By default, libzstd rejects windows over 128 MiB. */
 #include <dlfcn.h>
 
 #include "base/fault.h"
@@ -8,8 +8,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* libzstd asks for a block together with the head of the next block. If that head were damaged, the
- * block's decompressed bytes would be lost. So a call of zstd_step gets no more than the block. */
+/* libzstd asks for a block together with the header of the next one. If that header were damaged,
+ * the block's decompressed bytes would be lost. So each call of zstd_step gets only the block. */
 #define BLOCK_HEAD_BYTES 3u
 
 static struct {

@@ -8,12 +8,12 @@ extern const struct codec codec_gzip, codec_xz, codec_bzip2, codec_zstd, codec_l
 /* faster codecs for undamaged data */
 extern const struct codec codec_isal, codec_xz_threads, codec_bzip2_whole;
 
-/* Stores the address of the library's function `symbol` in `pointer`. The value is false if the
+/* Stores the address of the library's function `symbol` in `pointer`. Evaluates to false if the
  * library lacks the function. */
 #define CODEC_SYMBOL(library, pointer, symbol) \
     ((pointer) = (__typeof__(pointer))dlsym((library), symbol), (pointer) != NULL)
 
-/* Moves io->in and io->out after the bytes that the library used (`in`) and wrote (`out`). */
+/* Advances io->in and io->out past the bytes that the library read (`in`) and wrote (`out`). */
 static inline void codec_used(struct codec_io *io, uint64_t in, uint64_t out)
 {
     TRAWL_ASSERT(in <= io->in_count && out <= io->out_count);

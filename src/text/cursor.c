@@ -1,10 +1,11 @@
-/* cursor: cuts a text into chunks, which threads search.
+/* cursor: cuts a text into chunks for the threads that search it
  *
  * A chunk is read into a buffer, or mapped, which saves the copy but costs page faults. With
- * TEXT_MAPS_IF_FASTER, chunks of long files are mapped while mapping saves time. To find out,
- * one chunk in each 4 MiB is a probe: the page faults of its search are counted. A chunk of 256
- * KiB takes 4 faults if the kernel maps 64 KiB at a time, and at most 1 fault with large folios. A
- * fault that waits for the disk ends mapping for a while, so a file outside the page cache is read.
+ * TEXT_MAPS_IF_FASTER, chunks of long files are mapped as long as that saves time. To measure it,
+ * one chunk in each 4 MiB is a probe, whose page faults are counted during its search. A chunk of
+ * 256 KiB takes 4 faults if the kernel maps 64 KiB at a time, but at most 1 with large folios. A
+ * fault that waits for the disk suspends mapping for a while, so files outside the page cache are
+ * read.
  *
  * CPU seconds for 1 GiB (a thread of an AMD EPYC):
  *                         look at each byte     trawl -j1 -c of a rare word
@@ -14,11 +15,10 @@
  *   single pages          0.107    0.116        0.125    0.141
  *   the same, Linux 6.18  0.143    0.090        0.179    0.140
  *
- * The thread that enters an extent of 2 MiB touches the next extent. Otherwise the threads that
- * take chunks of that extent wait for the same page fault. This wait costs time: two threads took
- * 0.037 s for the 1 GiB, and 0.020 s if each had extents of its own. Two other ways took longer:
- * populating each chunk first (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately with
- * MAP_POPULATE, 0.076 s.
+ * The thread that enters an extent of 2 MiB touches the next extent, so that other threads do not
+ * all wait for the same page fault. Such waits cost much: two threads took 0.037 s for the 1 GiB,
+ * but 0.020 s if each had extents of its own. Two alternatives were slower: populating each chunk
+ * first (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately with MAP_POPULATE, 0.076 s.
  */
 #include <stddef.h>
 #include <string.h>
@@ -35,28 +35,30 @@
 
 #define UNPACK_CELL_BYTES (UINT64_C(256) << 10)
 #define UNPACK_CELL_BYTES_MIN UINT64_C(64)
-#define MAP_TEXT_MIN (UINT64_C(32) << 20) /* IF_FASTER maps no shorter files */
-#define MAP_EXTENT (UINT64_C(2) << 20)    /* one page fault in a large folio maps this many bytes */
-#define MAP_PROBES 2u                     /* one chunk in this many extents is a probe */
-/* at least this many bytes of mapped pages are given back to the kernel at a time */
+#define MAP_TEXT_MIN                                                                          \
+    (UINT64_C(32) << 20)               /* shorter files are mapped only with TEXT_MAPS_ALWAYS \
+                                        */
+#define MAP_EXTENT (UINT64_C(2) << 20) /* a page fault in a large folio maps so many bytes */
+#define MAP_PROBES 2u                  /* one probe in so many extents */
+/* mapped pages are given back to the kernel in strides of this length */
 #define MAP_STRIDE (UINT64_C(16) << 20)
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
-/* A mapped chunk may have a page fault for each MAP_FAULT_BYTES before mapping costs more than
- * reading. On Linux 6.18, a fault that maps 16 single pages takes 9 us with the later unmapping,
- * and reading the 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2 faults. So a chunk of
- * 256 KiB may have 2 faults. Chunks with fewer earn credit for chunks with more. */
+/* A mapped chunk may take one page fault per MAP_FAULT_BYTES before mapping is slower than reading:
+ * 2 in a chunk of 256 KiB. On Linux 6.18, a fault that maps 16 single pages takes 9 us with the
+ * later unmapping, but reading these 64 KiB takes 6 us. With large folios, 1 MiB takes 1 or 2
+ * faults. A chunk with fewer faults earns credit for chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(128) << 10)
 #define MAP_FAULT_CREDIT 16
 /* A chunk takes 25 us if it is read, 10 us if it is mapped, and 32 us if it is mapped, searched and
- * then read after all. Mapping pauses, on the safe side, if more than about a third of the mapped
- * chunks must be read. */
+ * then read after all. So mapping pauses, on the safe side, once about a third of the mapped chunks
+ * must be read. */
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
-/* If none of the bytes at hand can be searched yet, the reader of a stream waits this long for
- * more. Otherwise the last bytes of each write of a slow writer would be searched separately, which
- * took 3 % longer for 1,000 strings in the output of cat. */
+/* How long the reader of a stream waits for more bytes if none of those at hand can be searched
+ * yet. Without the wait, the last bytes of each write of a slow writer would be searched
+ * separately: 3 % slower for 1,000 strings in the output of cat. */
 #define REST_NS 200000u
 
 void text_buffer_release(struct text_buffer *buffer)
@@ -66,8 +68,8 @@ void text_buffer_release(struct text_buffer *buffer)
     buffer->capacity = 0;
 }
 
-/* Returns the length of the part of a buffer that is for bytes before the chunk, rounded up so that
- * the chunk begins on a cache line. */
+/* Returns how much of a buffer is for bytes before the chunk, rounded up so that the chunk begins
+ * on a cache line. */
 static uint64_t front_bytes(const struct text_cursor *cursor)
 {
     return (cursor->need.before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
@@ -75,7 +77,7 @@ static uint64_t front_bytes(const struct text_cursor *cursor)
 
 uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes)
 {
-    /* The previous chunk of a stream may leave as many bytes as the largest chunk has. */
+    /* The previous chunk of a stream may leave as many bytes as a whole chunk has. */
     uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.chunk_bytes : chunk_bytes;
 
     return front_bytes(cursor) + cursor->need.before + bytes + cursor->need.after + 1 +
@@ -160,7 +162,8 @@ bool text_cursor_is_slow(const struct text_cursor *cursor)
     return unpack_is_slow(cursor->text);
 }
 
-/* Takes the lock. While another thread holds it, decompresses a compressed file's pieces. */
+/* Takes the lock. While another thread has it, helps to decompress the file, if it is
+ * compressed. */
 static void lock_or_help(struct text_cursor *cursor)
 {
     while (pthread_mutex_trylock(&cursor->lock) != 0)
@@ -200,7 +203,7 @@ void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, u
     next_of_memory(cursor, owned, chunk);
 }
 
-/* Reads a chunk of a file. If the file ends there, the chunk is the last. */
+/* Reads a chunk of a file. If the file ends with the chunk, sets chunk->last. */
 static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t chunk_bytes,
                                       const struct text_buffer *buffer, struct text_chunk *chunk,
                                       struct trawl_error *error)
@@ -208,7 +211,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     enum trawl_status status;
     uint64_t front = front_bytes(cursor), got;
     uint64_t before = min_u64(chunk->begin, cursor->need.before);
-    /* At least one byte after the chunk is read, which shows whether the text continues. */
+    /* Read at least one byte after the chunk, to see whether the text continues. */
     uint64_t wanted = before + chunk_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
@@ -221,7 +224,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     chunk->after = min_u64(got - chunk->owned, cursor->need.after);
     chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    /* All of this chunk was read, so the next one will report the error. */
+    /* This chunk is complete, so the next one will report the error. */
     if (status == TRAWL_READ && got > chunk_bytes)
         status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
@@ -247,8 +250,8 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     return status;
 }
 
-/* Called for the chunk in which an extent of 2 MiB begins. Decides whether the chunk is a probe.
- * Touches the next extent, so that this thread takes the page fault there. */
+/* Called for the chunk in which an extent of 2 MiB begins. Decides whether the chunk is a probe,
+ * and touches the next extent, so that this thread alone takes its page fault. */
 static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
                          struct text_chunk *chunk)
 {
@@ -259,9 +262,9 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
 
-/* Called for the chunk in which a stride of MAP_STRIDE bytes begins. Gives the pages of the stride
- * before the previous one back to the kernel, because all threads have probably left it. A thread
- * that still needs a page there gets it by a page fault. */
+/* Called for the chunk in which a stride of MAP_STRIDE bytes begins. Gives the pages of the last
+ * stride but one back to the kernel: all threads are probably past them. A thread that still needs
+ * such a page takes a page fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
@@ -275,7 +278,7 @@ bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin)
            !mapping_was_repaired(&cursor->mapping);
 }
 
-/* Makes the chunk point into the mapping. Returns false if the chunk must be read. */
+/* Lets the chunk point into the mapping. Returns false if the chunk must be read. */
 static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_bytes,
                             struct text_chunk *chunk)
 {
@@ -308,8 +311,8 @@ bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_ch
     return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
-/* Adds `more`, which may be negative, to *credit, and keeps *credit between 0 and `most`.
- * Returns true if *credit is then above 0. */
+/* Adds `more`, which may be negative, to *credit, and clamps *credit to [0, most]. Returns true if
+ * the result is above 0. */
 static bool credit_add(int *credit, int64_t more, int most)
 {
     int64_t sum = *credit + more;
@@ -340,9 +343,9 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     (void)pthread_mutex_unlock(&cursor->lock);
 }
 
-/* Returns how many of the `have` bytes read so far can be searched now, given that `known` of
- * the first `from` bytes could be. A search needs need.after bytes after the last searched byte,
- * unless that byte is need.barrier; or it needs whole lines. */
+/* Returns how many of the `have` bytes read so far can be searched now: whole lines, if the search
+ * needs these; otherwise, all but the last need.after bytes, or those up to the last need.barrier.
+ * Of the first `from` bytes, `known` could be searched. */
 static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
                            const uint8_t *bytes, uint64_t known, uint64_t from, uint64_t have)
 {
@@ -404,9 +407,9 @@ static enum trawl_status read_stream(const struct trawl_text *text, int wake, ui
     return status;
 }
 
-/* Reads up to `room` further bytes of a stream, which begin at position `at` of the text. Sets *got
- * to the number of bytes. 0 says that the stream has ended or failed. Later calls read nothing, and
- * return the error that keep_fault has kept, if any. */
+/* Reads up to `room` further bytes of a stream, which begin at text offset `at`. Sets *got to their
+ * number; 0 means that the stream has ended or failed. Later calls then read nothing, and return
+ * the error that keep_fault has kept, if any. */
 static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint8_t *to,
                                    uint64_t room, uint64_t *got, struct trawl_error *error)
 {
@@ -421,7 +424,7 @@ static enum trawl_status read_more(struct text_cursor *cursor, uint64_t at, uint
     return status;
 }
 
-/* Keeps an error of reading for the next chunk, because the bytes read before it come first. */
+/* Keeps a read error for the next chunk, because the bytes before the error come first. */
 static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_status status,
                                     const struct trawl_error *error)
 {
@@ -431,8 +434,8 @@ static enum trawl_status keep_fault(struct text_cursor *cursor, enum trawl_statu
     return TRAWL_OK;
 }
 
-/* Makes room in the buffer for `whole` bytes of the chunk. Only lines may be longer than the
- * buffer. */
+/* Makes room in the buffer for `whole` bytes of the chunk. Only a search of whole lines may need
+ * more than the buffer has. */
 static enum trawl_status stream_room(const struct text_cursor *cursor, struct text_buffer *buffer,
                                      uint64_t whole, struct text_chunk *chunk,
                                      struct trawl_error *error)
@@ -447,9 +450,9 @@ static enum trawl_status stream_room(const struct text_cursor *cursor, struct te
     return TRAWL_OK;
 }
 
-/* Decides what to do if no byte is ready to be read and the first *count bytes can be searched. If
- * none can, waits REST_NS for further bytes and then asks need.decided; but a line is waited for
- * until it ends. Returns true if the chunk ends here. */
+/* Decides whether the chunk ends here: true if at least one byte can be searched and no further
+ * byte is ready. If none of the bytes can be searched (*count is 0), waits REST_NS for more, then
+ * asks need.decided. A search of whole lines always waits for the end of the line. */
 static bool stream_rests(const struct text_cursor *cursor, uint64_t chunk_bytes,
                          const uint8_t *bytes, uint64_t have, uint64_t *count)
 {
@@ -464,8 +467,8 @@ static bool stream_rests(const struct text_cursor *cursor, uint64_t chunk_bytes,
     return *count > 0;
 }
 
-/* Reads a stream until a whole chunk was read, the stream ends or fails, or bytes can be searched
- * and no further byte is ready. */
+/* Reads a stream until the chunk is full, the stream ends or fails, or some bytes can be searched
+ * and no more are ready. */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
                                         struct text_buffer *buffer, struct text_chunk *chunk,
                                         struct trawl_error *error)
@@ -508,8 +511,9 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Makes a chunk of bytes in a decompressed piece of a file, without a copy. Returns false if some
- * of the next bytes are elsewhere, or if no line ends in them. */
+/* Makes a chunk that points into a piece that was decompressed ahead, without a copy. Returns false
+ * if the piece lacks some of the next bytes, or if whole lines are needed and no line ends in
+ * them. */
 static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struct text_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {
@@ -531,14 +535,14 @@ static bool next_is_lent(struct text_cursor *cursor, uint64_t chunk_bytes, struc
     *status = carry_keep(cursor, chunk, whole, error);
     if (chunk->owned > 0 || *status != TRAWL_OK)
         return true;
-    /* No line ends in these bytes. carry_keep has copied them, so the piece is not needed. */
+    /* No line ends in these bytes. carry_keep has copied them, so they need not stay lent. */
     atomic_fetch_sub(chunk->lent, 1);
     chunk->lent = NULL;
     return false;
 }
 
-/* Locks a stream's cursor if the next chunk has the index `only`. Returns false if another
- * thread holds the lock, or if an earlier chunk comes first. */
+/* Locks a stream's cursor if the next chunk has the index `only`. Returns false if it has another
+ * index, or if another thread has the lock. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
 {
     if (cursor->shared && pthread_mutex_trylock(&cursor->lock) != 0)
@@ -560,7 +564,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
 
     memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
-    /* A cursor of a single thread takes no lock: locking takes as long as searching a line. */
+    /* A cursor that is not shared needs no lock: locking takes as long as searching a line. */
     if (only != TEXT_ANY_CHUNK && cursor->text->kind == TEXT_STREAM) {
         if (!lock_for(cursor, only))
             return TRAWL_OK;
@@ -598,7 +602,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         (void)pthread_mutex_unlock(&cursor->lock);
     if (*taken != TEXT_TAKEN || alone)
         return status;
-    /* A mapped chunk may have to be read later, so its buffer is as large as a read chunk's. */
+    /* A mapped chunk may have to be read later, so the buffer must be large enough for that,
+     * too. */
     if (cursor->need.lines != NULL && text_cursor_room(cursor, chunk_bytes) > buffer->capacity)
         status = cursor->need.lines->grow(cursor->need.lines->context, buffer, 0,
                                           text_cursor_room(cursor, chunk_bytes), error);
@@ -609,7 +614,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
     chunk->owned = chunk_bytes;
     if (!in_place || cut != TRAWL_OK || !next_of_mapping(cursor, chunk_bytes, chunk))
         status = text_cursor_read(cursor, buffer, chunk, error);
-    /* Reading worked now, but not when the chunk was cut, so the chunk ends inside a line: report
+    /* Reading works now, but failed when the chunk was cut, so the chunk ends inside a line: report
      * the earlier error. */
     return status == TRAWL_OK && !chunk->last ? cut : status;
 }

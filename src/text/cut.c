@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "text/descriptor.h"
 
-#define LOOK_BYTES 4096u /* this many bytes are read first, because most lines are shorter */
+#define LOOK_BYTES 4096u /* read first; most lines are shorter */
 
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes)
 {
@@ -37,7 +37,7 @@ uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chu
         found = bytes_find_either(room->bytes, got, lines->line_end, lines->line_end_also);
         owned += found;
         if (found < got) {
-            *status = TRAWL_OK; /* the error is after this line, so the next chunk will meet it */
+            *status = TRAWL_OK; /* the error comes after this line: the next chunk will meet it */
             return owned + 1;
         }
         if (*status != TRAWL_OK || got < wanted)

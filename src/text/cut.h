@@ -4,20 +4,19 @@
 
 #include "text/text.h"
 
-/* Returns the length of the chunk that begins at `begin` in a text in memory: up to the end of the
- * line or record (or of the text) that contains the chunk's byte chunk_bytes - 1. */
+/* Returns the length of the chunk that begins at `begin` in a text in memory: chunk_bytes, and then
+ * up to the end of that line or record, or of the text. */
 uint64_t cut_memory(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes);
-/* Like cut_memory, for a file: starting at the chunk's byte chunk_bytes - 1, reads into `room`
- * until a line ends. If reading fails before that, the chunk ends there, and *status is READ. */
+/* Like cut_memory, for a file: reads into `room`, starting with the chunk's byte chunk_bytes - 1,
+ * until a line ends. If reading fails first, the chunk ends there, and *status is READ. */
 uint64_t cut_file(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                   const struct text_buffer *room, enum trawl_status *status,
                   struct trawl_error *error);
-/* Like cut_file for a mapped file, but looks for the line end in the mapping first. */
+/* Like cut_file, but first looks for the line end in the file's mapping. */
 uint64_t cut_mapped(const struct text_cursor *cursor, uint64_t begin, uint64_t chunk_bytes,
                     const struct text_buffer *room, enum trawl_status *status,
                     struct trawl_error *error);
-/* Returns the number of bytes up to the last line end in bytes[from, count), the line end included;
- * 0 if there is no line end. */
+/* Returns the offset after the last line end in bytes[from, count); 0 if there is none. */
 uint64_t cut_last(const struct text_lines *lines, const uint8_t *bytes, uint64_t from,
                   uint64_t count);
 

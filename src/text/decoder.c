@@ -1,5 +1,5 @@
-/* decoder: decodes a compressed text, member by member, starting at an offset of the file. A member
- * is what can be decoded without earlier bytes, like a gzip member. */
+/* decoder: decodes a compressed text, member by member, starting at an offset of the file. A
+ * *member* can be decoded without earlier bytes, such as a gzip member. */
 #include "text/decoder.h"
 
 #include <inttypes.h>
@@ -43,8 +43,8 @@ static enum trawl_status no_memory(const struct decoder *decoder,
                       source->text->name, decoder->codec->name);
 }
 
-/* Prepares the library for a member. Opens the library, unless the decoder has a state of it that
- * can start again. */
+/* Prepares the library for a member. Opens the library, unless the decoder has a state of this
+ * library that can be reset. */
 static enum trawl_status begin_with(struct decoder *decoder, const struct codec *library,
                                     const struct decoder_source *source)
 {
@@ -122,7 +122,7 @@ static enum trawl_status fail_as_told(const struct decoder *decoder,
                 decoder->fault == CODEC_LARGE ? "needs more memory than the limit" : "is damaged");
 }
 
-/* Returns true if a skippable frame begins here, which in zstd and lz4 has no text. */
+/* Returns true if a skippable frame of zstd or lz4 begins here. Such frames contain no text. */
 static bool is_skippable(const struct decoder *decoder, const uint8_t *bytes, uint64_t bytes_count)
 {
     return bytes_count >= 4 && (bytes[0] & 0xf0) == 0x50 && bytes[1] == 0x2a && bytes[2] == 0x4d &&
@@ -158,9 +158,9 @@ static enum trawl_status find_member(struct decoder *decoder, const struct decod
     }
 }
 
-/* Counts `bytes` decoded bytes of the member. Drops bytes that an earlier call has delivered
- * already, and moves the others to the buffer's start. Returns the number of bytes that are
- * left. */
+/* Counts `bytes` decoded bytes of the member. Drops those that an earlier call has delivered
+ * already (skip_bytes), and moves the rest to the start of the buffer. Returns the length of the
+ * rest. */
 static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t bytes)
 {
     uint64_t dropped = min_u64(bytes, decoder->skip_bytes);
@@ -173,8 +173,8 @@ static uint64_t keep_new(struct decoder *decoder, uint8_t *buffer, uint64_t byte
 }
 
 /* Returns true if more input must be read before the library is called again. A codec whose
- * head_bytes (codec.h) is not 0 gets as much of a block as the input buffer can hold. So the byte
- * at which damage is found does not depend on where the decoder began to read. */
+ * head_bytes (codec.h) is not 0 gets a whole block, or as much of it as the input buffer can hold.
+ * So damage is found at the same byte, wherever the decoder began to read. */
 static bool lacks_input(const struct decoder *decoder)
 {
     uint64_t needed =
@@ -183,9 +183,9 @@ static bool lacks_input(const struct decoder *decoder)
     return decoder->count - decoder->at < needed && !decoder->input_ended;
 }
 
-/* Calls the library once. A codec whose head_bytes (codec.h) is not 0 is called for block after
- * block, at first without input if the last call filled its output, so that the library may hold
- * more. Sets *moved to true if the library used input or gave output. */
+/* Calls the library once; a codec whose head_bytes (codec.h) is not 0, once per block. If the last
+ * call filled its output, such a library may have more, so its first call has no input. *moved says
+ * that the library read input or wrote output. */
 static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {
@@ -195,7 +195,7 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     enum codec_result result;
     bool goes_on;
 
-    TRAWL_ASSERT(count > 0); /* without room for output, no step makes progress */
+    TRAWL_ASSERT(count > 0); /* without room for output, no call makes progress */
     *moved = false;
     do {
         uint64_t given = decoder->count - decoder->at, room = io.out_count, used;
@@ -204,7 +204,7 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
             given = decoder->out_was_full ? 0 : min_u64(given, decoder->wanted);
         io.in_count = given;
         result = decoder->library->step(decoder->state, &io);
-        /* the library stayed inside input and output */
+        /* the library has stayed inside both buffers */
         TRAWL_ASSERT(io.in_count <= given && io.out_count <= room);
         used = given - io.in_count;
         decoder->at += used;
@@ -217,8 +217,8 @@ static enum codec_result step(struct decoder *decoder, uint8_t *buffer, uint64_t
     } while (head_bytes > 0 && goes_on && result == CODEC_MORE && decoder->at < decoder->count &&
              !lacks_input(decoder) && io.out_count > 0);
     decoder->between = result == CODEC_END;
-    /* When a faster library fails, the output of this call is dropped, and the format's own library
-     * decodes it again: a failing ISA-L also counts bytes that it has not written. */
+    /* If a faster library fails, drop this call's output, which the format's own library will
+     * decode again: a failing ISA-L also counts bytes that it has not written. */
     if (decoder->library != decoder->codec && result != CODEC_MORE && result != CODEC_END)
         io.out_count = count;
     *read_bytes = keep_new(decoder, buffer, count - io.out_count);

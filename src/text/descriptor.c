@@ -1,5 +1,5 @@
-/* descriptor: calls pread, read and poll. Repeats reads and waits that were interrupted, and has
- * points where tests inject errors. */
+/* descriptor: calls pread, read and poll, and repeats calls that a signal has interrupted. Tests
+ * can make each call fail. */
 #include "text/descriptor.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 
-/* most bytes in a call; Linux transfers at most 2 GiB less a page */
+/* most bytes per call; Linux transfers at most 2 GiB less a page */
 #define READ_BYTES_MAX (1u << 30)
 
 static enum trawl_status read_failed(const struct trawl_text *text, uint64_t offset, int code,
@@ -80,7 +80,7 @@ bool read_is_woken(int wake)
     return wake >= 0 && poll(&descriptor, 1, 0) > 0;
 }
 
-/* Waits until the stream can be read. Returns false if `wake` became readable instead. */
+/* Waits until the stream can be read. Returns false if `wake` becomes readable first. */
 static bool wait_for_bytes(const struct trawl_text *text, int wake)
 {
     struct pollfd descriptors[2] = {{text->descriptor, POLLIN, 0}, {wake, POLLIN, 0}};

@@ -1,22 +1,23 @@
-/* descriptor: reads files by pread(2), and streams by read(2) and poll(2). */
+/* descriptor: reads files with pread(2), and streams with read(2) and poll(2). */
 #ifndef TRAWL_TEXT_DESCRIPTOR_H
 #define TRAWL_TEXT_DESCRIPTOR_H
 
 #include "text/text.h"
 
-/* Reads `count` bytes at this offset by pread; fewer only if the file ends or reading fails. */
+/* Reads `count` bytes at this offset with pread; fewer only if the file ends or reading fails. */
 enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
                             uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
-/* Reads the descriptor's own bytes, even of a compressed text. With from_file, calls pread at
- * `offset` of the text. Otherwise reads 1 to `count` bytes of the stream, or 0 at its
- * end: waits for bytes, and returns STOPPED if `wake` becomes readable. */
+/* Reads the descriptor's own bytes, which are the compressed ones of a compressed text. With
+ * from_file, calls pread at `offset` of the text. Otherwise waits for 1 to `count` bytes of the
+ * stream, 0 at its end; returns STOPPED if `wake` becomes readable. */
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);
 /* Returns true if a read would return at once, now or within wait_ns < 10^9 nanoseconds. */
 bool read_is_ready_of(const struct trawl_text *text, uint32_t wait_ns);
-/* Returns true if `wake` is readable, so no more bytes are wanted; false if `wake` is -1. */
+/* Returns true if `wake` is readable, which means that no more bytes are wanted; false if it is
+ * -1. */
 bool read_is_woken(int wake);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/status.h"
 
-#define SLOTS 64u /* most mappings of the process at a time; further files are read */
+#define SLOTS 64u /* most mappings in the process at a time; other files are read */
 #define MAJOR_FAULT 1000u
 
 /* What the signal handler knows about a mapping. `end` is 0 while the other members change. */
@@ -20,12 +20,12 @@ struct mapping_slot {
     _Atomic bool taken;
     _Atomic uintptr_t begin;
     _Atomic uintptr_t end;
-    /* the mapping's pages at and after this address were replaced by zeros; 0: none was replaced */
+    /* zero pages have replaced the mapping's pages at this address and after it; 0: none */
     _Atomic uintptr_t repaired;
 };
 
 static struct mapping_slot slots[SLOTS];
-static _Atomic uintptr_t page_bytes; /* is set before the first mapping */
+static _Atomic uintptr_t page_bytes; /* set before the first mapping */
 
 static struct mapping_slot *slot_take(uintptr_t begin, uintptr_t end)
 {
@@ -90,7 +90,8 @@ bool mapping_was_repaired(const struct mapping *mapping)
     return atomic_load(&mapping->slot->repaired) != 0;
 }
 
-/* Returns the offset from `base` of the page after the page with the byte `end` - 1 of the text. */
+/* Returns the offset, from `base`, of the page after the one that contains the text's byte `end` -
+ * 1. */
 static uint64_t page_after(const struct mapping *mapping, uint64_t end)
 {
     uint64_t page = atomic_load(&page_bytes);
@@ -136,8 +137,8 @@ uint64_t mapping_faults(void)
     return (uint64_t)usage.ru_minflt + MAJOR_FAULT * (uint64_t)usage.ru_majflt;
 }
 
-/* Lowers slot->repaired to `page`. Must run before the zero pages appear, so that a thread that has
- * read zeros sees the new value. */
+/* Lowers slot->repaired to `page`. Must be called before the zero pages appear, so that any thread
+ * that reads these zeros also sees the new value. */
 static void set_repaired(struct mapping_slot *slot, uintptr_t page)
 {
     uintptr_t before = atomic_load(&slot->repaired);

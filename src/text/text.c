@@ -18,8 +18,8 @@
 #include "text/unpack.h"
 #include "trawl_devices.h"
 
-/* The largest buffer that an unprivileged process may request for a pipe; a rejection changes
- * nothing. */
+/* The largest buffer that an unprivileged process may request for a pipe. If that fails, the pipe
+ * keeps its buffer. */
 #define PIPE_BYTES (1 << 20)
 
 enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,
@@ -40,8 +40,8 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
     return TRAWL_OK;
 }
 
-/* Reserves unreadable pages of the host, so that a text on a GPU has addresses on the host. They
- * cost only address space. */
+/* Reserves unreadable pages, which cost only address space, so that a text on a GPU also has
+ * addresses on the host. */
 static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_error *error)
 {
     void *pages = MAP_FAILED;
@@ -102,8 +102,8 @@ void text_host_done(struct trawl_text *text)
     atomic_store(&text->is_on_host, true);
 }
 
-/* Sets the text's kind by its descriptor. A regular file of size 0 is read like a stream, because
- * files of the kernel, like those in /proc, have size 0 whatever they contain. */
+/* Sets the text's kind, from its descriptor. A regular file of size 0 is read like a stream,
+ * because files in /proc have size 0 whatever they contain. */
 static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)
 {
     struct stat facts;
@@ -132,8 +132,8 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Prepares decompressing. The first bytes of a regular file show whether the file is compressed.
- * For a stream, the first read decides. */
+/* Prepares to decompress. Reads the first bytes of a regular file to see whether it is compressed;
+ * for a stream, the first read decides. */
 static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
 {
     uint8_t first[CODEC_MAGIC_BYTES_MAX];
@@ -143,7 +143,7 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
 
     if (is_regular) {
         if (text->kind != TEXT_FILE)
-            return TRAWL_OK; /* an empty file, or a file in /proc */
+            return TRAWL_OK; /* an empty file, or one in /proc */
         TRAWL_TRY(read_file(text, 0, first, sizeof first, &got, error));
         codec = codec_of(first, got, &undecided);
         if (codec == NULL)
@@ -283,7 +283,7 @@ enum trawl_status trawl_text_tell(const struct trawl_text *text, struct trawl_te
                               : 0;
     if (text->kind == TEXT_MEMORY && !text_is_hidden(text))
         told.bytes = text->bytes;
-    /* If the file now ends inside its last page, only its size shows that. */
+    /* If the file was truncated inside its last page, only its size shows that. */
     told.is_cut = text->mapping.slot != NULL &&
                   (mapping_was_repaired(&text->mapping) ||
                    (fstat(text->descriptor, &facts) == 0 &&

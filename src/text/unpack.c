@@ -1,6 +1,6 @@
-/* unpack: reads a compressed text as a stream of decompressed bytes (unpack.h). A member is what
- * can be decoded without earlier bytes, like a gzip member. A piece is a part that a thread has
- * decompressed ahead of the reader. */
+/* unpack: reads a compressed text as a stream of decompressed bytes (unpack.h). A *member* can be
+ * decoded without earlier bytes, such as a gzip member; a *piece* is what a thread has decompressed
+ * ahead of the reader (ahead.h). */
 #include "text/unpack.h"
 
 #include <string.h>
@@ -13,25 +13,24 @@
 #include "text/decoder.h"
 #include "text/descriptor.h"
 
-/* A library may start a thread for each BYTES_PER_THREAD of the memory for decompressing ahead. */
+/* A library may start one thread for so many bytes of the memory for decompressing ahead. */
 #define BYTES_PER_THREAD (UINT64_C(16) << 20)
 
 struct text_unpack {
-    /* Codec of the format. NULL: the format is not known yet or, once `decided` is set, the text is
-     * not compressed. */
+    /* NULL: the format is not known yet; if `decided`, the text is not compressed. */
     const struct codec *codec;
     bool decided;
     bool from_file;
     bool has_begun; /* the decoder has begun to use a library */
-    pid_t process;  /* the process that prepared to read (unpack_share); 0: no process has */
+    pid_t process;  /* the process that called unpack_share; 0: none */
     uint32_t threads;
-    struct ahead *ahead; /* the pieces that threads decompress ahead; NULL: none are */
+    struct ahead *ahead; /* decompresses ahead; NULL: not done */
     /* the piece of `ahead` that is being read; NULL: none */
     struct piece *piece;
     struct decoder *decoder; /* owned */
     /* A bzip2 stream is being read block by block. */
     bool in_blocks;
-    /* file offset of that stream, and number of its decompressed bytes that were read */
+    /* file offset of that stream, and how many of its decompressed bytes were read */
     uint64_t stream_begin, stream_bytes;
     uint64_t bit; /* position in the file, in bits, of the next block */
     uint32_t sum; /* sum of the checksums of the blocks so far */
@@ -62,8 +61,8 @@ enum trawl_status unpack_open(const struct codec *codec, struct text_unpack **un
     return TRAWL_OK;
 }
 
-/* Returns true if a parent process had begun to read before the fork. The parent's threads do not
- * exist here, so locks, decoders and libraries might wait for ever: nothing is freed. */
+/* Returns true in a child of the process that called unpack_share. The parent's threads do not
+ * exist here, so a lock or a library might wait for them for ever: the child frees nothing. */
 static bool is_of_parent(const struct text_unpack *unpack)
 {
     return unpack->process != 0 && unpack->process != getpid();
@@ -87,7 +86,7 @@ void unpack_share(const struct trawl_text *text, uint32_t threads, uint64_t ahea
     if (threads < 2 || ahead_bytes == 0 || !unpack->from_file || unpack->has_begun)
         return;
     unpack->threads = (uint32_t)max_u64(min_u64(threads, ahead_bytes / BYTES_PER_THREAD), 1);
-    /* without memory for this, only the reader decodes */
+    /* if this fails, only the reader decodes */
     (void)ahead_open(text, unpack->codec, threads, ahead_bytes, cell_bytes, &unpack->ahead, NULL);
 }
 
@@ -132,7 +131,7 @@ void unpack_unshare(const struct trawl_text *text)
     text->unpack->piece = NULL;
 }
 
-/* Finds out by a stream's first bytes whether it is compressed. */
+/* Finds out from a stream's first bytes whether it is compressed. */
 static enum trawl_status decide(struct text_unpack *unpack, const struct decoder_source *source)
 {
     struct decoder *decoder = unpack->decoder;
@@ -166,7 +165,7 @@ static enum trawl_status pass_through(struct decoder *decoder, const struct deco
     return TRAWL_OK;
 }
 
-/* Begins a member, whose first bytes are in the decoder's input. */
+/* Begins the member whose first bytes are in the decoder's input. */
 static enum trawl_status begin_member(struct text_unpack *unpack,
                                       const struct decoder_source *source)
 {
@@ -192,8 +191,8 @@ static enum trawl_status begin_member(struct text_unpack *unpack,
 }
 
 /* Takes or makes the next piece of a bzip2 stream that is read block by block, or ends the stream.
- * If neither is possible, a decoder starts the stream again and skips what was read, because only a
- * decoder of the whole stream tells what is damaged. */
+ * If that fails, a decoder starts the stream again and skips what was read, because only a decoder
+ * of the whole stream can say what is damaged. */
 static enum trawl_status next_piece(struct text_unpack *unpack, const struct decoder_source *source)
 {
     uint8_t bytes[BLOCKS_END_BITS / 8 + BLOCKS_SLACK_BYTES] = {0};
@@ -225,7 +224,7 @@ static enum trawl_status next_piece(struct text_unpack *unpack, const struct dec
     return TRAWL_OK;
 }
 
-/* Reads bytes from the piece. At the piece's end, prepares to read what follows it. */
+/* Reads bytes from the piece. At its end, prepares to read what follows. */
 static void read_piece(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                        uint64_t *read_bytes)
 {
