@@ -149,7 +149,7 @@ static enum trawl_status load(struct trawl_error *error)
 static uint32_t flags_of(const struct regex_options *options)
 {
     uint32_t flags = (options->fold ? CASELESS : 0) | (options->dot_all ? DOTALL : 0) |
-                     ((options->ripgrep && !options->longest) || options->multi ? MULTILINE : 0);
+                     (options->ripgrep || options->multi ? MULTILINE : 0);
 
     if (!options->ripgrep)
         flags |= DOLLAR_ENDONLY;

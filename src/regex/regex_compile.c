@@ -84,7 +84,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
      * and ^ and $ of ripgrep's syntax match beside it. */
     if (plan->line_end != '\n' && !options.multi) {
         options.dot_all |= options.longest;
-        options.multi = options.ripgrep && !options.longest &&
+        options.multi = options.ripgrep &&
                         (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_CRLF)) == 0;
     }
     if (plan->utf8_is_set && (given->characters || (plan->flags & TRAWL_SINGLE_BYTE) != 0))
@@ -121,14 +121,7 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
                                struct trawl_error *error)
 {
     const struct syntax_options options = {
-        .syntax = syntax,
-        .plan_flags = made->plan->flags,
-        .flags = (uint8_t)((made->options.fold ? SYNTAX_FOLDS : 0) |
-                           (made->options.multi ? SYNTAX_MANY_LINES : 0) |
-                           (made->options.dot_all ? SYNTAX_DOT_ALL : 0)),
-        .single = made->options.bytes,
-        .beyond = beyond,
-        .rules = &made->options};
+        .syntax = syntax, .beyond = beyond, .rules = &made->options};
 
     return syntax_parse(&options, bytes, count, out, error);
 }
@@ -164,7 +157,6 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
             "^, $ and -x across lines know no edges of words but \\b and \\B, and no -w");
     made->mark = mark;
     if (made->marked == NULL)
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->marked, made->count, error));
     TRAWL_TRY(words_prepare(made, error));
     made->has_wide_words |= is_wide;
@@ -238,7 +230,6 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
     struct syntax filter;
 
     if (made->beyond == NULL)
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         TRAWL_TRY(MEMORY_ZEROED(made->beyond, made->count, error));
     made->needs_marks = made->crosses = true;
     TRAWL_TRY(parse(made, TRAWL_PERL, true, bytes, count, &filter, error));

@@ -57,7 +57,6 @@ static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct traw
     TRAWL_ASSERT(searcher->tasks_few > 0 && count >= searcher->tasks_few);
     TRAWL_TRY(MEMORY_ZEROED(searcher->tasks, count, error));
     searcher->task_count = count;
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the ring's items are pointers */
     TRAWL_TRY(MEMORY_ZEROED(searcher->ring, count, error));
     return TRAWL_OK;
 }

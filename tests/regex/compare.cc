@@ -73,11 +73,6 @@ bool add_expression(setup *given, const std::string &expression)
     if (!read.bytes)
         read.letters.variants = trawl_unicode()->variants;
     parse.syntax = by.syntax;
-    parse.plan_flags = by.flags;
-    parse.flags =
-        static_cast<uint8_t>((read.fold ? SYNTAX_FOLDS : 0) | (read.multi ? SYNTAX_MANY_LINES : 0) |
-                             (read.dot_all ? SYNTAX_DOT_ALL : 0));
-    parse.single = read.bytes;
     parse.rules = &read;
     given->expressions.push_back(expression);
     given->printed.emplace_back();

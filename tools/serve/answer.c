@@ -46,7 +46,6 @@ static bool watch(void *context, struct trawl_searcher *searcher)
     bool good;
 
     pthread_mutex_lock(&answer->lock);
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
     good = GROW(answer->searchers, answer->searcher_capacity, 8, answer->searcher_count + 1);
     if (good)
         answer->searchers[answer->searcher_count++] = searcher;

@@ -341,7 +341,6 @@ uint32_t state_add(struct state *state, struct served_file *file)
 {
     uint32_t index = free_index(state);
 
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the elements are pointers */
     if (!GROW(state->files, state->room, 1024, index + (size_t)1) || index == UINT32_MAX - 1 ||
         !make_room(state))
         return UINT32_MAX;

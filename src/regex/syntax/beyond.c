@@ -62,7 +62,7 @@ static enum trawl_status read_literal(struct syntax_reader *reader, struct trawl
 
     TRAWL_TRY(syntax_add_literal(reader, error));
     reader->is_repeatable = true;
-    if (byte > 0 && (byte < 0x80 || (!folds && !reader->single)))
+    if (byte > 0 && (byte < 0x80 || (!folds && !reader->rules->bytes)))
         return TRAWL_OK;
     reader->count--;
     return add_any(reader, NULL, error);

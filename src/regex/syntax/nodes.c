@@ -105,7 +105,6 @@ static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kin
 static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *node,
                               struct trawl_error *error)
 {
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     TRAWL_TRY(MEMORY_ROOM(reader->nodes, reader->capacity, reader->count + 1, error));
     reader->nodes[reader->count++] = node;
     return TRAWL_OK;
@@ -118,10 +117,8 @@ static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first
     const uint64_t count = reader->count - first;
     void *memory;
 
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     TRAWL_TRY(syntax_memory(reader, count * sizeof *node->items, &memory, error));
     if (count > 0)
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
         memcpy(memory, reader->nodes + first, (size_t)count * sizeof *node->items);
     node->items = (const struct syntax_node *const *)memory;
     node->count = (uint32_t)count;
@@ -145,7 +142,7 @@ static enum trawl_status read_set(struct syntax_reader *reader, struct syntax_no
     void *memory;
 
     if (node->kind == SYNTAX_SET || node->bytes_count > 1 || (reader->flags & SYNTAX_FOLDS) != 0 ||
-        (range.first >= 0x80 && !reader->single))
+        (range.first >= 0x80 && !reader->rules->bytes))
         TRAWL_TRY(sets_read(reader, node, &set, error));
     else
         sets_tell(reader->told, range.first);
@@ -205,7 +202,7 @@ enum trawl_status syntax_add_literal(struct syntax_reader *reader, struct trawl_
 {
     uint64_t length = 1;
 
-    while ((uint8_t)syntax_byte(reader, reader->at) >= 0xc0 && !reader->single &&
+    while ((uint8_t)syntax_byte(reader, reader->at) >= 0xc0 && !reader->rules->bytes &&
            ((uint8_t)syntax_byte(reader, reader->at + length) & 0xc0) == 0x80)
         length++;
     return syntax_take(reader, SYNTAX_CHAR, length, error);

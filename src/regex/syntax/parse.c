@@ -32,10 +32,10 @@ static enum trawl_status read_counts(struct syntax_reader *reader, char what, ui
         .length = length, .least = what == '+', .most = what == '?', .is_endless = what != '?'};
     if (what != '{')
         return TRAWL_OK;
-    *counts = syntax_braces(reader, reader->ripgrep);
+    *counts = syntax_braces(reader, reader->rules->ripgrep);
     if (!counts->has_least && reader->syntax == TRAWL_PERL)
         counts->length = 0;
-    if (counts->length == 0 && reader->ripgrep && reader->syntax == TRAWL_PERL)
+    if (counts->length == 0 && reader->rules->ripgrep)
         return syntax_refuse(reader->at, error,
                              "{ begins no repetition {n}, {n,} or {n,m}; the character is \\{");
     if (counts->length == 0 && reader->syntax != TRAWL_PERL)
@@ -83,8 +83,8 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
         reader->count > reader->frame->list ? reader->nodes[reader->count - 1] : NULL;
     struct braces counts;
 
-    if (((reader->ripgrep || reader->pcre) && reader->last == LAST_FLAGS) ||
-        (reader->pcre && item != NULL && item->kind == SYNTAX_EDGE)) /* PCRE2 decides */
+    if (((reader->rules->ripgrep || reader->rules->pcre) && reader->last == LAST_FLAGS) ||
+        (reader->rules->pcre && item != NULL && item->kind == SYNTAX_EDGE)) /* PCRE2 decides */
         return syntax_refuse(from, error, "there is nothing before that could be repeated");
     TRAWL_TRY(read_counts(reader, what, length, &counts, error));
     if (counts.length == 0) {
@@ -96,15 +96,15 @@ static enum trawl_status perl_repetition(struct syntax_reader *reader, char what
     reader->at += is_lazy;
     reader->last = LAST_REPETITION;
     reader->last_at = from;
-    if (stacks && reader->pcre && what == '+' && !is_lazy && !item->is_lazy)
+    if (stacks && reader->rules->pcre && what == '+' && !is_lazy && !item->is_lazy)
         return syntax_refuse(from, error, "possessive repetition: " NO_BACKTRACKING);
-    if (stacks && (!reader->ripgrep || reader->pcre))
+    if (stacks && (!reader->rules->ripgrep || reader->rules->pcre))
         return syntax_refuse_part(reader, before, reader->at - before, "bad repetition operator",
                                   error);
     if (item == NULL)
         return syntax_refuse_part(reader, from, reader->at - from,
                                   "no argument for repetition operator", error);
-    if (!reader->ripgrep || (item->kind != SYNTAX_EDGE && item->kind != SYNTAX_EMPTY))
+    if (!reader->rules->ripgrep || (item->kind != SYNTAX_EDGE && item->kind != SYNTAX_EMPTY))
         return syntax_repeat(reader, &counts, is_lazy, error);
     if (counts.least == 0)
         reader->nodes[reader->count - 1]->kind = SYNTAX_EMPTY;
@@ -142,8 +142,8 @@ static char operator_at(const struct syntax_reader *reader, uint64_t *length)
  * character of UTF-8 as a whole. */
 static enum trawl_status read_literal(struct syntax_reader *reader, struct trawl_error *error)
 {
-    const bool groups = reader->syntax == TRAWL_PERL && reader->single && reader->ripgrep &&
-                        !reader->unicode && (uint8_t)reader->bytes[reader->at] >= 0xc0;
+    const bool groups = reader->rules->bytes && reader->rules->ripgrep &&
+                        (uint8_t)reader->bytes[reader->at] >= 0xc0;
 
     if (!groups)
         return syntax_add_literal(reader, error);
@@ -162,7 +162,7 @@ static enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl
 
     if (from + 1 == reader->bytes_count)
         return syntax_refuse(from, error, "a \\ stands at the end");
-    if (letter >= '1' && letter <= '9' && !reader->pcre)
+    if (letter >= '1' && letter <= '9' && !reader->rules->pcre)
         return syntax_refuse(from, error,
                              "backreference: RE2 has none, because RE2 searches in linear time; "
                              "PCRE2 has: TRAWL_PCRE, trawl serve --allow-pcre");
@@ -283,17 +283,15 @@ static bool is_sound(const struct syntax_node *node)
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
                                uint64_t count, struct syntax *out, struct trawl_error *error)
 {
-    const uint32_t flags = options->plan_flags;
+    const struct regex_options *rules = options->rules;
     struct syntax_reader reader = {.out = out,
                                    .syntax = options->syntax,
-                                   .ripgrep = (flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
-                                   .unicode = (flags & TRAWL_UNICODE) != 0,
-                                   .pcre = (flags & TRAWL_PCRE) != 0,
-                                   .single = options->single,
                                    .beyond = options->beyond,
-                                   .rules = options->rules,
+                                   .rules = rules,
                                    .told = options->told,
-                                   .flags = options->flags,
+                                   .flags = (uint8_t)((rules->fold ? SYNTAX_FOLDS : 0) |
+                                                      (rules->multi ? SYNTAX_MANY_LINES : 0) |
+                                                      (rules->dot_all ? SYNTAX_DOT_ALL : 0)),
                                    .bytes_count = count};
     enum trawl_status status = TRAWL_OK;
     void *memory;
@@ -312,9 +310,7 @@ enum trawl_status syntax_parse(const struct syntax_options *options, const char 
     TRAWL_ASSERT(is_sound(out->root));
     out->needs_line |= out->has_ends;
 done:
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     memory_release(reader.nodes, reader.capacity, sizeof *reader.nodes);
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     memory_release(reader.names, reader.name_capacity, sizeof *reader.names);
     if (status == TRAWL_ARGUMENT && reader.beyond) {
         out->is_opaque = true;

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "regex/re2.h"
 #include "regex/syntax/tree.h"
 
 #define SYNTAX_DEPTH_MAX 1000u /* the most groups and repetitions inside each other, as in RE2 */
@@ -40,10 +41,10 @@ struct syntax_frame {
 
 struct syntax_reader {
     struct syntax *out;
-    const struct regex_options *rules; /* this and the next one as in syntax_options */
+    enum trawl_syntax syntax; /* this and the next three as in syntax_options */
+    bool beyond;
+    const struct regex_options *rules;
     const struct trawl_expression_told *told;
-    enum trawl_syntax syntax;
-    bool ripgrep, unicode, pcre, single, beyond;
     bool skips;        /* flag (?x) is on: blanks and comments mean nothing */
     bool repeats;      /* in a POSIX syntax: some part has a repetition */
     uint8_t flags;     /* SYNTAX_FOLDS and others */

@@ -27,7 +27,7 @@ static enum trawl_status read_edge(struct syntax_reader *reader, bool *is_edge,
                (i < COUNT && from + 3 < reader->bytes_count && (after < '0' || after > '9'));
     if (!*is_edge)
         return TRAWL_OK;
-    if (reader->pcre)
+    if (reader->rules->pcre)
         return syntax_refuse(from, error, LEFT_TO_PCRE2);
     if (i + 1 == COUNT)
         return syntax_refuse(from, error,
@@ -60,7 +60,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
 {
     const uint64_t from = reader->at, left = reader->bytes_count - from;
     const char letter = syntax_byte(reader, from + 1);
-    const bool is_u = reader->ripgrep && (letter == 'u' || letter == 'U');
+    const bool is_u = reader->rules->ripgrep && (letter == 'u' || letter == 'U');
     const bool has_braces =
         letter != '\0' && strchr("xpPuU", letter) != NULL && syntax_byte(reader, from + 2) == '{';
     bool is_edge = false;
@@ -69,7 +69,7 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
         return syntax_refuse(from, error, "trailing \\");
     if (letter == 'Q')
         return read_quoted(reader, error);
-    if (reader->ripgrep)
+    if (reader->rules->ripgrep)
         TRAWL_TRY(read_edge(reader, &is_edge, error));
     if (is_edge)
         return TRAWL_OK;
@@ -79,11 +79,11 @@ enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *
         reader->out->needs_line = reader->out->has_byte = true;
         return syntax_take(reader, SYNTAX_BYTE, 2, error);
     }
-    if (reader->pcre && (is_u || is_reference(reader)))
+    if (reader->rules->pcre && (is_u || is_reference(reader)))
         return syntax_refuse(from, error, LEFT_TO_PCRE2);
     if (has_braces && syntax_count_to(reader, '}') == 0)
         return syntax_refuse(from, error, "the brace is not closed");
-    if (reader->ripgrep && !reader->unicode &&
+    if (reader->rules->ripgrep && !reader->rules->unicode &&
         (is_u || letter == 'p' || letter == 'P' || (letter == 'x' && has_braces)))
         return syntax_refuse(from, error, "with --no-unicode, expressions mean bytes: write \\xff");
     if ((uint8_t)letter < 0x80 && (letter == '_' || !class_is_word_byte(letter))) {
@@ -114,7 +114,6 @@ static enum trawl_status read_name(struct syntax_reader *reader, struct trawl_er
         if (reader->names[i]->bytes_count == group->bytes_count &&
             memcmp(reader->names[i]->bytes, group->bytes, group->bytes_count) == 0)
             return syntax_refuse(from, error, "two groups have the same name");
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     TRAWL_TRY(MEMORY_ROOM(reader->names, reader->name_capacity, reader->name_count + 1, error));
     reader->names[reader->name_count++] = group;
     return TRAWL_OK;
@@ -152,7 +151,7 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
     const uint64_t from = reader->at;
     const uint8_t flags = reader->flags;
     const bool skips = reader->skips;
-    const char *letters = reader->ripgrep ? "imsUuxR-" : "imsU-";
+    const char *letters = reader->rules->ripgrep ? "imsUuxR-" : "imsU-";
     bool off = false, is_set = false;
     char letter;
 
@@ -168,9 +167,9 @@ enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *er
         letter = syntax_byte(reader, reader->at);
         if (letter == '\0' || strchr(letters, letter) == NULL)
             break;
-        if (letter == 'u' && reader->pcre)
+        if (letter == 'u' && reader->rules->pcre)
             return syntax_refuse(reader->at, error, LEFT_TO_PCRE2);
-        if (letter == 'R' || (letter == 'u' && (off || !reader->unicode)))
+        if (letter == 'R' || (letter == 'u' && (off || !reader->rules->unicode)))
             return syntax_refuse(reader->at, error,
                                  "the flags R, u after --no-unicode and -u have no meaning here; "
                                  "trawl has the options --crlf and --no-unicode");

@@ -251,10 +251,8 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
 static void put_words(const struct printer *printer, const char *text)
 {
     static const struct syntax_node node = {.kind = SYNTAX_SET, .bytes = "\\w"};
-    struct syntax_reader reader = {.rules = printer->options,
-                                   .single = printer->options->bytes,
-                                   .bytes = node.bytes,
-                                   .bytes_count = 2};
+    struct syntax_reader reader = {
+        .rules = printer->options, .bytes = node.bytes, .bytes_count = 2};
     struct set word;
 
     for (; *text != '\0'; text++) {

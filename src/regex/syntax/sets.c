@@ -137,15 +137,9 @@ bool sets_hold(const struct syntax_node *node, uint32_t code)
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-/* Classes are in ripgrep's syntax. */
-static bool nests(const struct syntax_reader *reader)
-{
-    return reader->ripgrep && reader->syntax == TRAWL_PERL;
-}
-
 static uint32_t last_of(const struct syntax_reader *reader)
 {
-    return reader->single ? 0xff : SETS_LAST;
+    return reader->rules->bytes ? 0xff : SETS_LAST;
 }
 
 /* Reports a mistake from `at` to reader->at. */
@@ -160,7 +154,8 @@ static enum trawl_status fail(const struct syntax_reader *reader, uint64_t at, c
 static enum trawl_status leave_to_pcre2(const struct syntax_reader *reader, uint64_t at,
                                         struct trawl_error *error)
 {
-    return nests(reader) && reader->pcre ? syntax_refuse(at, error, LEFT_TO_PCRE2) : TRAWL_OK;
+    return reader->rules->ripgrep && reader->rules->pcre ? syntax_refuse(at, error, LEFT_TO_PCRE2)
+                                                         : TRAWL_OK;
 }
 
 static bool stands(const struct syntax_reader *reader, const char *what)
@@ -221,7 +216,7 @@ static enum trawl_status read_character(struct syntax_reader *reader, bool in_cl
     reader->at++;
     if (escapes && letter == 'x')
         return read_number(reader, 2, 2, 16, code, error);
-    if (escapes && nests(reader) && (letter == 'u' || letter == 'U')) {
+    if (escapes && reader->rules->ripgrep && (letter == 'u' || letter == 'U')) {
         TRAWL_TRY(leave_to_pcre2(reader, begin, error));
         return read_number(reader, letter == 'u' ? 4 : 8, letter == 'u' ? 4 : 8, 16, code, error);
     }
@@ -242,11 +237,12 @@ static enum trawl_status read_character(struct syntax_reader *reader, bool in_cl
                (reader->bytes[reader->at] & 0xc0) == 0x80)
             reader->at++;
         return fail(reader, begin,
-                    in_class && nests(reader) ? "no character ends the range, or \\ has no meaning"
-                                              : "invalid escape sequence",
+                    in_class && reader->rules->ripgrep
+                        ? "no character ends the range, or \\ has no meaning"
+                        : "invalid escape sequence",
                     error);
     }
-    if (letter < 0 && reader->rules->bytes && nests(reader) && in_class)
+    if (letter < 0 && reader->rules->bytes && reader->rules->ripgrep && in_class)
         return syntax_refuse(begin, error, "with --no-unicode, a class holds bytes: write \\xff");
     if (letter >= 0 || reader->rules->bytes)
         return TRAWL_OK;
@@ -426,7 +422,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
     if (in_class && reader->syntax != TRAWL_PERL && (stands(reader, "[=") || stands(reader, "[.")))
         return syntax_refuse(
             begin, error, "[= =] and [. .] depend on a locale's order, which trawl does not know");
-    if (in_class && stands(reader, "[:") && !nests(reader)) {
+    if (in_class && stands(reader, "[:") && !reader->rules->ripgrep) {
         const char *end =
             memmem(reader->bytes + begin + 2, (size_t)(reader->bytes_count - begin - 2), ":]", 2);
 
@@ -445,7 +441,7 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
             add_kind(reader, kind, set);
         if ((letter & 0x20) == 0 && kind != 'p') /* \D, \W or \S */
             negate(set, last_of(reader));
-        if (in_class && nests(reader) && stands(reader, "-") && !stands(reader, "-]") &&
+        if (in_class && reader->rules->ripgrep && stands(reader, "-") && !stands(reader, "-]") &&
             !stands(reader, "--"))
             return fail(reader, begin, "a class begins no range", error);
         return TRAWL_OK;
@@ -455,10 +451,11 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
     last = first;
     skip_blanks(reader);
     if (in_class && stands(reader, "-") && !stands(reader, "-]") &&
-        (!nests(reader) || !stands(reader, "--")) && reader->at + 1 < reader->bytes_count) {
+        (!reader->rules->ripgrep || !stands(reader, "--")) &&
+        reader->at + 1 < reader->bytes_count) {
         reader->at++;
         skip_blanks(reader);
-        if (nests(reader) && stands(reader, "["))
+        if (reader->rules->ripgrep && stands(reader, "["))
             return syntax_refuse(reader->at, error, "a [ ends a range: write \\[");
         TRAWL_TRY(read_character(reader, true, &last, error));
         sets_tell(reader->told, last);
@@ -518,24 +515,24 @@ static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth
     skip_blanks(reader);
     if (depth > 0 || reader->skips || stands(reader, "]-") || stands(reader, "--"))
         TRAWL_TRY(leave_to_pcre2(reader, begin, error));
-    if (nests(reader) && (stands(reader, "]") || stands(reader, "-")))
+    if (reader->rules->ripgrep && (stands(reader, "]") || stands(reader, "-")))
         do {
             add(&now, (uint8_t)reader->bytes[reader->at], (uint8_t)reader->bytes[reader->at]);
             sets_tell(reader->told, (uint8_t)reader->bytes[reader->at]);
         } while (reader->bytes[reader->at++] == '-' && stands(reader, "-"));
-    for (bool first = !nests(reader);; first = false) {
+    for (bool first = !reader->rules->ripgrep;; first = false) {
         skip_blanks(reader);
         if (stands(reader, "]") && !first)
             break;
         if (reader->at >= reader->bytes_count)
             TRAWL_TRY_DONE(syntax_refuse(begin, error,
-                                         nests(reader) || reader->syntax != TRAWL_PERL
+                                         reader->rules->ripgrep || reader->syntax != TRAWL_PERL
                                              ? "the bracket is not closed"
                                              : "missing ]"));
         if (reader->skips && stands(reader, "#"))
             TRAWL_TRY_DONE(syntax_refuse(begin, error,
                                          "with (?x), a # begins a comment also within brackets"));
-        if (nests(reader) &&
+        if (reader->rules->ripgrep &&
             (stands(reader, "&&") || stands(reader, "--") || stands(reader, "~~"))) {
             TRAWL_TRY_DONE(leave_to_pcre2(reader, begin, error));
             combine(reader, by, set, &now);
@@ -543,7 +540,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth
             reader->at += 2;
             continue;
         }
-        if (nests(reader) && stands(reader, "[") && name_length(reader) == 0)
+        if (reader->rules->ripgrep && stands(reader, "[") && name_length(reader) == 0)
             TRAWL_TRY_DONE(read_class(reader, depth + 1, &inner, error));
         else
             TRAWL_TRY_DONE(read_item(reader, true, &inner, error));
@@ -553,7 +550,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth
     if (reader->at > begin + 3 + is_other && reader->bytes[reader->at - 1] == ':' &&
         reader->bytes[begin + 1 + is_other] == ':')
         TRAWL_TRY_DONE(
-            nests(reader)
+            reader->rules->ripgrep
                 ? leave_to_pcre2(reader, begin, error)
                 : syntax_refuse(begin, error,
                                 "a named class stands within a class: [[:space:]], not [:space:]"));
@@ -581,7 +578,7 @@ enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_no
 
     *set = (struct set){.count = 0};
     if (node->kind == SYNTAX_CHAR) {
-        if (!reader->single &&
+        if (!reader->rules->bytes &&
             plan_utf8_decode(text, node->bytes_count, &code) != node->bytes_count)
             TRAWL_TRY_DONE(syntax_refuse(node->from, error, "no character of UTF-8"));
         sets_tell(reader->told, code);

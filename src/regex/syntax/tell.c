@@ -82,15 +82,19 @@ enum trawl_status trawl_expression_tell(const struct trawl_pattern *patterns,
     struct trawl_expression_told told;
     struct regex_options rules;
     struct choice all = {.is_split = true};
+    struct syntax_options syntax = {.rules = &rules, .told = &told};
     const struct teller teller = {&read, &told};
 
     if (patterns == NULL || options == NULL || given == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "an argument is NULL");
     TRAWL_TRY(options_read(&read, sizeof read, options, sizeof read, "plan options", error));
     TRAWL_TRY(options_check(given, sizeof told, "told", error));
+    syntax.syntax = read.syntax;
     rules = (struct regex_options){.longest = read.syntax != TRAWL_PERL,
+                                   .fold = (read.flags & TRAWL_IGNORE_CASE) != 0,
                                    .bytes = read.alphabet != TRAWL_CHARACTERS,
-                                   .ripgrep = (read.flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
+                                   .ripgrep = read.syntax == TRAWL_PERL &&
+                                              (read.flags & (TRAWL_UNICODE | TRAWL_RIPGREP)) != 0,
                                    .pcre = (read.flags & TRAWL_PCRE) != 0,
                                    .unicode = (read.flags & TRAWL_UNICODE) != 0,
                                    .letters.variants = trawl_unicode()->variants};
@@ -100,13 +104,6 @@ enum trawl_status trawl_expression_tell(const struct trawl_pattern *patterns,
     told = (struct trawl_expression_told){
         .letter = given->letter, .context = given->context, .pattern_index = UINT64_MAX};
     for (uint64_t i = 0; i < pattern_count; i++) {
-        const struct syntax_options syntax = {
-            .syntax = read.syntax,
-            .plan_flags = read.flags,
-            .flags = (read.flags & TRAWL_IGNORE_CASE) != 0 ? SYNTAX_FOLDS : 0,
-            .single = read.alphabet != TRAWL_CHARACTERS,
-            .rules = &rules,
-            .told = &told};
         struct syntax tree;
         const enum trawl_status status =
             syntax_parse(&syntax, patterns[i].bytes, patterns[i].bytes_count, &tree, error);

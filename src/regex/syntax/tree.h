@@ -115,11 +115,8 @@ static inline bool class_is_word_byte(char byte)
 /* How an expression is read. */
 struct syntax_options {
     enum trawl_syntax syntax;
-    uint32_t plan_flags; /* with TRAWL_UNICODE or TRAWL_RIPGREP, PERL is ripgrep's syntax */
-    uint8_t flags;       /* at the start of the expression */
-    bool single;         /* each byte is a character */
-    bool beyond;         /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
-    const struct regex_options *rules; /* how sets of characters are read */
+    bool beyond; /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
+    const struct regex_options *rules;
     /* told->letter is called with each character that stands for itself; NULL: with none */
     const struct trawl_expression_told *told;
 };
