@@ -1,10 +1,11 @@
-/* borders: for searches of whole words or whole lines, drops candidates by the byte before them.
+/* borders: in searches for whole words or whole lines, drops candidates because of the byte before
+ * them.
  *
  * A candidate is a position where a pattern may occur. Whole words and lines begin at few
- * positions, and the byte before rules most others out. Where candidates are dense, vectors clear
- * the bits of such positions before the scan compares any. Without this step, each position of a
- * text of a's would be a candidate for the word `a`. If the plan has a single literal, the byte
- * after an occurrence is at a known offset, and testing it, too, rules out more positions.
+ * positions, and the preceding byte rules out most of the others: without this step, each position
+ * of "aaaa..." would be a candidate for the word "a". Where candidates are dense, vectors clear the
+ * bits of such positions before the scan compares any. If the plan has a single literal, the byte
+ * after an occurrence is at a known offset, and testing that byte, too, rules out more positions.
  */
 #include "cpu/worker.h"
 
@@ -22,7 +23,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     struct find_tile *tile = &worker->tile;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     const struct trawl_plan *plan = scan->plan;
-    /* hot_count words have a candidate, so there are at least this many candidates */
+    /* at least this many candidates, since each of the hot_count words has one */
     uint64_t candidates = tile->hot_count, after = 0;
 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);

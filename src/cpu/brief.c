@@ -1,12 +1,12 @@
-/* brief: counts or lists the occurrences in a short text, or finds the first occurrence there,
- * without the start-up work of a long search: no worker is set up, no clock is read, and the text
- * is copied only where a vector would load bytes beyond its end.
+/* brief: counts, lists or finds the first of the occurrences in a short text, without the start-up
+ * work of a long search: no worker is set up, no clock is read, and the text is copied only where a
+ * vector would load bytes beyond its end.
  *
- * A single literal is found by two of its bytes, which the plan chose (its first two probes). A set
- * of up to PLAN_NIBBLE_LITERALS_MAX literals is found by nibble tables (plan/nibbles.h), a larger
- * one by the plan's bitmap. They propose candidates, which are compared one by one. If the
- * comparisons exceed a bound, brief gives up and the caller starts an ordinary search, so the time
- * stays linear in the text.
+ * Candidates are found by two bytes of a single literal, which the plan chose (its first two
+ * probes); by nibble tables (plan/nibbles.h) for a set of up to PLAN_NIBBLE_LITERALS_MAX literals;
+ * and by the plan's bitmap for a larger set. They are compared one by one. If the comparisons
+ * exceed a bound, brief gives up and the caller starts an ordinary search, so the time stays linear
+ * in the text.
  */
 #include "cpu/brief.h"
 
@@ -21,12 +21,12 @@
 
 #define TEXT_MAX (64u << 10)
 #define MANY_TEXT_MAX 1024u /* for sets that a worker searches by classes, or by a bitmap */
-#define CANDIDATE_WORK 16u  /* work for a candidate, besides its compared bytes */
-#define WORK_ONCE 1024u     /* work that each call may do, besides half the text's bytes */
-#define POSITIONS 512u      /* positions of candidates that are kept before they are compared */
+#define CANDIDATE_WORK 16u  /* work for a candidate, in addition to its compared bytes */
+#define WORK_ONCE 1024u     /* work allowed in each call, in addition to half the text's bytes */
+#define POSITIONS 512u      /* how many candidates are collected before they are compared */
 #define BUCKETS 128u
-#define FEW_POSITIONS 32u  /* up to this many positions are tested by the bitmap */
-#define END_POSITIONS 192u /* near the text's end, this many positions are searched in a copy */
+#define FEW_POSITIONS 32u  /* up to this many positions are tested by the bitmap alone */
+#define END_POSITIONS 192u /* the text's last positions, searched in a copy */
 /* to find the first occurrence, this many positions are searched at a time */
 #define FIRST_BYTES 1024u
 
@@ -38,14 +38,14 @@ struct brief {
     uint64_t fold;
     const uint8_t *text;
     uint64_t count; /* bytes of the text */
-    /* occurrences begin below this position: later ones are not asked for, or the remaining text is
+    /* occurrences begin below this position: later ones are not wanted, or the remaining text is
      * shorter than every literal */
     uint64_t limit;
     uint64_t work, work_max;
     struct engine_brief *found;
 };
 
-/* Lists the literal's occurrence at x. Calls come in the order of hits: by offset, then by
+/* Lists the occurrence of the literal at x. Must be called in the order of hits: by offset, then by
  * literal. */
 static void list(struct brief *brief, uint64_t x, uint32_t index)
 {
@@ -54,12 +54,12 @@ static void list(struct brief *brief, uint64_t x, uint32_t index)
     if (hits_reserve(hits, 1, NULL) == TRAWL_OK)
         hits->items[hits->count++] = (struct hit){(uint32_t)(x - brief->found->from), index};
     else
-        /* more work than work_max ever allows, so that the search ends and reports failure */
+        /* more work than work_max ever allows: the search ends and reports failure */
         brief->work = UINT64_MAX - UINT32_MAX;
 }
 
-/* Compares the literal with the text at x. Counts an occurrence, and lists it if the caller wants a
- * list, or remembers it if only the first one is wanted. */
+/* Compares the literal with the text at x. If they are equal, counts the occurrence, lists it if
+ * the caller wants a list, and remembers it if it is the first. */
 static inline void take(struct brief *brief, uint64_t x, uint32_t index)
 {
     const struct trawl_plan *plan = brief->plan;
@@ -130,9 +130,9 @@ struct bucket {
     uint32_t x, begin, end;
 };
 
-/* Looks up a bucket (a list of set entries) for each position. Lists only buckets with several
- * entries, or with one whose first bytes are at the position. Has no branch for each position,
- * because the processor could not predict it. */
+/* Looks up a bucket (a list of set entries) for each position. Keeps only the buckets with several
+ * entries, or with one whose first bytes are at the position. Has no branch per position, since the
+ * processor could not predict it. */
 static uint32_t list_buckets(const struct brief *brief, const uint32_t *positions, uint32_t count,
                              struct bucket *buckets)
 {
@@ -172,8 +172,8 @@ static void take_positions(struct brief *brief, const uint32_t *positions, uint3
     }
 }
 
-/* Searches `positions` positions of the text starting at `at`. `place` points to the same bytes, in
- * the text or in a copy. */
+/* Searches the text's positions [at, at + positions). `place` points to the bytes at `at`, in the
+ * text or in a copy. */
 static void search_words(struct brief *brief, const struct find_ops *find,
                          const struct plan_nibbles *nibbles, const uint8_t *place, uint64_t at,
                          uint64_t positions)
@@ -228,7 +228,7 @@ static void search_set(struct brief *brief, const struct find_ops *find,
             positions = min_u64(positions, FIRST_BYTES);
         if (words > 0) {
             search_words(brief, find, nibbles, brief->text + at, at, positions);
-        } else { /* near the text's end, a copy with room after it is searched */
+        } else { /* near the text's end, search a copy that has room after it */
             positions = min_u64(limit - at, END_POSITIONS);
             room = min_u64(room, END_POSITIONS + FIND_SET_KEPT);
             bytes_copy(end, brief->text + at, room);
@@ -239,8 +239,8 @@ static void search_set(struct brief *brief, const struct find_ops *find,
     }
 }
 
-/* Returns true if a worker searches for the set by tables that are faster in long texts: by
- * trigrams, or by classes where no nibble tables are. */
+/* Returns true if a worker would search for the set by tables that are faster in long texts: by
+ * trigrams, or by classes where nibble tables cannot be used. */
 static bool is_for_worker(const struct trawl_plan *plan, const struct find_ops *find)
 {
     return plan->literal_count > PLAN_NIBBLE_LITERALS_MAX || find->nibbles == NULL ||

@@ -1,10 +1,10 @@
-/* default_sizes: the sizes and thresholds of the engine on the host's cores, as users get them.
- * Tests replace them by smaller ones. */
+/* default_sizes: the sizes and thresholds of the engine on the host's cores, as they are outside of
+ * tests. */
 #include "cpu/worker.h"
 
-/* dense_step is chosen so that the lanes of dense_read, parts of the text that are read side by
- * side, do not read at distances of 4 KiB. At such distances the lanes would compete for the same
- * sets of the first-level cache. */
+/* dense_step is chosen so that the lanes of dense_read, parts of the text that are read in
+ * parallel, are not multiples of 4 KiB apart: at such distances, they would compete for the same
+ * sets of the L1 cache. */
 #define SIZES                                                                                   \
     {                                                                                           \
         .short_set = WORKER_SHORT_BYTES, .look_after = 512u << 10, .look_again = 16u << 20,     \

@@ -1,10 +1,10 @@
-/* dense_fold: replaces all variants of a character by a single representative, in patterns and in
- * texts, so that the automaton needs only one string for each pattern.
+/* dense_fold: replaces all variants of a character by one representative, in patterns and in texts,
+ * so that the automaton needs only one string per pattern.
  *
  * Variants are characters that match each other, like the cases of a letter. A character of a
- * pattern and its variants form a group. The member with the shortest encoding represents the
- * group. If the variants are not mutual, a group may have more members than a character has
- * variants; the scan then compares each pattern that the automaton finds with the text.
+ * pattern and its variants form a group, represented by the member with the shortest encoding. If A
+ * is a variant of B and B of C, but not A of C, all three are in one group, which is too large. The
+ * scan then compares each pattern that the automaton finds with the text.
  */
 #include <string.h>
 
@@ -14,22 +14,22 @@
 
 #define MEMBERS_FIRST 64u
 #define ASCII 128u
-#define INVALID_BYTE 0xffu /* a byte that no UTF-8 pattern holds */
+#define INVALID_BYTE 0xffu /* a byte that no UTF-8 pattern contains */
 
 struct member {
     uint32_t code_point;
-    /* index of a member nearer to the group's representative, as in a union-find structure; the
-     * representative has its own */
+    /* index of a member nearer to the group's representative, as in a union-find structure; for the
+     * representative, its own index */
     uint32_t group;
     uint32_t size; /* number of the group's members, if this is the group's representative */
-    /* number of variants of the character in the patterns; 0: no pattern has it */
+    /* number of variants of the character in the patterns; 0: no pattern contains it */
     uint32_t variants;
     uint8_t bytes[4];
     uint8_t bytes_count;
 };
 
 struct fold {
-    /* for each ASCII byte, the byte that replaces it; bytes without variants stay */
+    /* for each ASCII byte, the byte that replaces it; bytes without variants are unchanged */
     uint8_t ascii[ASCII];
     struct member *members;
     uint32_t member_count;
@@ -75,7 +75,7 @@ static enum trawl_status members_grow(struct fold *fold, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Finds the character's member, or adds a member. *index is the index. Errors: MEMORY. */
+/* Sets *index to the index of the character's member, which is added if missing. Errors: MEMORY. */
 static enum trawl_status member_want(struct fold *fold, uint32_t code_point, const uint8_t *bytes,
                                      uint8_t bytes_count, uint32_t *index,
                                      struct trawl_error *error)
@@ -97,8 +97,7 @@ static enum trawl_status member_want(struct fold *fold, uint32_t code_point, con
     return TRAWL_OK;
 }
 
-/* Returns the index of the group's representative. Points members on the way nearer to the
- * representative, so that later calls are shorter. */
+/* Returns the index of the group's representative. Shortens the path to it for later calls. */
 static uint32_t group_of(struct fold *fold, uint32_t index)
 {
     struct member *members = fold->members;
@@ -133,7 +132,7 @@ static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
     members[a].size += members[b].size;
 }
 
-/* Puts all alternatives of a pattern's element into a single group. The first alternative is the
+/* Puts all alternatives of a pattern's element into one group. The first alternative is the
  * pattern's own character. Sets *fits to false if an alternative is not a UTF-8 character. Errors:
  * MEMORY. */
 static enum trawl_status element_note(struct fold *fold, const struct plan_element *element,
@@ -154,17 +153,17 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
             first = index;
         groups_join(fold, first, index);
     }
-    /* Both cases of an ASCII letter are the same member. If the cases have different numbers of
-     * variants, keep the smaller number: fold_finish then finds that the number differs from the
-     * size of the group. */
+    /* Both cases of an ASCII letter are the same member. If they have different numbers of
+     * variants, keep the smaller number, so that fold_finish finds it different from the group's
+     * size. */
     if (fold->members[first].variants == 0 ||
         fold->members[first].variants > element->alternative_count)
         fold->members[first].variants = element->alternative_count;
     return TRAWL_OK;
 }
 
-/* Completes the groups of characters. Sets the representative of each ASCII byte. Sets `exact`
- * to true if the members of each group are all variants of each other. */
+/* Completes the groups, and sets the representative of each ASCII byte. Sets `exact` to true if the
+ * members of each group are all variants of each other. */
 static void fold_finish(struct fold *fold)
 {
     fold->exact = true;
@@ -188,8 +187,8 @@ static void fold_finish(struct fold *fold)
 
 #define CHARACTER_BYTES 4u /* longest UTF-8 character */
 
-/* Copies up to CHARACTER_BYTES bytes, and reads each only once: the bytes of a mapped file may
- * change meanwhile, and the decoded length must match the bytes that are used. */
+/* Copies up to CHARACTER_BYTES bytes, each of which is read only once: the bytes of a mapped file
+ * may change meanwhile, and the decoded length must fit the bytes that are used. */
 static inline uint64_t read_once(const uint8_t *text, uint64_t count, uint8_t *bytes)
 {
     const volatile uint8_t *once = text;

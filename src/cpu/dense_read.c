@@ -1,14 +1,14 @@
 /* dense_read: runs the automaton of a set over a text, from the end to the start, in several parts
- * of the text at once.
+ * of the text in parallel.
  *
  * The automaton is stored in one of two forms. In rows, each node has a word for each class of
- * bytes, and a step reads the word for the text's byte. In cells, each test of a byte reads 16
- * bytes, and the nodes on a path without branches share cache lines.
+ * bytes, and reading a byte of text loads one word. In cells, each test of a byte loads 16 bytes;
+ * the nodes of a path without branches share cache lines.
  */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Number of lanes, the parts of the text that are read at once. While one lane waits for memory,
+/* Number of lanes: parts of the text that are read in parallel. While one lane waits for memory,
  * the others continue. */
 #define LANES 8u
 /* Repeats the statement STEP for each lane, with the lane's number as a constant. */
@@ -27,15 +27,15 @@
 
 struct lanes {
     uint32_t state[LANES];
-    /* Number of the part that the lane reads. A lane that has finished its own part repeats another
-     * lane's work, so that the loop needs no test. */
+    /* The lane's own number. A lane that has finished its part gets the number of another lane, and
+     * repeats that lane's work, so that the loop needs no test. */
     uint32_t owner[LANES];
-    uint64_t at[LANES]; /* the lane has yet to read the bytes [from, at), the last first */
+    uint64_t at[LANES]; /* the lane still has to read the bytes [from, at), from last to first */
     uint64_t from[LANES];
 };
 
-/* Tests one cell of the automaton against one byte. Even a failed test stores the cell's `end`,
- * which the next test overwrites. So the function has no branch that depends on the text. */
+/* Tests one cell of the automaton against one byte. Has no branch that depends on the text: even a
+ * failed test stores the cell's `end`, which the next test overwrites. */
 static inline __attribute__((always_inline)) void read_cell(const struct plan_automaton_cell *cells,
                                                             const uint8_t *class_of,
                                                             const uint8_t *text, uint32_t *state,
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
         }
         read_all(set->cells, set->class_of, text, &read, least, ends);
     }
-    /* Only a few lanes are unfinished. Read them in turn. */
+    /* Only a few lanes are unfinished. Read them one after the other. */
     for (uint32_t lane = 0; lane < LANES; lane++) {
         while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
             read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);
@@ -107,9 +107,9 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
     }
 }
 
-/* Reads `count` bytes of each lane by rows. Returns the number of strings that begin at these
- * bytes; with `ends`, stores for each byte the index of the longest string instead. The function
- * has no branch that depends on the text. */
+/* Reads `count` bytes of each lane by rows. Returns how many strings begin at these bytes. If
+ * `ends` is not NULL, instead stores the index of the longest string at each byte. Has no branch
+ * that depends on the text. */
 static inline __attribute__((always_inline)) uint64_t read_rows(const struct plan_automaton *set,
                                                                 const uint8_t *text,
                                                                 struct lanes *lanes, uint64_t count,
@@ -137,8 +137,8 @@ static inline __attribute__((always_inline)) uint64_t read_rows(const struct pla
     return sum;
 }
 
-/* Reads the rest of each lane's part by rows. Results are as in read_rows; with `ends`, the
- * returned number means nothing. */
+/* Reads the rest of each lane's part by rows. Results are those of read_rows; the returned number
+ * is meaningless if `ends` is not NULL. */
 static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8_t *text,
                                    struct lanes *lanes, uint32_t *ends)
 {
@@ -148,7 +148,7 @@ static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8
         least = min_u64(least, lanes->at[lane] - lanes->from[lane]);
     sum = ends != NULL ? read_rows(set, text, lanes, least, ends)
                        : read_rows(set, text, lanes, least, NULL);
-    for (uint32_t lane = 0; lane < LANES; lane++) /* read what is left of lanes with longer parts */
+    for (uint32_t lane = 0; lane < LANES; lane++) /* finish the lanes with longer parts */
         while (lanes->at[lane] > lanes->from[lane]) {
             uint32_t *state = &lanes->state[lane];
 
@@ -164,7 +164,7 @@ static uint64_t read_lanes_by_rows(const struct plan_automaton *set, const uint8
 uint64_t dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                     uint64_t count, uint32_t *ends)
 {
-    /* a lane first reads this many bytes after its part, to know the state at the part's end */
+    /* a lane starts this many bytes after its part's end, to reach the right state there */
     uint64_t before = set->length_max - 1;
     uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), before);
     struct lanes lanes;

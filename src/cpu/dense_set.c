@@ -1,5 +1,5 @@
-/* dense_set: makes the automaton that searches for a set of strings in dense text (dense.h), once
- * for all threads. */
+/* dense_set: builds the automaton that searches for a set of strings where candidates are dense
+ * (dense.h), once for all threads. */
 #include "base/memory.h"
 #include "cpu/worker.h"
 

@@ -9,16 +9,15 @@
 
 /* ---- Instruction sets --------------------------------------------------------------------- */
 
-/* What a variant (the functions of find.h for one instruction set) needs of the processor. Each
- * level needs all that the levels before need, and more. */
+/* What a variant (the functions of find.h for one instruction set) requires of the processor. Each
+ * level includes the levels before it. */
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
-/* __builtin_cpu_supports does not work here: the support library of zig 0.17 answers no to every
- * question. */
+/* __builtin_cpu_supports cannot be used here: the support library of zig 0.17 always answers no. */
 #include <cpuid.h>
 
-/* Registers that the system saves, as bits of XCR0 (Intel, Software Developer's Manual 1, 13.3). */
+/* Registers that the OS saves, as bits of XCR0 (Intel, Software Developer's Manual 1, 13.3). */
 #define SAVES_AVX 0x06u
 #define SAVES_AVX512 0xe6u
 
@@ -84,7 +83,7 @@ struct engine {
 static enum trawl_status cpu_open(const struct engine_options *options, struct engine **engine,
                                   struct trawl_error *error)
 {
-    const char *name = options->instruction_set; /* NULL: the best that this machine can run */
+    const char *name = options->instruction_set; /* NULL: the best that this CPU can run */
     const struct find_ops *find = NULL;
     enum find_level level = level_here();
 
@@ -133,7 +132,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     (void)device;
     if (worker == NULL) {
         /* Clear only the members before the tiles. The tiles and the buffers after them are most of
-         * the memory, and a short search never touches most of their pages. */
+         * the worker's memory, and a short search never touches most of their pages. */
         TRAWL_TRY(MEMORY_NEW(worker, 1, error));
         memset(worker, 0, offsetof(struct cpu_worker, tile) + offsetof(struct find_tile, mask));
         worker->find = engine->find;
@@ -149,7 +148,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     choice_begin(worker);
     worker_probes_begin(worker);
     /* A periodic literal occurs in runs, which verify_run tests as a whole, so borders_apply need
-     * not test the bytes beside each candidate. */
+     * not test the byte before each candidate. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);
@@ -178,7 +177,7 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->tile_count = result->count;
     scan->available = chunk->owned + chunk->after;
     scan->loadable = chunk->owned + chunk->readable;
-    /* An occurrence must begin among the chunk's own bytes and end within the available bytes. */
+    /* An occurrence must begin in the chunk's own bytes, and end in the available bytes. */
     if (scan->available >= plan->length_min)
         scan->end = min_u64(chunk->owned, scan->available - plan->length_min + 1);
     scan->limit = scan->end;
@@ -197,10 +196,10 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* If a set is searched for, copies a short text to a buffer with room after it. Near a text's end,
- * vectors would load bytes that are not readable, so the scan would have to test positions in plain
- * C: in a text of 80 bytes, nearly all of them. For five strings in 40 to 1,000 bytes, a call takes
- * 0.3 to 0.5 of the time. For a single literal, such positions cost as little as the copy. */
+/* In a search for a set, copies a short text to a buffer with room after it. Near a text's end,
+ * vectors would load bytes that are not readable, so the scan would test positions in plain C: in a
+ * text of 80 bytes, nearly all of them. With the copy, a call for five strings in 40 to 1,000 bytes
+ * takes 0.3 to 0.5 of the time. For a single literal, such positions cost as little as the copy. */
 static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;
@@ -215,7 +214,7 @@ static void move_short(struct cpu_worker *worker, struct engine_chunk *chunk)
     chunk->readable = chunk->after + WORKER_SHORT_SLACK;
 }
 
-/* Searches from scan->at to scan->limit by the worker's method. Measures the time if the worker may
+/* Searches from scan->at to scan->limit by the worker's method. Takes the time if the worker may
  * later sample the text to change its method. */
 static void scan_part(struct scan *scan)
 {
@@ -235,8 +234,8 @@ static void scan_part(struct scan *scan)
     worker->has_begun = true;
 }
 
-/* If the worker may change its method, searches the first two short parts of a text: the method
- * adapts to the text in the first part, and the second part is timed. */
+/* If the worker may change its method, searches the first two parts of a text, which are short: in
+ * the first, the method adapts to the text; the second is timed. */
 static void scan_begins(struct scan *scan)
 {
     const struct cpu_worker *worker = scan->worker;

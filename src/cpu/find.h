@@ -1,14 +1,14 @@
-/* find: finds candidates, the positions where a pattern may occur, by vectors. Each instruction set
- * has its own implementation of these functions (a variant).
+/* find: functions that find candidates, the positions where a pattern may occur, with vectors. Each
+ * instruction set has its own implementation of them (a variant).
  *
  * The text is searched in tiles of up to 64 * FIND_TILE_WORDS positions. Bit i of word w of a
  * tile's mask is set if position 64 * w + i is a candidate. Where candidates are rare, the
  * functions also list the words that are not 0, so that the caller need not look for them. A probe
  * tests one byte of the pattern; a gram is a sequence of q bytes of a pattern.
  *
- * Most functions load whole vectors: for these the text must be readable for FIND_LOAD_SLACK bytes
- * after the last byte that the answer depends on. find_portable.c is the variant in plain C, which
- * any machine can run.
+ * Most functions load whole vectors, so the text must be readable for FIND_LOAD_SLACK bytes after
+ * the last byte on which the result depends. find_portable.c is the variant in plain C, which any
+ * machine can run.
  */
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
@@ -23,23 +23,23 @@
 #define FIND_FIRST_MAX 8u
 #define FIND_PAIR_ROOM 256u
 
-/* shift by which vectors combine the two halves of a gram (find_grams.h) */
+/* shift with which vectors combine the two halves of a gram (find_grams.h) */
 #define GRAM_MIX_SHIFT 3
 
-/* 16 KiB of text: text and mask fit the first-level cache together */
+/* 16 KiB of text, so that the text and its mask fit the L1 cache together */
 #define FIND_TILE_WORDS 256u
 
 struct find_tile {
-    bool is_dense; /* many words may have bits: `hot` is not filled */
-    /* number of entries of `hot`; if is_dense, tells only whether the mask has a bit (0: no bit) */
+    bool is_dense; /* many words may have bits, so `hot` is not filled */
+    /* number of entries of `hot`; if is_dense: 0 if the mask has no bit, otherwise not 0 */
     uint32_t hot_count;
     /* set by `every`: number of words in which a position passed the first probes; 0 if is_dense */
     uint64_t passed;
     uint64_t mask[FIND_TILE_WORDS];
-    uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
+    uint16_t hot[FIND_TILE_WORDS]; /* indexes of the words that are not 0, ascending */
 };
 
-/* Clears the tile's bits starting at `positions`, which must all lie in the last word. */
+/* Clears the tile's bits at `positions` and after, which must all be in the last word. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t positions)
 {
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
@@ -51,18 +51,18 @@ static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_
 /* A set of byte values. */
 struct find_bytes {
     bool has[256];
-    /* the same set as nibble tables for a single byte, exact because each value has its own slot */
+    /* the same set as nibble tables for one byte; exact, because each high half has its own slot */
     struct plan_nibbles nibbles;
 };
 
-/* The first bytes of some literals, as five pairs of neighbouring bytes. Each pair is mapped to one
- * of 128 values. The literals are divided among 8 slots; bit c of slots[j][v] is set if pair j of a
- * literal in slot c has the value v, or if such a literal is too short for the pair. A position is
- * a candidate if some slot has the values of all its pairs. */
+/* The first bytes of some literals, as five pairs of adjacent bytes. A pair is mapped to one of 128
+ * values. The literals are divided into 8 slots; bit c of slots[j][v] is set if pair j of a literal
+ * in slot c has the value v, or if a literal in the slot is too short for pair j. A position is a
+ * candidate if some slot has the values of all its pairs. */
 #define FIND_PAIRS 5u
 
 struct find_pairs {
-    /* aligned to cache lines, so that no load needs two lines */
+    /* aligned to cache lines, so that no load touches two */
     _Alignas(64) uint8_t slots[FIND_PAIRS][128];
     uint8_t fold; /* or-ed into each byte of the text, to ignore the case of letters */
 };
@@ -72,11 +72,12 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
     return (first ^ second << 2) & 127;
 }
 
-/* The first six bytes of some literals, as trigrams. The search looks up samples, the trigrams at
- * every second byte of the text. The literals are divided among 8 slots; an entry has the slots of
- * the literals with its trigram at offset 1 (in the lowest byte), 0, 3 and 2. A literal that ends
- * before such a trigram does is in all entries that the text may have there. A position is a
- * candidate if some slot has both samples, the one at the position, or a byte later, and the next:
+/* The first six bytes of some literals, as trigrams. The search looks up samples: the trigrams at
+ * every second byte of the text. The literals are divided into 8 slots. A trigram's entry has four
+ * sets of slots, one per byte: those of the literals that have the trigram at offset 1 (in the
+ * lowest byte), 0, 3 and 2. A literal that ends before such a trigram does is in all entries that
+ * the text may have there. A start contains two samples: the first at its position or a byte later,
+ * the second two bytes after the first. It is a candidate if some slot allows both:
  *
  *   text       s t o r m .     slot 0 has "form", slot 1 has "storm"
  *   samples    s t o           start s: "sto" at offset 0: slot 1; "orm" at 2: slots 0 and 1, since
@@ -85,8 +86,8 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
  *                              although "torm" is no literal
  */
 #define FIND_TRIGRAM_BITS 13u
-/* factors of the hash of a trigram; the lowest 5 bits of _THIRD are 0, so that a fourth byte, 256
- * times as much, does not change the hash */
+/* factors of a trigram's hash; the lowest 5 bits of _THIRD are 0, so that a fourth byte in the same
+ * load does not change the hash */
 #define FIND_TRIGRAM_FIRST 0x41f3u
 #define FIND_TRIGRAM_THIRD 0x5f60u
 #define FIND_TRIGRAMS_MIN 3u /* length of the shortest literal */
@@ -109,70 +110,71 @@ struct set_stem;
 
 struct find_ops {
     const char *name;
-    /* whether the variant's nibble tables are indexed by six low bits of a byte instead of four
+    /* the variant's nibble tables are indexed by six low bits of a byte instead of four
      * (plan_nibbles_want) */
     bool looks_six;
     /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
-     * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count). Tests the further probes only in
-     * words where a position passed the first probes; a variant may test them everywhere, too. The
-     * tile is dense if all probes were tested at every position. */
+     * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count), and the others only in words where a
+     * position passed these; a variant may also test them everywhere. The tile is dense if all
+     * probes were tested at every position. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* As `every`, for probes that may ignore case. */
+    /* Like `every`, for probes that may ignore case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Tests the grams at text - 8, text - 8 + stride, ... Sets bit stride * i + stride - 1 - o if
-     * gram number i of the text equals grams->gram[o], the gram at offset grams->offset + o of the
-     * literal. May have false positives, which the caller rejects. Depends on text bytes -8 to 64 *
-     * word_count - 1. */
+     * gram number i of the text equals grams->gram[o], the literal's gram at grams->offset + o. May
+     * have false positives, which the caller rejects. Depends on text bytes -8 to 64 * word_count -
+     * 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
-    /* Sets bit x, for x < positions, if the 8 bytes at text + x begin with a gram of the set, as
-     * the bitmap tells; the bitmap may let further positions pass. Uses the wide bitmap if
-     * set->wide_mask is not 0. Depends on text bytes up to positions + 6. */
+    /* Sets bit x, for x < positions, if the 8 bytes at text + x begin with a gram of the set
+     * according to the bitmap, which has false positives. Uses the wide bitmap if set->wide_mask is
+     * not 0. Depends on text bytes up to positions + 6. */
     void (*set)(const uint8_t *text, uint64_t positions, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Sets bit x if the bytes at text + x pass the nibble tables (plan/nibbles.h). Depends on text
-     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL if the function `set` is faster on
-     * this instruction set. */
+     * bytes up to 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL if the function `set` is faster
+     * with this instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* Sets bit x if `bytes` has the byte at text + x. The tile is dense. */
+    /* Sets bit x if the byte at text + x is in `bytes`. The tile is dense. */
     void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
                   struct find_tile *tile);
-    /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, at each position of the tile
-     * that has a bit, and clears the bits of positions that differ. Returns how many bits were
-     * cleared. 64 bytes of `literal` are readable. Depends on text bytes up to
-     * 64 * word_count + 62. */
+    /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, with the text at each set bit
+     * of the tile, and clears the bit if they differ. Returns how many bits it cleared. 64 bytes of
+     * `literal` are readable. Depends on text bytes up to 64 * word_count + 62. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
                       uint32_t count, struct find_tile *tile);
-    /* Returns the first offset where a and b differ, or `count` if the bytes are equal. */
+    /* Returns the first offset at which a and b differ; `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
-    /* Writes the positions x in [*from, to) at which the first two probes match at text + x, and
-     * may drop positions at which the third does not match. Returns the number of positions, which
-     * ascend. Stops before the positions might exceed `room`, which is at least FIND_PAIR_ROOM;
-     * *from is where to go on. Loads no byte after those that the last position's probes test, so
-     * none after the text. */
+    /* Writes the positions x in [*from, to) at which the first two probes match at text + x, in
+     * ascending order, and returns their number. May drop positions at which the third probe does
+     * not match. Stops before the positions might exceed `room`, which is at least FIND_PAIR_ROOM,
+     * and sets *from to where the next call continues. Loads no byte after those that the probes
+     * test at to - 1, and so none after the text. */
     uint32_t (*pair)(const uint8_t *text, uint64_t *from, uint64_t to,
                      const struct plan_probe probes[3], uint32_t *positions, uint32_t room);
     /* Searches for a class of literals (cpu/set_class.h) by grams, with a stride > 1. Tests the
-     * samples (the q bytes) of the text at first, first + stride, ... below `last`. Stores the
+     * samples (q bytes each) of the text at first, first + stride, ... below `last`. Stores the
      * samples that pass the class's bitmap in *passed, and returns their number. Depends on max(q,
      * 8) bytes at each sample. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
-    /* Three functions serve a class that is searched by stems, the first (up to) 8 bytes of
-     * literals. Each returns how many entries it wrote, and may write up to SET_ROOM entries more.
-     * Positions are less than 2^32. `stem_samples` writes the samples whose four bytes pass the
-     * class's bitmap, among those that can lie in a literal that starts in a span. The spans
-     * ascend. text is readable up to `readable`. `stem_begins` looks at each position in
-     * `positions` and the stride - 1 positions before, and writes the starts in [begin, end) whose
-     * first stem_min bytes pass the stem map. `stems` writes the stems at the starts that pass the
-     * stem map, as set_stem_code of (start - base). Both depend on 8 bytes at each start. */
+    /* Three functions for a class that is searched by stems: a stem is the first (up to) 8 bytes of
+     * a literal. Each returns how many entries it wrote, and may overwrite up to SET_ROOM entries
+     * after them. Positions are less than 2^32.
+     *
+     * `stem_samples` writes the positions of the samples whose four bytes pass the class's bitmap,
+     * among those that can lie in a literal that starts in a span. The spans ascend; text is
+     * readable up to `readable`. `stem_begins` examines each position in `positions` and the stride
+     * - 1 positions before it, and writes the starts in [begin, end) whose first stem_min bytes
+     * pass the stem map. `stems` writes the stems at the starts that pass the stem map, as
+     * set_stem_code of (start - base). The last two depend on 8 bytes at each start. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
                              uint32_t *positions);
@@ -181,18 +183,18 @@ struct find_ops {
                             const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* Writes base + x for each bit x of the tile if the four bytes there, at text + base + x, pass
-     * the class's bitmap. May overwrite up to SET_ROOM entries after the last. Returns the number
-     * of such positions. */
+    /* Writes base + x for each set bit x of the tile if the four bytes at text + base + x pass the
+     * class's bitmap. Returns how many positions it wrote. May overwrite up to SET_ROOM entries
+     * after them. */
     uint32_t (*positions)(const uint8_t *text, const struct find_tile *tile, uint32_t base,
                           const struct set_class *class, uint64_t fold, uint32_t *positions);
-    /* Sets bit x if the pairs of bytes at text + x all share a slot (struct find_pairs). Depends on
+    /* Sets bit x if all pairs of bytes at text + x share a slot (struct find_pairs). Depends on
      * text bytes up to 64 * word_count + 5. NULL if the instruction set has no fast test of
      * pairs. */
     void (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                   struct find_tile *tile);
-    /* Sets bit x if the samples at text + x share a slot (struct find_trigrams). Depends on text
-     * bytes up to 64 * word_count + 5. NULL if the instruction set cannot gather. */
+    /* Sets bit x if both samples of start text + x share a slot (struct find_trigrams). Depends on
+     * text bytes up to 64 * word_count + 5. NULL if the instruction set has no gather. */
     void (*trigrams)(const uint8_t *text, uint64_t word_count, const struct find_trigrams *trigrams,
                      struct find_tile *tile);
 };

@@ -1,4 +1,4 @@
-/* find_avx2: computes bitmaps of candidates by 32-byte vectors. */
+/* find_avx2: computes bitmaps of candidates with 32-byte vectors. */
 #define VECTOR_BYTES 32
 #include "cpu/lookups.h"
 
@@ -80,7 +80,7 @@ static inline uint64_t pair16(const uint8_t *text, const struct plan_probe *prob
                       _mm_cmpeq_epi8(b, _mm_set1_epi8((char)probes[1].value))));
 }
 
-/* Tests 16 positions or more by two overlapping vectors, of which the second ends with the last
+/* Tests 16 or more positions with two overlapping vectors, of which the second ends at the last
  * position. Tests fewer positions one by one. */
 static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
                                 const struct plan_probe *probes)
@@ -106,8 +106,8 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
 
 #define HAS_HEADS
 
-/* Handles 8 positions at a time: each lane takes the 4 bytes at its position (up to 8 if
- * set->wide_mask is not 0), hashes these bytes and gathers a word of the bitmap. */
+/* Tests 8 positions at a time: each lane loads the 4 bytes at its position (up to 8 if
+ * set->wide_mask is not 0), hashes them, and gathers a word of the bitmap. */
 static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {

@@ -1,11 +1,10 @@
-/* find_avx512_impl: the code that both variants with AVX-512's mask registers share. A variant
- * defines VARIANT, includes this file, defines how it finds grams, and includes find_impl.h.
+/* find_avx512_impl: the code that both AVX-512 variants share. A variant defines VARIANT, includes
+ * this file, defines how it finds grams, and includes find_impl.h.
  *
- * block_equal compares two 32-byte vectors instead of one of 64 bytes: the loads are at odd
- * addresses, and wider loads cross cache lines more often. The search of 1 GiB for "the" ran at 35
- * GB/s, and at 29 with 64-byte loads. Two aligned blocks in registers and a byte permutation (VBMI)
- * per probe were slower still: 50 GB/s in the cache, against 62 with 64-byte loads (EPYC, family
- * 26).
+ * block_equal compares two 32-byte vectors instead of one of 64 bytes: the loads are unaligned, and
+ * wider loads cross cache lines more often. Searching 1 GiB for "the" ran at 35 GB/s, and at 29
+ * with 64-byte loads. Two aligned blocks in registers and a byte permutation (VBMI) per probe were
+ * slower still: 50 GB/s in the cache, against 62 with 64-byte loads (EPYC, family 26).
  */
 #ifndef TRAWL_CPU_FIND_AVX512_IMPL_H
 #define TRAWL_CPU_FIND_AVX512_IMPL_H
@@ -108,8 +107,8 @@ static inline uint64_t pair_few(const uint8_t *text, uint64_t count,
 
 #define HAS_HEADS
 
-/* Handles 16 positions at a time: each lane takes the 4 bytes at its position (up to 8 if
- * set->wide_mask is not 0), hashes these bytes and gathers a word of the bitmap. */
+/* Tests 16 positions at a time: each lane loads the 4 bytes at its position (up to 8 if
+ * set->wide_mask is not 0), hashes them, and gathers a word of the bitmap. */
 static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {

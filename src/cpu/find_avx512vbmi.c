@@ -1,5 +1,5 @@
-/* find_avx512vbmi: finds candidates by AVX-512 as of Ice Lake and Zen 4. Finds grams (sequences of
- * 4 to 8 bytes of the pattern) by byte permutations (VBMI) and bit matrices (GFNI). */
+/* find_avx512vbmi: finds candidates with the AVX-512 of Ice Lake and Zen 4. Finds grams (4 to 8
+ * bytes of the pattern) with byte permutations (VBMI) and bit matrices (GFNI). */
 #define VARIANT avx512vbmi
 #define VECTOR_BYTES 64
 #include "cpu/lookups.h"
@@ -22,8 +22,8 @@ static inline bytes_vector low_lookup(bytes_vector table, bytes_vector at)
 
 #define HAS_POSITIONS_OF_BITS
 
-/* The processor cannot predict which words have many bits, so for up to 16 bits the loop always
- * makes one pass. */
+/* The processor cannot predict which words have many bits, so the loop makes exactly one pass for
+ * up to 16 bits. */
 static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
 {
     const __m512i workers = _mm512_setr_epi64(
@@ -50,8 +50,8 @@ struct gram_tables {
     __m512i residues, positions, begun, carried;
 };
 
-/* Maps each byte of the block to the 8 grams that the byte rules out, and then transposes each
- * word's 8 x 8 bits: byte b has bit 7 - j where byte j of the word rules out gram b. */
+/* Maps each byte of the block to the 8 grams that it rules out (layout.h), and transposes the 8 x 8
+ * bits of each word: then bit 7 - j of byte b is set if byte j of the word rules out gram b. */
 static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *tables)
 {
     const __m512i unit = _mm512_set1_epi64((int64_t)0x8040201008040201ull);
@@ -62,10 +62,10 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
 }
 
 /* Searches all blocks of 64 bytes. A gram may begin in one 8-byte word of the text and end in the
- * next word. `begun` has the grams that may begin in each word of a block, by the bytes of that
- * word; `bits` has the same grams moved to the next word. A gram is found if the bytes of the next
- * word do not rule it out either. With WHOLE (stride 8), a gram lies in a single word. Each gram's
- * bit is set a word after its begin, as find.h defines. */
+ * next. `begun` has the grams that may begin in each word of a block, judging by that word's bytes;
+ * `bits` has the same grams moved to the next word. A gram is found if the bytes of the next word
+ * do not rule it out either. With WHOLE (stride 8), a gram lies in a single word. A gram's bit is
+ * set one word after its start, as find.h requires. */
 #define GRAMS_LOOP(WHOLE)                                           \
     for (uint64_t w = 0; w < word_count; w++) {                     \
         const uint8_t *block = text + 64 * w;                       \
@@ -106,7 +106,7 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     tile->hot_count = hot_count;
 }
 
-/* First computes the values of all pairs, since each is looked up in the slots of FIND_PAIRS
+/* First computes the values of all pairs, since each value is looked up for FIND_PAIRS
  * positions. */
 static void pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
                              const struct find_pairs *pairs, struct find_tile *tile)

@@ -1,10 +1,10 @@
-/* find_grams: finds the grams (sequences of up to 8 bytes of the pattern) in a block of text.
- * Vectors test whether a block may hold a gram; plain C then finds the gram.
+/* find_grams: finds the grams (up to 8 bytes of the pattern) in a block of text. Vectors test
+ * whether the block may contain a gram; plain C then finds it.
  *
- * The vectors combine the two halves of 8 bytes into four bytes, low ^ high << GRAM_MIX_SHIFT, and
- * compare the four bytes. The combination needs no multiplication, and loses nothing for A, C, G,
- * T, which bits 1 and 2 of a byte distinguish. If the text is tested at every 8th position (stride
- * 8), shuffles separate the halves; with smaller strides, a second load reads the high halves.
+ * The vectors combine 8 bytes into four, low ^ high << GRAM_MIX_SHIFT, and compare these. The
+ * combination needs no multiplication, and loses nothing for A, C, G and T, which differ in bits 1
+ * and 2 of a byte. If the text is tested at every 8th position (stride 8), shuffles separate the
+ * low and the high halves; with smaller strides, a second load reads the high halves.
  */
 #ifndef TRAWL_CPU_FIND_GRAMS_H
 #define TRAWL_CPU_FIND_GRAMS_H
@@ -13,7 +13,7 @@
 
 #include "cpu/find.h"
 
-/* Returns the bits of a block, as find.h defines them, for the grams that begin in the 64 bytes at
+/* Returns the bits of a block, as defined in find.h, for the grams that begin in the 64 bytes at
  * text - 8. */
 static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams *grams,
                                    uint32_t stride)
@@ -34,8 +34,8 @@ static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams 
 #ifdef HAS_GRAM_VECTORS
 
 /* A variant (the functions of find.h for one instruction set) defines the type gram_vector, a
- * vector of words, and three functions: gram_even and gram_odd take the words at even and at odd
- * places of two vectors, and gram_any tells whether any word is not 0. */
+ * vector of words, and three functions: gram_even and gram_odd return the even and the odd words of
+ * two vectors, and gram_any returns true if any word is not 0. */
 struct gram_vectors {
     gram_vector fold, keep;
     gram_vector mixed[PLAN_GRAM_STRIDE_MAX];
@@ -64,8 +64,7 @@ static inline gram_vector gram_load(const uint8_t *text)
     return loaded;
 }
 
-/* Sets the words of `any` at the places where `mixed` equals one of the first `count` combined
- * grams. */
+/* Sets the words of `any` where `mixed` equals one of the first `count` grams in combined form. */
 static inline gram_vector gram_vectors_equal(gram_vector any, gram_vector mixed,
                                              const struct gram_vectors *vectors, uint32_t count)
 {
@@ -104,7 +103,7 @@ static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vecto
 
 #else
 
-/* Without vectors, every block is tested in plain C. */
+/* Without vectors, all blocks are tested in plain C. */
 struct gram_vectors {
     uint8_t none;
 };

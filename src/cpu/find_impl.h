@@ -1,9 +1,9 @@
-/* find_impl: the loops over candidates, which each variant instantiates for its vectors.
+/* find_impl: the loops that find candidates, which each variant instantiates for its vectors.
  *
  * A variant defines, before it includes this file:
  *   VARIANT                 the suffix of the variant's functions
  *   block_equal(text, v)    returns which of the 64 bytes at text equal byte v, as 64 bits
- *   block_equal_wide(text, v)      the same by fewer loads; with HAS_BLOCK_EQUAL_WIDE
+ *   block_equal_wide(text, v)      the same with fewer loads; with HAS_BLOCK_EQUAL_WIDE
  *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
  *   HAS_GRAM_VECTORS               if find_grams.h can test blocks of 64 bytes by the variant's
  *                                  vectors; or HAS_GRAMS_TILE, if the variant has a whole function
@@ -14,17 +14,17 @@
  *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
  *   HAS_TRIGRAMS                   if find_trigrams.h can gather; with load32
  *   block_heads(text, count, set, bitmap) returns which of the first `count` positions have a gram
- *                                  that passes the bitmap, and perhaps the answer for more
- *                                  positions, up to 64; with HAS_HEADS. Without, a loop over
- *                                  positions serves.
+ *                                  that passes the bitmap, and may return the same for positions
+ *                                  up to 64; with HAS_HEADS. Without it, a plain loop is used.
  *   stem_samples_vectors, stem_stems_vectors   see find_stems_avx512.h, which defines
- * HAS_STEM_VECTORS This file then defines the variant's functions, and FIND_OPS, which makes their
- * table.
+ *                                              HAS_STEM_VECTORS
  *
- * A probe tests one byte of the pattern. The first probes are tested at every position. The others
- * are tested only in blocks where a position passed these. That takes a branch per block, which is
- * predicted well if the first probes rule out enough positions. How many that needs depends on the
- * text, so the caller passes the number, and the function reports how many blocks passed.
+ * This file then defines the variant's functions, and FIND_OPS, which makes a table of them.
+ *
+ * A probe tests one byte of the pattern. The first probes are tested at every position, and the
+ * others only in blocks where a position passed these. That takes a branch per block, which is
+ * predicted well if the first probes rule out enough positions. How many probes this takes depends
+ * on the text, so the caller chooses, and the function reports how many blocks passed.
  */
 #ifndef TRAWL_CPU_FIND_IMPL_H
 #define TRAWL_CPU_FIND_IMPL_H
@@ -46,23 +46,22 @@
 
 #include "cpu/find_pair.h"
 
-/* Distance from the current block to the prefetched one, in bytes. With the hardware's own
- * prefetch alone, rare words were searched at 0.78 x the read speed (EPYC, family 26); with 1
- * KiB at 0.74, 2 KiB at 0.83, 4 KiB at 0.91. A prefetch never faults, so addresses beyond the
- * text are harmless. */
+/* Distance from the current block to the prefetched one, in bytes. With hardware prefetching alone,
+ * rare words were searched at 0.78 x the memory bandwidth (EPYC, family 26); with 1 KiB at 0.74, 2
+ * KiB at 0.83, 4 KiB at 0.91. A prefetch never faults, so addresses beyond the text are
+ * harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
-/* With this many first probes or more, fewer but wider loads (block_equal_wide) are faster,
+/* With at least this many first probes, fewer but wider loads (block_equal_wide) are faster,
  * although they cross cache lines more often. */
 #define FIND_WIDE_MIN 5
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal
 #endif
 
-/* Tests a block: the first probes at every position, then, with MORE, the others where a position
- * passed. The compiler drops the tests that FIRST and MORE rule out. With MORE false, no branch may
- * depend on the text: mispredicted, such a branch slowed the count of "the" to 0.42 x the read
- * speed. */
+/* Tests a block: the first probes at every position, then, if MORE, the others where a position
+ * passed. The compiler drops the tests that FIRST and MORE make dead. If not MORE, no branch may
+ * depend on the text: mispredictions slowed the count of "the" to 0.42 x the memory bandwidth. */
 #define FIND_EVERY_BLOCK(EQUAL, FIRST, MORE)                        \
     const uint8_t *block = text + 64 * w;                           \
     uint64_t bits;                                                  \
@@ -93,7 +92,7 @@
     else if (!MORE)                                                 \
         any |= bits;
 
-/* A loop for each number of first probes, so that the probes' values stay in registers. */
+/* One loop for each number of first probes, so that the probes' values stay in registers. */
 #define FIND_EVERY_CASE(EQUAL, FIRST)                   \
     case FIRST:                                         \
         if (probe_count == FIRST) {                     \
@@ -107,7 +106,7 @@
         }                                               \
         break;
 
-/* The first probes are copied, because the compiler must assume that stores to mask change the
+/* The first probes are copied, because the compiler must assume that a store to `mask` changes the
  * caller's array. */
 #define FIND_EVERY_BODY(EQUAL)                                                \
     uint64_t *mask = tile->mask, any = 0, passed = 0, offset[FIND_FIRST_MAX]; \
@@ -165,7 +164,7 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
 }
 
 #ifndef HAS_GRAMS_TILE
-/* A loop for each stride, so that the grams stay in registers. */
+/* One loop for each stride, so that the grams stay in registers. */
 #define FIND_GRAMS_CASE(STRIDE)                            \
     case STRIDE:                                           \
         for (uint64_t w = 0; w < word_count; w++) {        \
@@ -184,7 +183,7 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
 static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
                              const struct plan_grams *grams, struct find_tile *tile)
 {
-    /* a copy, so that the compiler knows that stores to the tile do not change it */
+    /* a copy, so that the compiler knows that stores to the tile do not change the grams */
     const struct plan_grams copy = *grams;
     const struct gram_vectors vectors = gram_vectors_load(grams);
     uint32_t hot_count = 0;
@@ -203,7 +202,7 @@ static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
 #endif
 
 #ifndef HAS_HEADS
-/* Tests each position: loads 8 bytes, hashes them, and tests a bit. */
+/* Tests one position after the other: loads 8 bytes, hashes them, and tests a bit. */
 static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
@@ -227,7 +226,7 @@ static inline uint64_t block_heads(const uint8_t *text, uint64_t count, const st
 static void FIND_NAME(set)(const uint8_t *text, uint64_t positions, const struct plan_set *set,
                            const uint64_t *bitmap, struct find_tile *tile)
 {
-    /* a copy, so that the compiler knows that stores to the tile do not change it */
+    /* a copy, so that the compiler knows that stores to the tile do not change the set */
     const struct plan_set copy = *set;
     uint32_t hot_count = 0;
 
@@ -249,7 +248,7 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t positions, const struct
 }
 
 #ifdef HAS_NIBBLES
-/* A loop for each number of bytes and of groups, so that the tables stay in registers. */
+/* One loop for each number of bytes and of groups, so that the tables stay in registers. */
 #define FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS) (16 * (BYTES) + 8 * (WHOLE) + (GROUPS))
 #define FIND_NIBBLES_CASE(WHOLE, BYTES, GROUPS)                                                   \
     case FIND_NIBBLES_FORM(WHOLE, BYTES, GROUPS):                                                 \
@@ -364,8 +363,8 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* Keeps those bits of `bits` where the literal's first bytes are. The loop's body has no branches,
- * which would be mispredicted. */
+/* Keeps the bits of `bits` at which the text has the literal's first bytes. The loop's body has no
+ * branch, since it would be mispredicted. */
 static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
                                              const uint8_t *literal, uint64_t ignored)
 {
@@ -416,8 +415,8 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #ifndef HAS_POSITIONS_OF_BITS
 #define POSITIONS_AT_ONCE 6u /* written without a branch; more bits repeat the loop */
 
-/* Writes block + i for each set bit i, in ascending order. May overwrite up to SET_ROOM entries
- * after the last. Returns the number of bits. */
+/* Writes block + i for each set bit i, in ascending order. Returns the number of bits. May
+ * overwrite up to SET_ROOM entries after the last. */
 static inline uint32_t positions_of_bits(uint64_t bits, uint32_t block, uint32_t *positions)
 {
     uint32_t count = (uint32_t)__builtin_popcountll(bits);

@@ -1,4 +1,4 @@
-/* find_neon: computes bitmaps of candidates by 16-byte vectors on arm64. */
+/* find_neon: computes bitmaps of candidates with 16-byte vectors on arm64. */
 #define VECTOR_BYTES 16
 #include "cpu/lookups.h"
 

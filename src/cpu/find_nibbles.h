@@ -1,6 +1,6 @@
-/* find_nibbles: finds candidates of a small set by nibble tables: tables indexed by half a byte (a
- * nibble), which say which literals may have that half byte at an offset (plan/nibbles.h). Uses
- * the vectors of cpu/lookups.h, which the variant includes first. */
+/* find_nibbles: finds candidates of a small set with nibble tables: indexed by half a byte (a
+ * nibble), they say which literals may have it at some offset (plan/nibbles.h). Uses the vectors of
+ * cpu/lookups.h, which the variant includes first. */
 #ifndef TRAWL_CPU_FIND_NIBBLES_H
 #define TRAWL_CPU_FIND_NIBBLES_H
 
@@ -40,8 +40,8 @@ static inline __attribute__((always_inline)) void nibbles_load(struct nibble_tab
     }
 }
 
-/* Returns for each position the slots (bits that stand for literals of the group) that pass all
- * tested bytes. */
+/* Returns for each position the slots (bits that stand for literals of the group) that all its
+ * tested bytes allow. */
 static inline __attribute__((always_inline)) bytes_vector nibbles_shared(
     const struct nibble_tables *tables, const bytes_vector *low, const bytes_vector *high,
     uint32_t bytes, bool whole)
@@ -55,8 +55,8 @@ static inline __attribute__((always_inline)) bytes_vector nibbles_shared(
     return shared;
 }
 
-/* Tests 64 positions by the text's bytes at the offsets `at`, and returns the positions that pass.
- * `bytes`, `whole` and `groups` are compile-time constants. */
+/* Returns which of 64 positions pass, testing the text's bytes at the offsets `at`. `bytes`,
+ * `whole` and `groups` are compile-time constants. */
 static inline __attribute__((always_inline)) uint64_t block_nibbles(
     const uint8_t *text, const struct nibble_tables *tables, const uint64_t *at, uint32_t bytes,
     bool whole, uint32_t groups)

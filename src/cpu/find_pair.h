@@ -1,10 +1,10 @@
 /* find_pair: finds the positions of two chosen bytes of a literal (its first two probes), and in
- * long texts of a third, without loading a byte beyond the text.
+ * long texts also of a third, without loading any byte after the text.
  *
- * Most functions of find.h that test every position fill a bitmap. This function writes only
- * positions, so it stores nothing where no position matches. A variant may replace the functions
- * between #ifndef and #endif by its own. `fold` is a compile-time constant; if it is false, no
- * probe ignores case.
+ * Most functions of find.h that test every position fill a bitmap. This one writes a list of
+ * positions, and so stores nothing where no position matches. A variant may replace the functions
+ * between #ifndef and #endif. `fold` is a compile-time constant; if it is false, no probe ignores
+ * case.
  */
 #ifndef TRAWL_CPU_FIND_PAIR_H
 #define TRAWL_CPU_FIND_PAIR_H
@@ -15,15 +15,15 @@
 #include "cpu/find.h"
 
 #define PAIR_STEPS 32u
-#define PAIR_STEP 128u /* positions that are tested together */
-/* Distance of the prefetch in bytes. Without the prefetch, searching 64 KiB in the second-level
- * cache took 1.2 x the time [Xeon, AVX-512]. */
+#define PAIR_STEP 128u /* a step: the positions that are tested together */
+/* Prefetch distance in bytes. Without prefetching, searching 64 KiB in the L2 cache took 1.2 x the
+ * time [Xeon, AVX-512]. */
 #define PAIR_AHEAD 1024u
-#define PAIR_ALIGNED 448u /* for at least this many positions, align loads to cache lines */
+#define PAIR_ALIGNED 448u /* with at least this many positions, align loads to cache lines */
 
 #ifndef HAS_PAIR
-/* block_pair returns which of the 64 positions starting at `text` match both probes. pair_any
- * returns true if one of PAIR_STEP positions does. */
+/* block_pair returns which of the 64 positions at `text` match both probes. pair_any returns true
+ * if any of PAIR_STEP positions does. */
 static inline __attribute__((always_inline)) uint64_t block_pair(const uint8_t *text,
                                                                  const struct plan_probe *probes,
                                                                  bool fold)
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) bool pair_any(const uint8_t *text,
 #endif
 
 #ifndef HAS_PAIR_FEW
-/* Like block_pair, for 1 to 63 positions, without loading a byte after them. */
+/* Like block_pair, for 1 to 63 positions, but loads no byte after the last one's probes. */
 static __attribute__((noinline)) uint64_t pair_few(const uint8_t *text, uint64_t count,
                                                    const struct plan_probe *probes)
 {
@@ -59,7 +59,7 @@ static __attribute__((noinline)) uint64_t pair_few(const uint8_t *text, uint64_t
 }
 #endif
 
-/* Writes the positions of the bits. A block's usual single bit is written without a branch. */
+/* Writes the positions of the bits. A block's first bit, usually the only one, takes no branch. */
 static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positions)
 {
     uint32_t count = bits != 0;
@@ -70,8 +70,9 @@ static inline uint32_t pair_write(uint64_t bits, uint64_t base, uint32_t *positi
     return count;
 }
 
-/* Searches whole steps starting at *from, while there is room for positions. Most steps have none.
- * So the first loop only notes the steps that have one, without a branch that depends on the text.
+/* Searches whole steps starting at *from, while there is room for their positions. Since most steps
+ * have none, the first loop only notes the steps that have one, without a branch that depends on
+ * the text.
  */
 static inline __attribute__((always_inline)) uint32_t pair_steps(const uint8_t *text,
                                                                  uint64_t *from, uint64_t to,
@@ -132,7 +133,7 @@ static inline __attribute__((always_inline)) uint32_t pair_search(const uint8_t 
             count += pair_write(bits, at, positions + count);
     }
     if (at < to && to - at < 64 && count + 64 < room) {
-        /* the last block overlaps positions that were tested before */
+        /* the last block overlaps positions that have already been tested */
         uint64_t begin = to < 64 ? at : to - 64;
         uint64_t bits = to < 64
                             ? pair_few(text + at, to - at, probes)

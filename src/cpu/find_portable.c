@@ -1,5 +1,5 @@
-/* find_portable: finds candidates in plain C, eight bytes at a time. Used where no variant with
- * vectors can run. */
+/* find_portable: finds candidates in plain C, eight bytes at a time, where no variant with vectors
+ * can run. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -7,9 +7,8 @@
 
 #define VARIANT portable
 
-/* Returns a bit for each zero byte of `word`. Bit 7 of each byte of `zero` is set exactly if the
- * byte is zero (no carry crosses bytes), and the multiplication gathers the eight bits at the
- * top. */
+/* Returns a bit for each zero byte of `word`. Bit 7 of a byte of `zero` is set if and only if the
+ * byte is zero (no carry crosses bytes); the multiplication gathers these eight bits at the top. */
 static uint64_t zero_bytes(uint64_t word)
 {
     uint64_t low = 0x7f7f7f7f7f7f7f7full;

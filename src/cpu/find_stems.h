@@ -1,10 +1,10 @@
 /* find_stems: looks up the stems of literals in a text, in plain C.
  *
  * A stem is the first (up to) 8 bytes of a literal. Large sets of words are searched by stems in
- * three steps (find.h): samples of four bytes select positions, then possible starts of literals
- * near them are tested, then stems are looked up at the starts that passed. The file also tests
- * samples for sets that are searched by grams. A variant with vectors for these steps defines
- * HAS_STEM_VECTORS. No function has a branch that depends on the text.
+ * three steps (find.h): samples of four bytes select positions, the starts near these positions are
+ * tested, and stems are looked up at the starts that passed. The file also tests samples for sets
+ * that are searched by grams. A variant with vectors for these steps defines HAS_STEM_VECTORS. No
+ * function has a branch that depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -13,8 +13,9 @@
 
 #include "cpu/set_class.h"
 
-/* Writes position i after the `count` positions that have passed. Returns the new count, which
- * includes i if the four bytes there pass the bitmap; otherwise the next position overwrites i. */
+/* Writes position i after the `count` positions that have passed. Returns the new count. If the
+ * four bytes at i do not pass the bitmap, the count is unchanged, so that the next position
+ * overwrites i. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
                                    uint64_t i, uint32_t fold, uint32_t *positions, uint64_t count)
 {
@@ -49,8 +50,8 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
     return (uint32_t)count;
 }
 
-/* Returns the first sample that can lie in a literal that begins in the span and was not tested
- * before: samples below `taken` were tested for the previous span. */
+/* Returns the first sample that can lie in a literal that begins in the span, except those below
+ * `taken`, which were tested for the previous span. */
 static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, uint64_t taken)
 {
     uint64_t first = (span->from + stride - 1) / stride * stride;
@@ -80,7 +81,7 @@ static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *
     return count;
 }
 
-/* Members of a class that the loops keep in registers: the stem map, a bitmap of hashed stems. */
+/* What the loops keep in registers; `map` is the class's stem map, a bitmap of hashed stems. */
 struct stem_filter {
     const uint64_t *map;
     uint64_t fold;
@@ -94,8 +95,8 @@ static inline struct stem_filter stem_filter(const struct set_class *class, uint
     return filter;
 }
 
-/* Returns true if both bits that the hash selects are set in the word. The bits come from the hash
- * shifted by `skip`: SET_STEM_SHIFT for a whole stem, SET_BEGIN_SHIFT for its first bytes. */
+/* Returns true if both bits of the word that the hash selects are set. The hash is first shifted by
+ * `skip`: SET_STEM_SHIFT for a whole stem, SET_BEGIN_SHIFT for a stem's first bytes. */
 static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
 {
     hash >>= skip;
@@ -127,7 +128,7 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *position
     return (uint32_t)count;
 }
 
-/* Does what find_ops.stems does. `least` is the class's stem_min, a compile-time constant. */
+/* Implements find_ops.stems. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
@@ -155,7 +156,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes_plain(
     return (uint32_t)count;
 }
 
-/* Runs a function like stem_codes_plain for the class's stem_min, as a constant of its loops. */
+/* Calls a function like stem_codes_plain, with the class's stem_min as a compile-time constant. */
 #define STEM_CASE(FUNCTION, LEAST) \
     case LEAST:                    \
         return FUNCTION(text, begins, begin_count, base, class, fold, (LEAST), codes);
@@ -178,8 +179,8 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     STEM_CASES(stem_codes_plain)
 }
 
-/* Tests samples by the bitmap of grams. `is_short`, a compile-time constant, says that grams have
- * less than 8 bytes. `count` samples have passed before; returns the new count. */
+/* Tests samples against the bitmap of grams. `is_short`, a compile-time constant, means that grams
+ * have fewer than 8 bytes. `count` samples have passed before; returns the new count. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
     bool is_short, struct set_passed *passed, uint32_t count)

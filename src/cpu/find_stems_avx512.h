@@ -1,11 +1,11 @@
-/* find_stems_avx512: looks up stems, the first (up to) 8 bytes of literals, by vectors: the first
- * and the third step of a search by stems (find_stems.h has the same in plain C, without which
- * 5,000 to 20,000 words took up to 1.5 times as long). Vectors did not gain in the second step, nor
- * for the samples of sets of longer literals (Xeon, family 6, model 207, 2026-11-28).
+/* find_stems_avx512: looks up stems, the first (up to) 8 bytes of literals, with vectors: the first
+ * and the third step of a search by stems. find_stems.h has the same in plain C, which took up to
+ * 1.5 times as long for 5,000 to 20,000 words. Vectors gained nothing in the second step, nor for
+ * the samples of sets with longer literals (Xeon, family 6, model 207, 2026-11-28).
  *
- * The tables of a large set exceed the second-level cache. So the third step handles the starts in
- * batches, and within a batch no load waits for another. Tables in huge pages would save 1 to 3 %
- * of the time, but take 2 MiB each (94,438 words in English, Zen 4).
+ * The tables of a large set exceed the L2 cache, so the third step processes starts in batches, and
+ * within a batch no load waits for another. Tables in huge pages would save 1 to 3 % of the time,
+ * but take 2 MiB each (94,438 words in English, Zen 4).
  */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
@@ -15,8 +15,8 @@
 #include "base/bytes.h"
 #include "cpu/find_stems.h"
 
-/* Places sixteen samples of four bytes in a vector: each quarter of the vector takes the words of
- * the text that hold its four samples. */
+/* How to arrange sixteen samples of four bytes in a vector: each quarter of the vector loads the
+ * words of the text that contain its four samples. */
 struct stem_order {
     int32_t words[16];
     uint8_t bytes[64];
@@ -90,8 +90,8 @@ static inline __m512i stem_hashes(__m512i low, __m512i fold, uint32_t k)
     return _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 29));
 }
 
-/* Each hash selects two bits of its word (set_bits). Returns for which of the eight hashes both
- * bits are set. */
+/* Each hash selects two bits of its word (set_bits). Returns for which of the eight pairs of word
+ * and hash both bits are set. */
 static inline __mmask8 stem_pass(__m512i words, __m512i hashes)
 {
     __m512i first = _mm512_rorv_epi64(words, hashes);
@@ -116,13 +116,13 @@ static inline __mmask8 stem_eight(uint32_t left)
 
 /* ---- The third step ---- */
 
-/* The 8 bytes at each start of a batch, and the words of the stem map that they select. */
+/* The 8 bytes at each start of a batch, and the words of the stem map that those bytes select. */
 struct stem_batch {
     _Alignas(64) uint64_t low[SET_STEM_BATCH];
-    /* the word for stems shorter than SET_STEM_FAR bytes, which the first stem_min bytes select */
+    /* the word for stems shorter than SET_STEM_FAR bytes, selected by the first stem_min bytes */
     uint64_t near[SET_STEM_BATCH];
-    /* only if stem_min < SET_STEM_FAR: the word for longer stems, which the first SET_STEM_FAR
-     * bytes select */
+    /* only if stem_min < SET_STEM_FAR: the word for longer stems, selected by the first
+     * SET_STEM_FAR bytes */
     uint64_t far[SET_STEM_BATCH];
     uint32_t near_at[SET_STEM_BATCH];
     uint32_t far_at[SET_STEM_BATCH];
@@ -160,8 +160,8 @@ static inline __attribute__((always_inline)) void stem_fetch(
     }
 }
 
-/* Returns which of the batch's eight starts, from number i, may have a stem of k bytes, as the stem
- * map tells. `hashes` are the hashes of their first k bytes. */
+/* Returns which of eight starts of the batch, beginning with number i, may have a stem of k bytes
+ * according to the stem map. `hashes` are the hashes of their first k bytes. */
 static inline __attribute__((always_inline)) __mmask8 stem_have(const struct stem_batch *batch,
                                                                 uint32_t i, __m512i hashes,
                                                                 uint32_t least, uint32_t k)

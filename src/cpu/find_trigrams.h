@@ -1,4 +1,4 @@
-/* find_trigrams: finds candidates by trigrams (struct find_trigrams), with vectors of 32 bytes. A
+/* find_trigrams: finds candidates by trigrams (struct find_trigrams), with 32-byte vectors. A
  * gather looks up eight samples; loading their entries one by one into a buffer took 1.6 times as
  * long (Xeon, family 6, model 207). */
 #ifndef TRAWL_CPU_FIND_TRIGRAMS_H
@@ -6,9 +6,9 @@
 
 #include "cpu/find.h"
 
-/* What 16 samples tell about 32 starts, the first of which is the byte before the first sample:
- * `first` as the first sample of a start, and `second` as the second sample of the start two bytes
- * before. */
+/* The slots that 16 samples allow for 32 starts, a byte per start. `first` is for the starts whose
+ * first sample it is, beginning one byte before the samples; `second` for those whose second sample
+ * it is, which begin two bytes earlier. */
 struct trigram_slots {
     __m256i first, second;
 };
@@ -37,8 +37,8 @@ static inline struct trigram_slots trigram_slots(const uint8_t *text,
     return slots;
 }
 
-/* Returns the starts of `now` whose two samples share a slot. `next` has the samples after those of
- * `now`. */
+/* Returns the starts of `now` whose two samples share a slot. `next` are the samples that follow
+ * `now` in the text. */
 static inline uint32_t trigram_begins(struct trigram_slots now, struct trigram_slots next)
 {
     __m256i across = _mm256_permute2x128_si256(now.second, next.second, 0x21);

@@ -1,4 +1,4 @@
-/* find_vector32: defines the vector operations of find_grams.h by 32-byte vectors, for AVX2 and
+/* find_vector32: the vector operations that find_grams.h needs, with 32-byte vectors, for AVX2 and
  * AVX-512. */
 #ifndef TRAWL_CPU_FIND_VECTOR32_H
 #define TRAWL_CPU_FIND_VECTOR32_H

@@ -1,5 +1,5 @@
 /* lookups: vectors of VECTOR_BYTES bytes that look up many half bytes in a table of 16 bytes at
- * once: 64 bytes by AVX-512, 32 by AVX2, 16 by NEON. The including file defines VECTOR_BYTES. */
+ * once: 64 with AVX-512, 32 with AVX2, 16 with NEON. The including file defines VECTOR_BYTES. */
 #ifndef TRAWL_CPU_LOOKUPS_H
 #define TRAWL_CPU_LOOKUPS_H
 
@@ -15,9 +15,9 @@
 
 typedef uint8_t bytes_vector __attribute__((vector_size(VECTOR_BYTES)));
 
-/* bytes_table copies a table of 16 bytes into each 16 bytes of a vector, because a look-up reads
- * only its own 16 bytes. bytes_mask returns a bit for each of 64 bytes, set if the byte is not 0.
- * bytes_any returns true if any bit is set. */
+/* bytes_table copies a table of 16 bytes into every 16 bytes of a vector, because a look-up only
+ * reaches its own 16 bytes. bytes_mask returns a bit for each of 64 bytes, set if the byte is not
+ * 0. bytes_any returns true if any bit is set. */
 #define LOOKUP static inline __attribute__((always_inline))
 
 #if VECTOR_BYTES == 64
@@ -82,7 +82,7 @@ LOOKUP bytes_vector bytes_lookup(bytes_vector table, bytes_vector at)
 }
 
 /* Turns 64 bytes of 0x00 or 0xff into 64 bits: keeps in each byte the bit of its position among
- * eight bytes, and then adds pairs of bytes until eight bytes have become a single byte. */
+ * eight bytes, then adds adjacent bytes until each eight have become one. */
 LOOKUP uint64_t mask64(const uint8x16_t equal[4])
 {
     const uint8x16_t position = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};

@@ -1,14 +1,16 @@
-/* programs: chooses the program (search loop) by which a worker of the host searches, and runs it.
+/* programs: chooses the program (search loop) with which a worker of the host searches, and runs
+ * it.
  *
- * A plan's prices (plan/choose.c) choose the first program for a single literal. The worker
- * measures how much more time it takes than the cheapest program could. Once the difference is as
- * large as the time for a look, the worker looks at the text: it takes a sample, prices all methods
- * by it, and continues with the cheapest.
+ * For a single literal, the first program is chosen by the plan's expected costs (plan/choose.c).
+ * The worker measures how much more time it takes than the cheapest program could. Once the
+ * difference is as large as the time for a look, the worker looks at the text: it takes a sample,
+ * computes the costs of all methods there, and continues with the cheapest.
  *
- * For sets, the number of strings chooses the first program. The fastest program depends on the
- * text, the strings and the caches, and cannot be predicted. Once other programs could save more
- * time than a tournament costs, they all search pieces of the text in turn. A program that is far
- * slower leaves the tournament at once. The fastest then continues until the next tournament.
+ * For sets, too, expected costs choose the first program. But which program is fastest depends on
+ * the text, the strings and the caches, and cannot be predicted. So once other programs could save
+ * more time than a tournament costs, all of these search pieces of the text in turn. A program that
+ * is far slower leaves the tournament at once. The fastest then continues until the next
+ * tournament.
  */
 #include "base/checked.h"
 #include "base/clock.h"
@@ -28,8 +30,8 @@ static const enum trawl_method methods[PROGRAMS] = {
 #include "plan/set_prices.def"
 };
 
-/* Returns true if there is text left to search. If the last program gave up (is_left), lets the
- * next one continue. */
+/* Returns true if there is text left to search. If the last program gave up (is_left), clears that,
+ * so that the next one can continue. */
 static bool scan_goes_on(struct scan *scan)
 {
     if (scan->is_left)
@@ -50,7 +52,7 @@ void scan_automaton(struct scan *scan)
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_left = 0;
     if (!scan_dense(scan, x, to)) {
-        scan->work_max = UINT64_MAX; /* so candidates are tested, whatever that costs */
+        scan->work_max = UINT64_MAX; /* so candidates are tested, at any cost */
         return;
     }
     TRAWL_ASSERT(scan->over || scan->at >= to);
@@ -66,7 +68,7 @@ static void run_candidates(struct scan *scan, enum program program)
                       : plan_has_program(scan->plan, PROGRAM_BUCKETS) ? PROGRAM_BUCKETS
                                                                       : PROGRAM_CLASSES;
 
-    if (worker->dense_by != program) /* dense_left was set for a different program */
+    if (worker->dense_by != program) /* dense_left was set by another program */
         worker->dense_left = program == PROGRAM_AUTOMATON ? UINT64_MAX : 0;
     worker->dense_by = program;
     scan->work_max = 0;
@@ -74,9 +76,8 @@ static void run_candidates(struct scan *scan, enum program program)
         (worker->dense_left > 0 ? scan_automaton : programs[methods[by]])(scan);
 }
 
-/* Searches by the program. If the program needs parts of the plan (sets of patterns that are
- * searched in turn) and there are none, the plan's first program searches instead, now and
- * later. */
+/* Searches with the program. If it needs parts of the plan (sets of patterns that are searched in
+ * turn) and there are none, the plan's first program takes its place for good. */
 static void program_run(struct scan *scan, enum program program)
 {
     struct tournament *tournament = &scan->worker->tournament;
@@ -92,8 +93,8 @@ static void program_run(struct scan *scan, enum program program)
     run_candidates(scan, program);
 }
 
-/* Returns the plan's parts that the program searches in turn. Returns NULL if the program searches
- * no parts, or if the worker has not prepared them. */
+/* Returns the plan's parts that the program searches in turn. NULL if it searches no parts, or if
+ * the worker has not prepared them. */
 static const struct cpu_parts *parts_of(const struct cpu_worker *worker, enum program program)
 {
     const struct cpu_parts *parts =
@@ -118,7 +119,7 @@ static bool wants_few(const struct scan *scan)
     return scan->want != WANT_COUNT && scan->want != WANT_HITS;
 }
 
-/* Returns the program's price in a text without candidates. */
+/* Returns the program's expected cost in a text without candidates. */
 static struct plan_set_price least_price(const struct scan *scan, enum program program)
 {
     const struct cpu_worker *worker = scan->worker;
@@ -129,7 +130,7 @@ static struct plan_set_price least_price(const struct scan *scan, enum program p
         price.once_ns = 0;
     if (program == PROGRAM_BUCKETS && worker->tournament.first == PROGRAM_CLASSES &&
         !wants_few(scan))
-        price.byte_ns = 1e300; /* the classes' tables are made already, and mostly faster */
+        price.byte_ns = 1e300; /* the classes' tables exist already, and are usually faster */
     return price;
 }
 
@@ -140,14 +141,14 @@ static uint32_t bit_of(uint32_t program)
     return 1u << program;
 }
 
-/* Returns the program's ns per byte. */
+/* Returns the program's measured ns per byte. */
 static double rate_of(const struct tournament *own, uint32_t program)
 {
     TRAWL_ASSERT(own->of[program].bytes > 0);
     return (double)max_u64(own->of[program].ns, 1) / (double)own->of[program].bytes;
 }
 
-/* Returns the fastest of the measured programs; the current one if none was measured. */
+/* Returns the fastest of the measured programs; the current one if none has been measured. */
 static enum program fastest(const struct tournament *own)
 {
     enum program best = own->now;
@@ -159,8 +160,9 @@ static enum program fastest(const struct tournament *own)
     return best;
 }
 
-/* Ends a tournament. The fastest program continues or, if it is nearly as fast, the one that
- * searched before. Each measured program then rests: it is not compared again for a while. */
+/* Ends a tournament. The fastest program continues, or the one that searched before the tournament
+ * if it is nearly as fast. Each measured program then rests: it is not compared again for a
+ * while. */
 static void tournament_choose(struct tournament *own)
 {
     enum program best = fastest(own), before = own->before;
@@ -188,8 +190,8 @@ static void tournament_choose(struct tournament *own)
     own->left = 0;
 }
 
-/* Gives the turn to the program in the tournament that has searched the least. Ends the tournament
- * if only one is left, or if all have searched enough. */
+/* Gives the turn to the program of the tournament that has searched the least text. Ends the
+ * tournament if only one program is left, or if all have searched enough. */
 static void next_turn(struct tournament *own)
 {
     uint64_t enough = PIECES_MAX * cpu_sizes.trial_bytes;
@@ -212,7 +214,7 @@ static void next_turn(struct tournament *own)
     own->left = cpu_sizes.trial_bytes;
 }
 
-/* Removes the programs that are far slower than the fastest. */
+/* Removes programs from the tournament that are far slower than the fastest. */
 static void leave(struct tournament *own)
 {
     enum program best = fastest(own);
@@ -222,8 +224,8 @@ static void leave(struct tournament *own)
             own->open &= ~bit_of(i);
 }
 
-/* Returns true if comparing the program would pay, at `took` ns per byte for the current program.
- * *cost is what the comparison costs. */
+/* Returns true if comparing the program is worth while. `took` are the current program's ns per
+ * byte; *cost is set to what the comparison costs. */
 static bool is_worth(const struct scan *scan, struct plan_set_price price, double took,
                      double *cost)
 {
@@ -236,7 +238,7 @@ static bool is_worth(const struct scan *scan, struct plan_set_price price, doubl
             (double)own->spent + (double)cpu_sizes.trial_advance >= SPENT_TIMES * *cost);
 }
 
-/* Begins a tournament if one pays. */
+/* Begins a tournament if some program is worth comparing. */
 static void tournament_begin(struct scan *scan)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -250,7 +252,7 @@ static void tournament_begin(struct scan *scan)
             least = min_double(least, costs[i]);
         }
     if (worth == 0) {
-        own->left = own->searched / 2; /* in less text, the time per byte would hardly change */
+        own->left = own->searched / 2; /* sooner, the time per byte would hardly be different */
         return;
     }
     own->open = bit_of(own->now);
@@ -259,8 +261,8 @@ static void tournament_begin(struct scan *scan)
         if ((worth & bit_of(i)) != 0 && costs[i] <= ALSO_TIMES * least)
             own->open |= bit_of(i);
     }
-    /* If little text was searched since the start or since the last tournament, the time for it
-     * counts as the current program's result. */
+    /* If little text was searched since the start or since the last tournament, the time for that
+     * is taken as the current program's result. */
     if (own->searched <= FRESH_PIECES * cpu_sizes.trial_bytes) {
         own->of[own->now].ns = own->spent;
         own->of[own->now].bytes = own->searched;
@@ -269,9 +271,9 @@ static void tournament_begin(struct scan *scan)
     next_turn(own);
 }
 
-/* Counts `bytes` bytes for the current program, which took `ns`. Then starts a tournament, or gives
- * the turn to the next program, if that is due. `counts` is false if the program also made tables
- * in this time. */
+/* Counts `bytes` bytes, which took the current program `ns`. Then starts a tournament, or gives the
+ * turn to the next program, if that is due. `counts` is false if the program also made tables in
+ * this time. */
 static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, bool counts)
 {
     struct tournament *own = &scan->worker->tournament;
@@ -290,12 +292,11 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
         return;
     }
     if (!counts && own->unsettled++ < UNSETTLED_PIECES_MAX) {
-        own->step = 1; /* the program goes on until its tables are made */
+        own->step = 1; /* the turn starts again until the program's tables are made */
         own->left = cpu_sizes.trial_bytes;
         return;
     }
-    /* The first pieces of a turn brought the tables into the caches, so their time does not
-     * count. */
+    /* The first pieces of a turn bring the tables into the caches, so they are not counted. */
     if (own->step > own->warm) {
         own->of[own->now].ns += ns;
         own->of[own->now].bytes += bytes;
@@ -309,8 +310,8 @@ static void tournament_count(struct scan *scan, uint64_t bytes, uint64_t ns, boo
         next_turn(own);
 }
 
-/* Returns how often the worker made or fetched tables, and the workers of the plan's parts if the
- * current program searches these in turn. A piece during which this number grows took longer than
+/* Returns how often tables were made or fetched, by the worker and, if the current program searches
+ * parts in turn, by the parts' workers. A piece during which this number grows took longer than
  * later ones will. */
 static uint64_t makes_of(const struct cpu_worker *worker)
 {
@@ -329,7 +330,7 @@ void scan_any_set(struct scan *scan)
     const uint64_t limit = scan->limit, bytes = limit - scan->at;
 
     /* Reading the clock takes as long as searching a few hundred bytes: 10 strings in texts of 4
-     * KiB took 700 ns with the clock, and 500 ns without. */
+     * KiB took 700 ns with the clock, and 500 ns without it. */
     bool is_short = own->open == 0 && bytes < cpu_sizes.trial_bytes &&
                     ++own->short_texts % SHORT_TIMED_TEXTS > 0;
 
@@ -337,8 +338,8 @@ void scan_any_set(struct scan *scan)
         plan_has_program(scan->plan, PROGRAM_BUCKETS) && wants_few(scan))
         own->now = PROGRAM_BUCKETS;
     while (scan->at < limit && !scan->over) {
-        /* parts searched in turn would find the first occurrence late, so the first program
-         * searches */
+        /* in turn, the parts would find the first occurrence late, so the first program searches
+         * instead */
         enum program program =
             scan->want == WANT_FIRST && own->now >= PROGRAM_ALONE ? own->first : own->now;
         bool goes_on = own->open != 0;
@@ -377,8 +378,8 @@ static void count_anew(struct cpu_worker *worker)
     worker->took = worker->priced = 0;
 }
 
-/* Makes the tables of method "sampled". If the text may end before they pay, chooses another method
- * until then. Errors: MEMORY. */
+/* Makes the tables of the method "sampled". If the text may end before they pay off, chooses
+ * another method until then. Errors: MEMORY. */
 static enum trawl_status begin_sampled(struct cpu_worker *worker, const struct engine_chunk *chunk,
                                        struct trawl_error *error)
 {
@@ -413,7 +414,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
                       costs->compared * (double)(scan->passed - passed);
 }
 
-/* Returns true if a look before the next `bytes` bytes is worth its time. */
+/* Returns true if a look before the next `bytes` bytes is worth the time that it takes. */
 static bool is_due(const struct cpu_worker *worker, uint64_t bytes)
 {
     double lost =
@@ -466,15 +467,15 @@ enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chu
 
 /* ---- All programs ------------------------------------------------------------------------ */
 
-/* Returns true if a search begins by buckets: their tables and the first text cost less than those
- * of classes. `find` has the functions of the worker's instruction set. */
+/* Returns true if a search begins with buckets: making their tables and searching the first text
+ * costs less than with classes. `find` has the functions of the worker's instruction set. */
 static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_ops *find)
 {
     struct plan_set_facts of = plan_set_facts_of(plan);
     struct plan_set_price buckets, classes;
 
-    /* Further classes of lengths do not count: buckets test too many positions for strings of mixed
-     * lengths anyway. */
+    /* The cost of more than one class of lengths is ignored: with strings of mixed lengths, buckets
+     * test too many positions anyway. */
     of.length_max = of.length_min;
     buckets = plan_set_price(PROGRAM_BUCKETS, &of, false);
     classes = plan_set_price(PROGRAM_CLASSES, &of, false);
@@ -486,8 +487,8 @@ static bool begins_by_buckets(const struct trawl_plan *plan, const struct find_o
                 classes.once_ns + classes.byte_ns * FIRST_TEXT_BYTES);
 }
 
-/* Returns the plan's tournament as it is before the search: the programs that fit, and the first
- * program. */
+/* Returns the plan's tournament as it is before the search: which programs may compete, and which
+ * searches first. */
 static struct tournament tournament_of(const struct trawl_plan *plan, const struct find_ops *find)
 {
     struct tournament made = {
@@ -495,7 +496,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan, const stru
         .warm = 1 + (uint32_t)min_u64(plan->literal_bytes_total / WARM_BYTES, WARM_PIECES_MAX),
         .left = cpu_sizes.trial_bytes};
 
-    if (set_stems_pay(plan, find)) /* of rare words, each part took longer than all the classes */
+    if (set_stems_pay(plan, find)) /* each part of rare words took longer than all the classes */
         made.fits &= ~bit_of(PROGRAM_PARTS);
     made.first = begins_by_buckets(plan, find) ? PROGRAM_BUCKETS : PROGRAM_CLASSES;
     if (plan->method_asked == TRAWL_METHOD_AUTOMATON)
@@ -504,7 +505,7 @@ static struct tournament tournament_of(const struct trawl_plan *plan, const stru
     return made;
 }
 
-/* Returns the work per byte of text above which candidates take longer than the automaton would. */
+/* Returns the work per byte of text above which candidates take longer than the automaton. */
 static uint64_t dense_work_of(const struct trawl_plan *plan)
 {
     struct plan_set_facts of = plan_set_facts_of(plan);
@@ -513,7 +514,7 @@ static uint64_t dense_work_of(const struct trawl_plan *plan)
     return max_u64(SET_WORK_PER_BYTE, (uint64_t)(WORK_PER_NS * automaton_ns));
 }
 
-/* Returns the number of bytes of text after which method "sampled" has saved the time to make its
+/* Returns after how many bytes of text the method "sampled" has saved the time to make its
  * tables. */
 static uint64_t tables_pay_after(const struct cpu_worker *worker)
 {
@@ -529,8 +530,8 @@ static uint64_t tables_pay_after(const struct cpu_worker *worker)
 void choice_begin(struct cpu_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
-    /* If the caller asked for no method and gave no sample, the text decides how a single literal
-     * is searched. */
+    /* If the caller chose no method and gave no sample, the worker may change a single literal's
+     * method, depending on the text. */
     bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
                    plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
 

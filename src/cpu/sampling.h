@@ -1,6 +1,6 @@
-/* sampling: the state of a search for a large set in a tile (a stretch of text), which
- * scan_classes, scan_stems, scan_stem_lines and scan_verify share. The literals are divided into
- * classes by length (set_class.h), and the tile is searched for one class after the other. */
+/* sampling: the state of a search for a large set in a tile (a stretch of text), shared by
+ * scan_classes, scan_stems, scan_stem_lines and scan_verify. The literals are divided into classes
+ * by length (set_class.h), and the tile is searched for one class after the other. */
 #ifndef TRAWL_CPU_SAMPLING_H
 #define TRAWL_CPU_SAMPLING_H
 
@@ -17,7 +17,7 @@ struct sampling {
     const struct set_class *class;
     uint64_t begin;
     uint64_t end;
-    /* number of words of the tile (64 positions each) that are searched line by line; 0: none */
+    /* how many words of the tile (64 positions each) are searched line by line; 0: none */
     uint64_t line_words;
 };
 
@@ -33,43 +33,43 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 
 /* ---- scan_stems.c: a class that is searched by stems, the first 8 bytes of its literals ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
-/* Finds positions near which a literal of the class may begin, below `end`. Writes the positions to
- * scratch->positions, and returns the number. If words > 0, tests all positions of that many words
- * of the tile by pairs of bytes or trigrams; otherwise tests samples of four bytes at every
- * stride-th position. */
+/* Finds positions below `end` near which a literal of the class may begin. Writes them to
+ * scratch->positions, and returns how many there are. If words > 0, tests all positions in that
+ * many words of the tile by pairs of bytes or trigrams; otherwise, tests samples of four bytes at
+ * every stride-th position. */
 uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t words);
-/* Like stem_positions, by samples, for literals that begin in the spans. */
+/* Like stem_positions with samples, but for literals that begin in the spans. */
 uint32_t stem_span_positions(const struct sampling *sampling, const struct set_span *spans,
                              uint32_t span_count);
-/* Returns the number of words of the tile in which stem_positions can test all positions. Returns 0
- * if there are no tables for that, or if the text's end is near. */
+/* Returns in how many words of the tile stem_positions can test all positions; 0 if there are no
+ * tables for that, or if the text's end is near. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
-/* Tests each position and the stride - 1 positions before it. Sets *begins to the tested positions
- * below `end` where a literal may begin, and returns their number. If the class does not look at
- * starts (set_looks_at_begins), *begins becomes `positions`. */
+/* Tests each position and the stride - 1 positions before it. Sets *begins to those below `end` at
+ * which a literal may begin, and returns how many there are. If the class does not need this step
+ * (set_looks_at_begins), *begins becomes `positions`. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *positions, uint32_t position_count,
                         const uint32_t **begins);
-/* Looks up the stems of all lengths at the first cpu_sizes.stem_batch starts. Writes the stems that
- * the text may have to scratch->stems, as set_stem_code, and returns the number. */
+/* Looks up the stems of all lengths at the first cpu_sizes.stem_batch starts. Writes those that the
+ * text may have to scratch->stems, as set_stem_code, and returns how many there are. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
-/* Gathers the occurrences that begin in [sampling->begin, end), at a position of `positions` or up
- * to stride - 1 before. */
+/* Gathers the occurrences in [sampling->begin, end) that begin at one of `positions`, or up to
+ * stride - 1 before one. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
                               const uint32_t *positions, uint32_t position_count);
 
 /* ---- scan_stem_lines.c: a class that is searched by stems, for WANT_LINES ---- */
-/* Returns how many words of the tile can be searched line by line. Returns 0 if the tile must be
- * searched as a whole. */
+/* Returns how many words of the tile can be searched line by line; 0 if the tile must be searched
+ * as a whole. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
-/* Emits the gathered hits, of which there is at least one: a hit for each line, in ascending order.
- * The tile must have no NUL, which ends lines only for some callers. */
+/* Emits the gathered hits, of which there is at least one: one hit per line, in ascending order.
+ * The tile must not contain a NUL, which ends lines only for some callers. */
 void emit_stem_lines(struct scan *scan);
 
 /* ---- scan_verify.c ---- */
-/* Both take what passed the tables (stems, or samples), compare the literals with the text, and
- * gather the occurrences in the worker. Errors: MEMORY. */
+/* Both functions take what passed the tables (stems, or samples), compare the literals with the
+ * text, and gather the occurrences in the worker. Errors: MEMORY. */
 enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
                                uint32_t count);
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,

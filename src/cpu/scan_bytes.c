@@ -1,11 +1,11 @@
-/* scan_bytes: searches for sets whose literals all have one byte. Each bit of a tile's mask is then
- * an occurrence, and nothing has to be compared.
+/* scan_bytes: searches for sets of one-byte literals. Each bit of a tile's mask is then an
+ * occurrence, and nothing has to be compared.
  *
- * A search for lines (WANT_LINES) needs only one hit of each line. If hits are few, the scan looks
- * for the line's end after each hit. Otherwise bytes of the set and line ends are events, and a
- * line has a hit if its first event is a byte of the set. One addition finds the first events of 64
- * positions: it carries a bit from each line's start through the positions without an event to the
- * first event.
+ * A search for lines (WANT_LINES) needs only one hit in each line. If hits are rare, the scan looks
+ * for the line's end after each hit. Otherwise it marks "events": bytes of the set, and line ends.
+ * A line has a hit if its first event is a byte of the set. One addition finds the first events in
+ * 64 positions: it carries a bit from the start of each line through the positions without an event
+ * up to the first one.
  */
 #include <string.h>
 
@@ -68,7 +68,7 @@ bool scan_bytes_fits(const struct cpu_worker *worker, enum want want)
            (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
-/* Fills a word of the mask in plain C, where a vector would load bytes beyond the text. */
+/* Fills a word of the mask in plain C, where vectors would load bytes beyond the text. */
 static void fill_last(const uint8_t *text, uint64_t positions, const bool has[256],
                       struct find_tile *tile)
 {
@@ -81,8 +81,8 @@ static void fill_last(const uint8_t *text, uint64_t positions, const bool has[25
 }
 
 /* Fills the worker's tile for the next positions, and returns the number of its words. Sets
- * *positions to the number of positions. Sets *vectors to false if the text's end was near, so
- * that plain C filled the tile. */
+ * *positions to the number of positions. Sets *vectors to false if plain C filled the tile, because
+ * the text's end is near. */
 static uint64_t bytes_tile_fill(const struct scan *scan, uint64_t *positions, bool *vectors)
 {
     struct cpu_worker *worker = scan->worker;
@@ -128,7 +128,7 @@ static void emit(struct scan *scan, uint64_t words)
         }
 }
 
-/* Returns the number of occurrences, for a set that has a literal several times. */
+/* Returns the number of occurrences, for a set that contains some literal more than once. */
 static uint64_t count_repeated(const struct scan *scan, uint64_t words)
 {
     const uint8_t *text = scan->chunk->bytes + scan->at;

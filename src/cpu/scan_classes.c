@@ -2,8 +2,8 @@
  * (set_class.h), and each tile (a stretch of text) is searched for one class after the other.
  *
  * The scan gathers all occurrences of a tile, sorts them, and only then emits them. So if the tile
- * turns out to have too many candidates, the scan can drop them and leave the text to the
- * automaton, starting with this tile.
+ * turns out to have too many candidates, the scan can drop the occurrences and leave the text to
+ * the automaton, beginning with this tile.
  */
 #include <string.h>
 
@@ -19,12 +19,12 @@
 #define HALF_LAST ((1u << HALF_BITS) - 1)
 #define LINE_TILE_POSITIONS 32u
 #define TILE_WORK 128u /* work that is counted for each tile, whatever its content */
-#define HITS_AHEAD 16u /* a hit's literal is prefetched this many hits ahead */
+#define HITS_AHEAD 16u /* the literal is prefetched of the hit that is this many hits ahead */
 /* bytes that the filters may read at a position: a gram of 8 bytes, then a whole vector */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK)
 
-/* Tests every position of the tile (stride 1). Vectors test all positions except for the text's
- * last bytes. Returns the number of positions that pass. */
+/* Tests every position of the tile (stride 1), with vectors except for the text's last bytes.
+ * Returns the number of positions that pass. */
 static uint32_t sample_positions(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
@@ -66,7 +66,7 @@ static uint32_t sample_positions(const struct sampling *sampling, struct set_pas
     return count;
 }
 
-/* Tests the samples, every stride-th position, that can lie in an occurrence which begins in the
+/* Tests the samples, at every stride-th position, that can lie in an occurrence that begins in the
  * tile. Returns the number of samples that pass. */
 static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *passed)
 {
@@ -105,7 +105,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     return count;
 }
 
-/* Sorts hits at the same offset by literal. The hits are usually few, or in order. */
+/* Sorts hits at the same offset by literal. Usually they are few, or already in order. */
 static void order_position(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;
@@ -128,8 +128,8 @@ static void order_position(struct hit *hits, uint32_t count)
     }
 }
 
-/* Sorts the tile's hits by offset: counts and sorts by the lower half of the offset, then by the
- * upper half, so that the arrays of counts stay short. Errors: MEMORY. */
+/* Sorts the tile's hits by offset: first by the lower half of the offset, then by the upper half
+ * (each a counting sort), so that the arrays of counts stay short. Errors: MEMORY. */
 static enum trawl_status order_gathered(struct scan *scan, uint64_t begin)
 {
     struct cpu_worker *worker = scan->worker;
@@ -196,7 +196,7 @@ static void verify_gathered(struct scan *scan, uint64_t begin)
     }
 }
 
-/* Gathers the tile's occurrences. Stops when the work exceeds scan->work_max. */
+/* Gathers the tile's occurrences. Stops as soon as the work exceeds scan->work_max. */
 static void gather_tile(struct sampling *sampling)
 {
     struct scan *scan = sampling->scan;
@@ -219,9 +219,9 @@ static void gather_tile(struct sampling *sampling)
     }
 }
 
-/* Adapts the size of the next tile, in a search for lines. After a hit, the scan skips the rest of
- * the line. So the tile after a hit is as small as can be; otherwise the next tile is twice as
- * large. In a search line by line, the next tile is small if the skipped text after a tile is at
+/* In a search for lines, adapts the size of the next tile. After a hit, the scan skips the rest of
+ * the line, so the tile after a hit is as small as possible; otherwise the next tile is twice as
+ * large. When searching line by line, the next tile is small if the text skipped after a tile is at
  * least as long as the tile. */
 static void adapt_tile(struct cpu_worker *worker, bool hit, const struct sampling *sampling)
 {
@@ -249,8 +249,8 @@ uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chu
     return excerpts * EXCERPT_BYTES;
 }
 
-/* Gets the plan's matcher (the hash tables of the classes) for the worker. If the plan has none
- * yet, makes a matcher for this text. Errors: MEMORY, LIMIT. */
+/* Gets the plan's matcher (the hash tables of the classes) for the worker. The plan's first matcher
+ * is made to suit this text. Errors: MEMORY, LIMIT. */
 static enum trawl_status classes_begin(const struct scan *scan)
 {
     struct cpu_worker *worker = scan->worker;
@@ -290,7 +290,7 @@ void scan_classes(struct scan *scan)
         scan->work += TILE_WORK;
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over && !dense_leaves(scan, sampling.begin))
-            /* try again: dense_leaves has raised work_max to the point where the automaton pays */
+            /* try again: dense_leaves has raised work_max to where the automaton pays off */
             gather_tile(&sampling);
         if (scan->over)
             return;

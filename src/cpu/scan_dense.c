@@ -1,11 +1,10 @@
-/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). The scan takes
- * over from other search loops where a text has many candidates, because the automaton's time does
- * not depend on the number of candidates. An end of the automaton stands for a group of equal
- * strings of the set.
+/* scan_dense: emits the occurrences of a set that the automaton finds (dense.h). This scan takes
+ * over from other programs where a text has many candidates, because the automaton's time does not
+ * depend on them. An end of the automaton stands for a group of equal strings of the set.
  *
  * The text is searched in steps. The automaton reads a step's text from the end to the start, and
  * stores for each position the longest string that begins there. The scan then emits the
- * occurrences in ascending order. If the scan only counts, the automaton may add up the count
+ * occurrences in ascending order. If the scan only counts, the automaton may compute the count
  * itself.
  */
 #include <stdlib.h>
@@ -19,18 +18,18 @@
 /* A step has at least STEP_LENGTHS * length_max positions. */
 #define STEP_LENGTHS 8u
 #define POOL_FIRST 64u
-#define INSERTED_MAX 32u /* longest list that insertion sorts */
+#define INSERTED_MAX 32u /* the longest list that is sorted by insertion */
 
-/* The text that a step searches. If characters have variants of other bytes, the automaton reads
+/* The text that a step searches. If characters have variants with other bytes, the automaton reads
  * a copy of the text in which one representative replaces all variants (dense_fold_text). */
 struct step {
     const uint8_t *text;
     uint64_t count;  /* readable bytes of text */
-    uint64_t begins; /* strings that begin at the positions [0, begins) of text are searched */
+    uint64_t begins; /* the step finds the strings that begin at positions [0, begins) of text */
     uint64_t from;   /* position of text[0] in the chunk */
-    uint64_t until;  /* position in the chunk after the last position of [0, begins) */
+    uint64_t until;  /* position in the chunk after the last of [0, begins) */
     /* If the text was rewritten, byte i of text comes from byte from + origin[i] of the chunk. If
-     * `origin` is NULL, byte i comes from byte from + i. */
+     * `origin` is NULL, it comes from byte from + i. */
     const uint32_t *origin;
 };
 
@@ -105,7 +104,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
         const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
-        from -= own->alike; /* puts shorter strings first, because the numbers often ascend then */
+        from -= own->alike; /* shorter strings go first, as their numbers often come first, too */
         memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
     }
     TRAWL_ASSERT(from == 0);
@@ -122,9 +121,8 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
     }
 }
 
-/* Makes room for a list of `count` strings in worker->pool, the memory of all lists. Drops all
- * lists if the pool would otherwise exceed both cpu_sizes.pool and its present size. Errors:
- * MEMORY. */
+/* Makes room for a list of `count` strings in worker->pool, which holds all lists. Drops all lists
+ * if the pool would otherwise exceed both cpu_sizes.pool and its present size. Errors: MEMORY. */
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {
@@ -145,9 +143,9 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     return TRAWL_OK;
 }
 
-/* Sets *list to the numbers of the strings of set->ends[end], and of those of their prefixes that
- * are strings of the set, in ascending order. Makes the list if it is missing. The list stays valid
- * until the next call. Errors: MEMORY. */
+/* Sets *list to the numbers of the strings at set->ends[end], and of their prefixes that are in the
+ * set, in ascending order. Makes the list if it is missing. It stays valid until the next call.
+ * Errors: MEMORY. */
 static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
                                  struct trawl_error *error)
 {
@@ -175,8 +173,8 @@ static uint64_t chunk_position(const struct step *step, uint64_t position)
     return step->from + (step->origin == NULL ? position : step->origin[position]);
 }
 
-/* Returns the first position of the rewritten text that comes from offset `bytes` of the original
- * text, or from a later offset. */
+/* Returns the first position of the rewritten text that comes from offset `bytes` or later in the
+ * original text. */
 static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t bytes)
 {
     uint64_t lo = 0, hi = count;
@@ -194,8 +192,8 @@ static uint64_t folded_position(const uint32_t *origin, uint64_t count, uint64_t
     return lo;
 }
 
-/* Prepares the step from scan->at to `to` at most. Rewrites the text if the set has variants of
- * characters. `sums` says that the step only counts, so no ends are stored. Errors: MEMORY. */
+/* Prepares a step from scan->at to at most `to`. Rewrites the text if the set has variants of
+ * characters. `sums` means that the step only counts, so no ends are stored. Errors: MEMORY. */
 static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;
@@ -209,8 +207,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* step->begins may lie inside a character. All rewritten bytes of this character still count as
-     * starts, so more than step->begins ends may be stored: up to step->count. */
+    /* step->begins may lie inside a character. All rewritten bytes of that character still count as
+     * starts, so more than step->begins ends may be stored, at most step->count. */
     TRAWL_TRY(worker_reserve(worker, sums ? 0 : step->count,
                              set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
@@ -224,7 +222,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, bool sums, s
     return TRAWL_OK;
 }
 
-/* Returns true if each string that the automaton finds is an occurrence, without comparing. */
+/* Returns true if each string that the automaton finds is an occurrence, with no comparison. */
 static bool ends_tell(const struct scan *scan)
 {
     const struct dense_set *set = scan->worker->dense.set;
@@ -233,8 +231,8 @@ static bool ends_tell(const struct scan *scan)
            (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
-/* Looks among the pattern's literals, starting at *literal, for the first that occurs at x. Sets
- * *literal to it, and returns the length of the occurrence; 0 if there is none. */
+/* Finds the first literal of the pattern, beginning with *literal, that occurs at x. Sets *literal
+ * to it, and returns the length of the occurrence; 0 if there is none. */
 static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *literal)
 {
     uint64_t length = 0, pattern = plan_literal_at(scan->plan, *literal).pattern;
@@ -251,8 +249,8 @@ static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *litera
     return length;
 }
 
-/* Emits the string at the position, if the text has a variant of the string there and the plan's
- * conditions hold. */
+/* Emits the string at the position, if the text has one of its variants there and the plan's
+ * conditions are met. */
 static void emit_string(struct scan *scan, const struct step *step, uint64_t position,
                         uint32_t string)
 {
@@ -273,7 +271,7 @@ static void emit_string(struct scan *scan, const struct step *step, uint64_t pos
         verify_emit(scan, x, literal, length);
 }
 
-/* Emits strings at the position, the longest first, until one string is accepted. */
+/* Tries the strings at the position, from the longest to the shortest, until one is accepted. */
 static void emit_longest(struct scan *scan, const struct step *step, uint64_t position,
                          uint32_t end)
 {
@@ -288,7 +286,7 @@ static void emit_longest(struct scan *scan, const struct step *step, uint64_t po
         }
 }
 
-/* Appends a hit for each string of the list, without any further check. */
+/* Appends a hit for each string of the list, without further checks. */
 static void take_list(struct scan *scan, const struct step *step, uint64_t position,
                       const uint32_t *list, uint32_t count)
 {
@@ -422,13 +420,13 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
     return true;
 }
 
-/* ---- Where a text is dense, so that candidates take longer than the automaton ---- */
+/* ---- Dense text, where candidates take longer than the automaton ---- */
 
 void dense_allow(struct scan *scan, uint64_t positions)
 {
     TRAWL_ASSERT(positions <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    /* count the work for the previous positions that dense_leaves has not counted */
+    /* count the work for the previous positions, which dense_leaves has not counted */
     if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;

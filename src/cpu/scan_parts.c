@@ -1,11 +1,11 @@
-/* scan_parts: searches a chunk for each part of a plan's patterns in turn, and adds the counts or
- * merges the hits. plan/parts.h says when a plan is divided into parts. */
+/* scan_parts: searches a chunk for each part of a plan's patterns in turn, and adds up the counts
+ * or merges the hits. plan/parts.h says when a plan is divided into parts. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory is
- * short. */
+/* Makes a worker for each part of the plan. Returns false if the plan has no parts, or if memory
+ * cannot be allocated. */
 static bool parts_make(struct cpu_worker *worker, enum plan_attachment which, struct cpu_parts **to)
 {
     const struct plan_parts *of;
@@ -37,16 +37,16 @@ static enum trawl_status parts_search(struct scan *scan, struct cpu_parts *parts
     struct engine_chunk chunk = *scan->chunk;
     uint64_t end = scan->limit, before = result->hits.count;
 
-    /* A part knows only its own occurrences. The longest one at a position may belong to another
-     * part, so the parts list all hits instead of spans, and the sink chooses the spans. Several
-     * parts may have a hit in the same line, so one_per_line becomes false below. */
+    /* A part knows only its own occurrences, and the longest one at a position may belong to
+     * another part. So the parts list all hits instead of spans, and the sink chooses the spans.
+     * Several parts may have a hit in the same line, so one_per_line becomes false below. */
     if (scan->want == WANT_SPANS)
         scan->want = WANT_HITS;
     for (uint32_t i = 0; i < parts->of->count; i++) {
         struct engine_result *found = &parts->found[i];
 
-        /* If a part's result is full, it stops early. Later parts then search only up to where it
-         * stopped. */
+        /* A part whose result is full stops early. Later parts then search only up to that
+         * position. */
         chunk.after += chunk.owned - end;
         chunk.readable += chunk.owned - end;
         chunk.owned = end;

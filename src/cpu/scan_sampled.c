@@ -1,6 +1,6 @@
 /* scan_sampled: searches for a long literal by reading only every stride-th position of the text
- * (method "sampled"). The 8 bytes there, a gram, are looked up in a table of the literal's
- * grams. */
+ * (method "sampled"). The 8 bytes at such a position, a gram, are looked up in a table of the
+ * literal's grams. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -8,12 +8,12 @@
 #include "cpu/worker.h"
 #include "cpu/prices.def"
 
-/* The prefetch is this many samples ahead. Hardware prefetchers do not follow such strides. */
+/* Prefetch distance, in samples. Hardware prefetchers do not follow such strides. */
 #define SAMPLES_AHEAD 32u
-#define CLOCK_CANDIDATES 64u /* the clock is read once for this many candidates */
+#define CLOCK_CANDIDATES 64u /* the clock is read once per this many candidates */
 #define BATCH 8u             /* samples whose bits are tested together */
 
-/* Tests the occurrences that begin in [scan->at, i] and contain the sample at position i. */
+/* Tests the possible starts in [scan->at, i] whose occurrence would contain the sample at i. */
 static void verify_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -34,17 +34,17 @@ static void verify_sample(struct scan *scan, uint64_t i)
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
         memcpy(&own, bytes + offset, sizeof own); /* the literal's gram at this offset */
         if ((own | tables->layout.fold) == gram && offset <= i - begin)
-            verify_one(scan, i - offset); /* `next` leads to smaller offsets, so x ascends */
+            verify_one(scan, i - offset); /* `next` leads to smaller offsets, so starts ascend */
     }
 }
 
-/* Starting at position i, skips samples that the bitmap of grams rules out, in batches while the
- * text allows. Returns the position of the first that it does not rule out. */
+/* Returns the position of the first sample, at i or later, that the bitmap of grams does not rule
+ * out. Tests samples in batches while the text is long enough. */
 static uint64_t pass_over(const struct scan *scan, uint64_t i)
 {
     const struct sampled_tables *tables = scan->worker->sampled;
     uint64_t stride = tables->layout.stride, fold = tables->layout.fold;
-    /* a whole batch of samples at i reads at most this many bytes */
+    /* testing a batch of samples at i reads at most this many bytes */
     uint64_t last = BATCH * stride + sizeof(uint64_t);
     const uint8_t *bytes = scan->chunk->bytes;
     const uint64_t *bitmap = tables->bitmap;
@@ -73,12 +73,12 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
 struct sampled_progress {
     uint64_t begin;      /* position in the chunk where the scan began */
     uint64_t began;      /* time when the scan began, in ns */
-    uint64_t candidates; /* the result's number of candidates when the scan began */
+    uint64_t candidates; /* the result's candidate_count when the scan began */
     uint64_t samples;    /* samples so far */
-    uint64_t clock_at;   /* the clock may be read again at this number of candidates */
+    uint64_t clock_at;   /* the clock is not read before this number of candidates */
 };
 
-/* Leaves the rest of the text to another method if this scan took far longer than that one is
+/* Leaves the rest of the text to another method if this scan took far longer than that method is
  * expected to take. Reads the clock only if there are many candidates: a text that waits for memory
  * is slow with any method. */
 static bool leaves(struct scan *scan, struct sampled_progress *progress)
@@ -111,7 +111,7 @@ void scan_sampled(struct scan *scan)
         .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
     uint64_t stride = scan->worker->sampled->layout.stride;
     const uint8_t *bytes = scan->chunk->bytes;
-    /* shorten the first step, if the stride allows, so that no sample lies in two cache lines */
+    /* shorten the first step, if the stride allows it, so that no sample crosses a cache line */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
     uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
 
@@ -125,8 +125,8 @@ void scan_sampled(struct scan *scan)
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
-            /* each occurrence at scan->at or later would contain this sample or a later one, but
-             * the text ends before that */
+            /* each occurrence at scan->at or later would contain this sample or a later one, which
+             * the text does not have */
             scan->at = scan->limit;
             return;
         }
@@ -136,7 +136,7 @@ void scan_sampled(struct scan *scan)
         progress.samples++;
         TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);
         scan->at = i + 1;
-        /* jump to the end of a run of occurrences; the next sample is one stride further */
+        /* jump to the end of a run of occurrences; the next sample is a stride after it */
         if (scan->run_until > scan->at) {
             scan->at = scan->run_until;
             i = scan->at - 1;

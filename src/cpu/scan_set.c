@@ -1,11 +1,11 @@
-/* scan_set: searches for a set of literals by buckets: nibble tables or a bitmap of grams (the
- * literals' first bytes) propose positions, a bucket lists the literals with the same hash, and a
+/* scan_set: searches for a set of literals with buckets: nibble tables or a bitmap of grams (the
+ * literals' first bytes) select positions, a bucket lists the literals with the same hash, and a
  * comparison of bytes decides. */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
-/* work for a character of a literal's tail, which is compared after the literal's bytes */
+/* work for each character of a literal's tail, which is compared after the literal's bytes */
 #define TAIL_WORK 4u
 
 /* Emits the literal if it occurs at position x. */
@@ -71,8 +71,8 @@ static void verify_position(struct scan *scan, uint64_t x)
         (void)dense_leaves(scan, x + 1);
 }
 
-/* Fills the tile for the next positions. Returns the number of words. Returns 0 near the text's
- * end, where vectors would load bytes that are not readable. */
+/* Fills the tile for the next positions, and returns its number of words; 0 near the text's end,
+ * where vectors would load bytes that are not readable. */
 static uint64_t set_tile_fill(struct scan *scan, uint64_t *positions)
 {
     const struct trawl_plan *plan = scan->plan;

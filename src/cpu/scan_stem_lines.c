@@ -1,20 +1,20 @@
-/* scan_stem_lines: finds the lines with a hit, for a class of literals that is searched by stems,
- * their first (up to) 8 bytes.
+/* scan_stem_lines: finds the lines with a hit, for a class of literals that is searched by stems
+ * (their first bytes, up to 8).
  *
- * A line needs only one hit. So while many lines have a hit, the scan works in rounds: first it
- * looks at the first few positions of all lines of a tile, then at further positions of the lines
- * without a hit, and last at their remaining positions.
+ * A line needs only one hit. So while many lines have one, the scan works in rounds: it looks at
+ * the first few positions of all lines of a tile, then at the next positions of the lines that have
+ * no hit yet, and finally at the rest of these lines.
  */
 #include "cpu/sampling.h"
 
-#define FIRST_SAMPLES 16u /* samples of a line in the first round: the samples of one vector */
+#define FIRST_SAMPLES 16u /* samples of a line in the first round: as many as fit a vector */
 #define NEXT_SAMPLES 32u
 #define LINES_SHARE 4u /* lines_hit is set if at least 1 of 4 lines has a hit */
-#define WORDS_SHARE 8u /* lines are located in a tile only if it has at least 1 hit per 8 words */
+#define WORDS_SHARE 8u /* line ends are found only in tiles with at least 1 hit per 8 words */
 #define NO_HIT UINT32_MAX
 
-/* Returns the number of set bits. The compiler's popcount builtin would call a function, because
- * not every processor of the target has the instruction. */
+/* Returns the number of set bits. The compiler's builtin would be a function call, because not
+ * every processor of the target has a popcount instruction. */
 static inline uint32_t bits_of_word(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555ull;
@@ -23,7 +23,7 @@ static inline uint32_t bits_of_word(uint64_t word)
     return (uint32_t)(word * 0x0101010101010101ull >> 56);
 }
 
-/* Where the lines of the tile end, as verify_ends tells: at line ends, perhaps also at NULs; or at
+/* Where the lines of a tile end, according to verify_ends: at line ends and perhaps at NULs, or at
  * the ends of records. */
 struct line_map {
     const uint64_t *ends;
@@ -45,7 +45,7 @@ static void map_lines(struct line_map *map, const struct sampling *sampling)
     TRAWL_ASSERT(map->count <= SET_TILE_POSITIONS + 1);
 }
 
-/* Returns the number of the line that holds x, from 0. */
+/* Returns the number of the line that contains x, counted from 0. */
 static uint32_t line_of(const struct line_map *map, uint64_t x)
 {
     uint64_t position = x - map->begin;
@@ -55,7 +55,7 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     return map->before[position / 64] + bits_of_word(below);
 }
 
-/* Makes a span of each line's first `positions` positions. Returns the number of spans. */
+/* Makes a span from the first `positions` positions of each line. Returns the number of spans. */
 static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
                             uint32_t positions)
 {
@@ -83,8 +83,8 @@ static uint32_t first_spans(const struct sampling *sampling, const struct line_m
     return line + 1;
 }
 
-/* Moves each span to the next `positions` positions of its line, and drops the spans of lines that
- * have a hit or no positions left. Returns the number of spans. */
+/* Moves each span to the next `positions` positions of its line. Drops the spans of lines that have
+ * a hit, or no positions left. Returns the number of spans. */
 static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t positions)
 {
     uint32_t kept = 0;
@@ -104,8 +104,8 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* Returns true if the hit counts. If the text has records, one of them must contain the whole
- * hit. */
+/* Returns true if the hit counts. If the text consists of records, one record must contain all of
+ * it. */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     uint64_t length = plan_literal_at(scan->plan, hit->literal).bytes_count;
@@ -115,7 +115,7 @@ static bool may_stand(struct scan *scan, const struct hit *hit)
 }
 
 /* Sets line_hit[line] to the index of the line's first hit. Looks only at the gathered hits
- * starting at index `from`. */
+ * beginning with index `from`. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
     const struct hits *hits = &sampling->scan->worker->gathered;
@@ -133,7 +133,7 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
     }
 }
 
-/* Keeps in `gathered` only the hits whose indices are in line_hit, in the order of the lines. */
+/* Keeps only the hits of `gathered` that line_hit names, in the order of the lines. */
 static enum trawl_status keep_hits(struct cpu_worker *worker, uint32_t lines,
                                    struct trawl_error *error)
 {
@@ -170,20 +170,20 @@ uint64_t stem_line_words(const struct sampling *sampling)
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
 }
 
-/* Gathers all hits of the tile, even several of a line. */
+/* Gathers all hits of the tile, even if a line has several. */
 static enum trawl_status gather_lines(const struct sampling *sampling)
 {
     uint64_t words = stem_pair_words(sampling, sampling->end);
     uint32_t count;
 
     if (words < sampling->line_words)
-        words = 0; /* pairs of bytes cannot be tested so near the text's end */
+        words = 0; /* pairs of bytes cannot be tested this near to the text's end */
     count = stem_positions(sampling, sampling->end, words);
     return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
                        sampling->scan->worker->scratch->positions, count);
 }
 
-/* Gathers hits in rounds over the lines. Lines with a hit are left out of later rounds. */
+/* Gathers hits in rounds over the lines. Later rounds skip lines that have a hit. */
 static enum trawl_status gather_spans(const struct sampling *sampling, const struct line_map *map)
 {
     const struct scan *scan = sampling->scan;
@@ -192,7 +192,7 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
     const uint32_t positions[] = {FIRST_SAMPLES * stride, NEXT_SAMPLES * stride,
                                   SET_TILE_POSITIONS};
     uint32_t spans = first_spans(sampling, map, positions[0]);
-    uint64_t noted = 0; /* number of gathered hits that line_hit takes into account */
+    uint64_t noted = 0; /* how many of the gathered hits line_hit already includes */
 
     for (uint32_t round = 1; spans > 0; round++) {
         uint32_t count = stem_span_positions(sampling, scratch->spans, spans);

@@ -1,11 +1,11 @@
 /* scan_stems: searches a tile for a class of a large set by stems, the first (up to) 8 bytes of
  * literals.
  *
- * The search has three steps (find.h). Each step handles all positions of the tile that passed the
- * step before, without a branch that depends on the text. First, samples of four bytes select
- * positions near which a literal may begin. Second, the first stem_min bytes at each possible start
- * are looked up. Third, the stems of each length are looked up. If a class has few literals,
- * vectors select the positions instead: by pairs of bytes, or by trigrams.
+ * The search has three steps (find.h), each of which processes all positions of the tile that
+ * passed the step before, without a branch that depends on the text. First, samples of four bytes
+ * select positions near which a literal may begin. Second, the first stem_min bytes at each
+ * possible start are looked up. Third, the stems of each length are looked up. If a class has few
+ * literals, positions are selected by pairs of bytes or by trigrams instead of samples.
  */
 #include "cpu/sampling.h"
 #include "cpu/set_stems.h"
@@ -22,7 +22,7 @@ uint32_t stem_positions(const struct sampling *sampling, uint64_t end, uint64_t 
     if (words == 0)
         return stem_span_positions(sampling, &span, 1);
     set_words_find(sampling->class, find, bytes + span.from, end - span.from, tile);
-    /* the test alone has too many false positives */
+    /* this test alone has too many false positives */
     return find->positions(bytes, tile, span.from, sampling->class, sampling->matcher->fold,
                            sampling->scan->worker->scratch->positions);
 }
@@ -92,7 +92,7 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
 }
 
 /* Handles the last starts of the text, where the filters would load bytes that are not readable:
- * looks up a stem of each length at each of them. */
+ * looks up the stems of all lengths at each start. */
 static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;

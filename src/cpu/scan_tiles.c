@@ -1,29 +1,29 @@
 /* scan_tiles: searches for a single literal: finds the candidates of a tile (a stretch of text),
- * and then tests which of them are occurrences. The method "every" tests some bytes of the literal,
- * the probes, at every position. The method "grams" tests up to 8 bytes of the literal, a gram, at
+ * and tests which of them are occurrences. The method "every" tests some bytes of the literal, the
+ * probes, at every position. The method "grams" tests up to 8 bytes of the literal, a gram, at
  * every stride-th position. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* if more than 1 of 32 words passes the probes that are tested at every position, one more probe
- * is tested at every position */
+/* if more than 1 of 32 words passes the probes that are tested at every position, one more of the
+ * probes is tested everywhere */
 #define PASSED_SHARE_MAX 32u
-/* if fewer than 1 of 1024 words passes, one probe fewer is tested at every position */
+/* if fewer than 1 of 1024 words passes, one probe fewer is tested everywhere */
 #define PASSED_SHARE_MIN 1024u
-/* If more than 1 of 8 words of the mask has candidates, the method "every" searches the rest of the
- * text instead of the method "grams". True occurrences count, too: finding the grams of a word in
- * plain C, after the vectors, takes longer than comparing the candidates. */
+/* If more than 1 of 8 words of the mask has candidates, the rest of the text is searched by "every"
+ * instead of "grams". True occurrences count, too: finding the grams of a word in plain C, after
+ * the vectors, takes longer than comparing the candidates. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-/* If more than 1 of 4 positions is a candidate of a periodic literal of at least 8 bytes, the
+/* If more than 1 of 4 positions is a candidate of a periodic literal of at least 8 bytes,
  * occurrences overlap in runs, and the scan verifies whole runs. */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
 #define HOT_SHARE_MIN 2u
-/* A last probe that costs less ns per position than this is tested at every position: a branch that
- * may skip it costs as much, and more where it is mispredicted. */
+/* If the last probe costs fewer ns per position than this, it is tested at every position: a branch
+ * that may skip it costs as much, and more where it is mispredicted. */
 #define FREE_PROBE_NS 0.02
 
 void worker_probes_begin(struct cpu_worker *worker)
@@ -34,11 +34,11 @@ void worker_probes_begin(struct cpu_worker *worker)
     worker->first_probes = worker->tuning->first_probes;
     worker->probe_count = worker->tuning->probe_count;
     worker->head_bytes = 0;
-    /* If the whole literal fits a vector, all candidates are compared with it at once, which costs
-     * little, so that no probe depends on a branch. This is not done for a literal that ignores
-     * case, and not for a periodic literal: its runs are verified as a whole, so few candidates are
-     * left. Comparing the first 64 bytes of longer literals was slower (for 1024 bytes, in a
-     * Fibonacci text: 1.9 against 2.4 GB/s), because dense texts also hold these 64 bytes. */
+    /* If the whole literal fits a vector, all candidates are compared with it at once. That is
+     * cheap, so no probe needs a branch. Not done for a literal that ignores case; nor for a
+     * periodic one, whose runs are verified as a whole, so that few candidates are left. For longer
+     * literals, comparing the first 64 bytes was slower (1024 bytes in a Fibonacci text: 1.9
+     * against 2.4 GB/s), because dense texts also contain these 64 bytes. */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
         plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
@@ -57,8 +57,8 @@ void worker_probes_begin(struct cpu_worker *worker)
 }
 
 /* Sets *positions to the number of positions of the next tile: first a short tile up to the start
- * of a cache line, then whole tiles. Position scan->at loads bytes at scan->at + lead. Returns how
- * many words vectors can fill, if position x depends on bytes up to x + reach. */
+ * of a cache line, then whole tiles. The first byte loaded for scan->at is at scan->at + lead.
+ * Returns how many words vectors can fill, if position x depends on bytes up to x + reach. */
 static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach,
                           uint64_t *positions)
 {
@@ -84,9 +84,9 @@ static bool probes_match(const struct scan *scan, uint64_t x)
     return true;
 }
 
-/* Fills a word near the text's end, where a vector would load bytes that are not readable. Tests
- * up to 64 positions in plain C. If the first probe does not ignore case, memchr finds the
- * positions to test. */
+/* Fills a word near the text's end, where vectors would load bytes that are not readable: tests up
+ * to 64 positions in plain C. If the first probe does not ignore case, memchr finds the positions
+ * to test. */
 static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_probe *probe = &scan->worker->probes[0];
@@ -110,7 +110,7 @@ static void fill_last(struct scan *scan, uint64_t *positions, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Adapts the number of probes that are tested at every position to the text. */
+/* Adapts to the text how many probes are tested at every position. */
 static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64_t passed)
 {
     uint32_t most = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
@@ -124,7 +124,7 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
         worker->first_probes = worker->tuning->first_probes;
     if (64 * words < cpu_sizes.tile_positions || worker->tile.is_dense)
         return;
-    /* a word with candidates passes whatever the number of probes */
+    /* a word with candidates passes however many probes are tested */
     passed -= worker->tile.hot_count;
     if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)
         worker->first_probes++;
@@ -133,8 +133,8 @@ static void first_probes_adapt(struct cpu_worker *worker, uint64_t words, uint64
         worker->first_probes--;
 }
 
-/* Fills the worker's tile for the next positions by the method "every". Sets *positions to the
- * number of positions, and *words to the number of words. */
+/* Fills the worker's tile for the next positions by the method "every". Sets *positions and *words
+ * to the tile's number of positions and of words. */
 static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     struct cpu_worker *worker = scan->worker;
@@ -163,7 +163,7 @@ static void fill_every(struct scan *scan, uint64_t *positions, uint64_t *words)
 static void fill_grams(struct scan *scan, uint64_t *positions, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->worker->tuning->grams;
-    /* `find` takes grams from 8 bytes before the address that it gets, and sets a gram's bit up to
+    /* find_ops.grams takes grams from 8 bytes before its address, and sets a gram's bit up to
      * stride - 1 positions after the gram's start (find.h) */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
@@ -190,7 +190,7 @@ static void emit_word(struct hits *hits, uint64_t position, uint64_t bits)
     TRAWL_ASSERT(hits->count <= hits->capacity);
 }
 
-/* Takes all bits of the tile as occurrences, without comparing: counts them or keeps them. `found`
+/* Takes all bits of the tile as occurrences, without comparing: counts them or keeps hits. `found`
  * is the number of bits. */
 static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 {
@@ -239,7 +239,7 @@ static void verify_candidates(struct scan *scan, uint64_t positions, uint64_t wo
         verify_exact(scan, words, worker->find->count_bits(&worker->tile, words));
         return;
     }
-    /* most candidates are skipped with their line or span, so the rest are tested one by one */
+    /* most candidates are skipped with their line or span, so test the others one by one */
     if (scan->want >= WANT_LINES) {
         verify_tile(scan, words, verify_one);
         return;
@@ -277,7 +277,7 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && positions <= 64 * words);
         if (worker->method == TRAWL_METHOD_GRAMS &&
             worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
-            /* search this tile again, and all later tiles, by the method "every" */
+            /* search this tile and all later ones by the method "every" */
             worker->method = TRAWL_METHOD_EVERY;
             continue;
         }

@@ -2,27 +2,27 @@
  * filters.
  *
  * A sample is a gram (q bytes) of the text; a stem is the first (up to) 8 bytes of a literal. Both
- * are looked up in hash tables (set_class.h), whose buckets list literals to compare with the text.
- * A tag is a few bits of a hash of bytes beside a sample, or after a stem. A literal whose tag
- * differs from the text's is not compared.
+ * are looked up in hash tables (set_class.h), whose buckets list the literals to compare with the
+ * text. A tag is a few bits of a hash of the bytes beside a sample, or after a stem. A literal
+ * whose tag differs from the text's is not compared.
  *
- * Tables and literals exceed the caches. So each step prefetches what the next one needs, for many
+ * Tables and literals exceed the caches, so each step prefetches what the next one needs, for many
  * samples at once. The usual case has no branch that depends on the text.
  */
 #include "cpu/sampling.h"
 
 #define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
-#define STEM_WORK 8u  /* work that is counted for a stem until its bucket is read */
-#define WHOLE_WORK 4u /* work that is counted for an occurrence that needs no comparison */
-/* work that is added for each occurrence that is kept as a hit: this program has to sort them,
- * while the automaton, which takes over after much work, finds them in order */
+#define STEM_WORK 8u  /* work counted for a stem until its bucket is read */
+#define WHOLE_WORK 4u /* work counted for an occurrence that needs no comparison */
+/* additional work for each occurrence that is kept as a hit: this program has to sort the hits,
+ * whereas the automaton, which takes over after much work, finds them in order */
 #define LISTED_WORK 8u
-/* number of a bucket's entries that are compared without a branch; more entries are rare */
+/* how many of a bucket's entries are compared without a branch; a bucket seldom has more */
 #define USUAL_ENTRIES 2u
 
-/* Returns true if the first `count` bytes of literal and text are equal, 0 < count ≤ SHORT_BYTES.
- * At least 8 bytes of both must be readable. */
+/* Returns true if the first `count` bytes of the literal and the text are equal, 0 < count ≤
+ * SHORT_BYTES. At least 8 bytes of each must be readable. */
 static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint64_t count)
 {
     uint64_t keep = UINT64_MAX >> (count < 8 ? 64 - 8 * count : 0);
@@ -33,8 +33,7 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (bytes_load64(literal + last) ^ bytes_load64(text + last))) & keep) == 0;
 }
 
-/* Returns true if the literal occurs at position x of the text. `exact` says that the case of
- * letters counts. */
+/* Returns true if the literal occurs at position x of the text. `exact` means that case matters. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -79,12 +78,12 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     return TRAWL_OK;
 }
 
-/* A sample that passed the filters, and what the entries of its bucket are compared with. */
+/* A sample that passed the filters, and what the entries of its bucket have to match. */
 struct sample {
     uint64_t hash;
     uint64_t position;
-    /* Tags that an entry needs to fit this sample, by the text before and after the sample's gram
-     * (set_side). UNKNOWN: the text ends there, so every entry fits. */
+    /* The tags of the text before and after the sample's gram (set_side), which an entry's tag must
+     * equal. UNKNOWN: the text ends there, so every entry fits. */
     uint32_t tags[2];
 };
 
@@ -127,7 +126,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
     return sample;
 }
 
-/* Returns true if the tag of the bytes beside the entry's gram fits the text beside the sample. */
+/* Returns true if the entry's tag (of the bytes beside its gram) fits the text at the sample. */
 static inline bool sample_goes_on(const struct tile *tile, const struct sample *sample,
                                   uint32_t low)
 {
@@ -139,8 +138,8 @@ static inline bool sample_goes_on(const struct tile *tile, const struct sample *
     return (side == 0) | (side == wanted) | (wanted == UNKNOWN);
 }
 
-/* Adds the entry's literal to `named`, the literals to compare, if the entry's tags fit the
- * sample. Returns the new number of named literals. */
+/* If the entry's tags fit the sample, appends its literal to `named`, the literals to be compared.
+ * Returns the new number of these. */
 static inline uint32_t name(const struct tile *tile, uint64_t index, const struct sample *sample,
                             struct set_named *named, uint32_t count)
 {
@@ -185,7 +184,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
         if (scan->work > scan->work_max)
-            /* stops before reading the further entries, because a bucket may have very many */
+            /* do not read the other entries: a bucket may have very many */
             break;
         for (uint32_t e = USUAL_ENTRIES;; e++) {
             if (named_count >= cpu_sizes.named) {
@@ -210,8 +209,8 @@ static bool counts_only(const struct scan *scan)
 }
 
 /* Counts or gathers occurrences. The literals of scratch->named are first compared with the text;
- * the literals of scratch->whole occur for certain. Both arrays hold indexes into `literals`.
- * Errors: MEMORY. */
+ * those of scratch->whole certainly occur. Both arrays contain indexes into `literals`. Errors:
+ * MEMORY. */
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
                                     uint32_t named_count, uint32_t whole_count)
 {
@@ -246,8 +245,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* Returns true if the key's literal may occur where the stem was found, as the key's tag tells.
- * `open`: the text ends soon after the stem, so the following bytes rule out no literal. */
+/* Returns true if the key's tag allows that its literal occurs where the stem was found. `open`:
+ * the text ends soon after the stem, so the bytes after it rule out no literal. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
@@ -256,15 +255,15 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
            ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
-/* Returns true if the text ends among the bytes that tags depend on. */
+/* Returns true if the text ends within the bytes that a tag depends on. */
 static inline bool stem_is_open(const struct scan *scan, uint64_t position)
 {
     TRAWL_ASSERT(position <= scan->loadable);
     return scan->loadable - position < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
-/* Finds the literals in the buckets of the stems. If `longer`, a compile-time constant, is false,
- * all stems have less than SET_STEM_BYTES bytes. Errors: MEMORY. */
+/* Finds the literals in the buckets of the stems. `longer` is a compile-time constant; if it is
+ * false, all stems have fewer than SET_STEM_BYTES bytes. Errors: MEMORY. */
 static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const struct sampling *sampling, const struct set_stem *stems, uint32_t count, bool longer)
 {
@@ -301,15 +300,15 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                 named_count = whole_count = 0;
             }
             if (scan->work > scan->work_max)
-                /* stops before reading the further keys, because a bucket may have very many */
+                /* do not read the other keys: a bucket may have very many */
                 break;
         }
     }
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* Divides the stems into those shorter than SET_STEM_BYTES and those of SET_STEM_BYTES, without
- * stems that the text's end cuts, and prefetches their buckets. */
+/* Divides the stems into those shorter than SET_STEM_BYTES and the others, drops those that cross
+ * the text's end, and prefetches their buckets. */
 static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
                         uint32_t *shorter_count, uint32_t *longer_count)
 {
@@ -342,8 +341,8 @@ static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, 
     }
 }
 
-/* Prefetches the keys in the stems' buckets. A key stands for a literal, and holds the hash of its
- * stem and a tag. */
+/* Prefetches the keys in the stems' buckets. A key stands for a literal, and consists of its stem's
+ * hash and a tag. */
 static void fetch_keys(const struct set_class *class, const struct set_stem *stems, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -354,7 +353,7 @@ static void fetch_keys(const struct set_class *class, const struct set_stem *ste
 }
 
 /* Computes the tags of the text's next four and next two bytes after each stem. A stem has no tags
- * if the text ends among these bytes. */
+ * if the text ends within these bytes. */
 static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
                        uint32_t count)
 {

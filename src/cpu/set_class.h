@@ -1,20 +1,19 @@
-/* set_class: the hash tables by which the CPU searches for a large set of literals.
+/* set_class: the hash tables with which the CPU searches for a large set of literals.
  *
  * The literals are divided into classes by length. Each class chooses q, the length of its grams
- * (sequences of q bytes), and a stride. The search samples the text: it looks at the gram at each
+ * (sequences of q bytes), and a stride. The search tests samples: the grams of the text at each
  * multiple of the stride. Since stride ≤ shortest length - q + 1, each occurrence contains a whole
  * sample, at an offset below the stride. The search hashes the sample: two bits in a word of a
- * bitmap rule out most samples, and a bucket lists the literals and offsets of the samples that
- * pass.
+ * bitmap rule out most samples, and a bucket lists the literals and offsets for those that pass.
  *
  *   text      a partition of     literal "partition", q 4, stride 3; its entries are
  *   samples   ^  ^  ^  ^  ^      "part" at offset 0, "arti" at offset 1, "rtit" at offset 2;
  *                                the second sample, "arti", is an entry
  *
- * If the literals are words, too many literals share grams. The class is then searched by stems.
- * The stem of a literal is its first 8 bytes, or all of it if it is shorter. A sample of four bytes
- * selects positions where a literal may start (set_stems.c). At each such start, the search looks
- * up the stems of all lengths.
+ * If the literals are words, too many of them share grams, so the class is searched by stems. A
+ * literal's stem is its first 8 bytes, or all of it if it is shorter. Samples of four bytes select
+ * positions where a literal may start (set_stems.c). At each such start, the search looks up the
+ * stems of all lengths.
  */
 #ifndef TRAWL_CPU_SET_CLASS_H
 #define TRAWL_CPU_SET_CLASS_H
@@ -30,16 +29,16 @@
 #define SET_STEM_Q 4u
 #define SET_STEM_MIN 2u /* bytes of the shortest stem */
 #define SET_STEM_STRIDE_MAX 4u
-/* If even the shortest literal of a class has this length or more, grams are faster than stems. */
+/* If the shortest literal of a class has at least this length, grams are faster than stems. */
 #define SET_STEM_LENGTH_MAX 12u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_MIN + 1)
-/* In a set of at most this many words, words of three bytes share a class with longer words. A
- * class of at most this many literals is searched by pairs of bytes. */
+/* In a set of at most this many words, words of three bytes share a class with longer ones. A class
+ * of at most this many literals is searched by pairs of bytes or trigrams. */
 #define SET_FEW_LITERALS 3072u
 
-/* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` hold the gram's
- * offset in the literal (3 bits) and a tag of the bytes beside the gram (set_side_tag). The higher
- * bits are a tag of the gram's hash. A tag that differs saves comparing the literal. */
+/* An entry of the hash table: a gram of a literal. The low 8 bits of `tagged` are the gram's offset
+ * in the literal (3 bits) and a tag of the bytes beside the gram (set_side_tag). The higher bits
+ * are a tag of the gram's hash. If a tag differs, the literal need not be compared. */
 struct set_entry {
     uint32_t literal;
     uint32_t tagged;
@@ -58,80 +57,80 @@ struct set_class {
     uint32_t bucket_bits; /* in a class that is searched by grams: log2 of the number of buckets */
     uint64_t bucket_count;
     uint64_t keep; /* mask of the first q of 8 bytes, if q < 8 */
-    /* with stride 1: the parameters of the function find_ops.set, which then tests the bitmap */
+    /* with stride 1: what find_ops.set, which then tests the bitmap, needs */
     struct plan_set heads;
     uint64_t *bitmap; /* 2^word_bits words */
-    /* bucket_count + 1 numbers: where each bucket begins in `entries`, or in stem_keys */
+    /* bucket_count + 1 numbers: where each bucket begins in `entries` or in stem_keys */
     uint32_t *buckets;
     struct set_entry *entries; /* NULL if by_stems */
     uint64_t entry_count;      /* number of `entries`, or of stem_keys */
 
-    /* true: the class is searched by stems, and the bitmap holds the literals' four bytes at each
-     * offset < stride */
+    /* true: the class is searched by stems, and the bitmap contains the four bytes of each literal
+     * at each offset < stride */
     bool by_stems;
-    /* in a class that is searched by stems: the keys of the literals (set_stem_key), instead of
+    /* in a class that is searched by stems: a key for each literal (set_stem_key), instead of
      * entries */
     uint64_t *stem_keys;
     uint32_t *stem_literals; /* in a class that is searched by stems: the literal of each key */
     uint32_t stem_min;       /* length of the shortest stem in bytes */
     uint32_t stem_lengths;   /* bit k is set if some stem has k bytes */
-    /* Number of literals whose stem has SET_STEM_MIN + i bytes, for each i. Buckets for stems of
-     * the same length lie together: there are few short words, but most words of a text are short,
-     * so the caches hold these buckets. */
+    /* Number of literals whose stem has SET_STEM_MIN + i bytes, for each i. The buckets for stems
+     * of the same length are adjacent. There are few short words, but most words of a text are
+     * short, so the buckets for them stay in the caches. */
     uint32_t stem_counts[SET_STEM_LENGTHS];
-    /* for stems of SET_STEM_MIN + i bytes: the hash of a stem, shifted right by this, is the number
-     * of the stem's bucket among the buckets for this length */
+    /* for stems of SET_STEM_MIN + i bytes: a stem's hash, shifted right by this, is the stem's
+     * bucket among the buckets for its length */
     uint32_t stem_shifts[SET_STEM_LENGTHS];
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket for this length */
     uint32_t stem_bits;                      /* log2 of the number of words of stem_map */
-    /* bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
+    /* a bitmap: two bits for each stem, and two for the first stem_min bytes of each stem */
     uint64_t *stem_map;
-    /* pairs of bytes, or trigrams, that select positions instead of samples; NULL if the class has
+    /* pairs of bytes or trigrams, which select positions instead of samples; NULL if the class has
      * too many literals, or is searched by grams */
     struct find_pairs *pairs;
     struct find_trigrams *trigrams;
 };
 
 struct set_matcher {
-    /* or-ed into each 8 bytes of text to ignore the case of letters: 0x2020...; 0: case counts */
+    /* or-ed into each 8 bytes of text to ignore case: 0x2020...; 0: case matters */
     uint64_t fold;
     uint32_t class_count;
     struct set_class classes[SET_CLASSES_MAX];
 };
 
-/* A literal that may occur at a position of the chunk, and is still to be compared. */
+/* A literal that may occur at a position of the chunk, and still has to be compared. */
 struct set_named {
     uint32_t position;
     uint32_t literal;
 };
 
-/* Most positions of a tile, the part of a chunk that is searched at a time: a page of text, and
- * what a stream kept of the text before it. */
+/* The most positions of a tile, the part of a chunk that is searched at a time: a page of text,
+ * plus what a stream has kept of the text before it. */
 #define SET_TILE_POSITIONS 4224u
-#define SET_ROOM 16u /* vectors may write this many entries after the entries that they count */
+#define SET_ROOM 16u /* vectors may write this many entries after those that they count */
 #define SET_PASSED_MAX (SET_TILE_POSITIONS + SET_STRIDE_MAX + 1)
 #define SET_NAMED_MAX 256u
 
-/* The samples that passed the class's tables. */
+/* The samples that passed a class's tables. */
 struct set_passed {
     uint64_t hash[SET_PASSED_MAX + SET_ROOM];
     uint32_t position[SET_PASSED_MAX + SET_ROOM];
 };
 
-/* A stem that was found in the text, and the tags that the keys of its literals may have if the
- * literals occur there (set_stem_tag). */
+/* A stem that was found in the text, and the tags (set_stem_tag) that a literal's key may have if
+ * the literal occurs there. */
 struct set_stem {
     uint64_t hash;
     uint32_t position;
     uint8_t bytes_count;
-    uint8_t whole; /* tag of a literal that is no longer than the stem */
-    /* tags of the text's four and two bytes after the stem; 0 if the stem is shorter than
-     * SET_STEM_BYTES, or if the text ends among these bytes */
+    uint8_t whole; /* the tag of a literal that is no longer than the stem */
+    /* tags of the text's next four and next two bytes; 0 if the stem is shorter than
+     * SET_STEM_BYTES, or if the text ends within these bytes */
     uint8_t four;
     uint8_t two;
 };
 
-/* Number of starts whose stems are looked up together before the next step. */
+/* How many starts have their stems looked up together before the next step. */
 #define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
@@ -141,24 +140,24 @@ struct set_span {
     uint32_t to;
 };
 
-/* Buffers of a worker for the intermediate results in a tile. */
+/* A worker's buffers for the intermediate results in a tile. */
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t positions[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* For a search line by line (scan_stem_lines.c), which works in rounds. A span has the
-     * positions that this round looks at in a line without a hit. span_line is the line's number in
-     * the tile, span_end its end. line_hit, indexed by the number, is the index of the line's hit
-     * in `gathered`. */
+    /* For a search line by line (scan_stem_lines.c), which works in rounds. A span contains the
+     * positions of a line without a hit at which this round looks. span_line is the line's number
+     * in the tile, and span_end its end. line_hit, indexed by line number, is the index of the
+     * line's hit in `gathered`. */
     struct set_span spans[SET_TILE_POSITIONS + 1];
     uint16_t span_line[SET_TILE_POSITIONS + 1];
     uint32_t span_end[SET_TILE_POSITIONS + 1];
     uint32_t line_hit[SET_TILE_POSITIONS + 1];
-    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
-    /* The stems whose literals are being compared. `longer` holds the stems of SET_STEM_BYTES
-     * bytes, and `shorter` all others. */
+    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* the stems that passed, as set_stem_code */
+    /* The stems whose literals are being compared: `longer` for those of SET_STEM_BYTES bytes, and
+     * `shorter` for all others. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
     struct set_stem longer[SET_STEMS_MAX + SET_ROOM];
 };
@@ -173,14 +172,14 @@ static inline uint64_t set_hash(uint64_t low, uint64_t high)
     return hash ^ hash >> 29;
 }
 
-/* Returns a mask of the first q of 8 bytes; of all 8 bytes if q ≥ 8. */
+/* Returns a mask of the first q of 8 bytes; of all 8 if q ≥ 8. */
 static inline uint64_t set_keep(uint32_t q)
 {
     return q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
 }
 
-/* Return the hash of a gram. set_gram_short takes the 8 bytes at the gram, for classes with q < 8
- * or stride 1. set_gram_long takes the first and the last 8 bytes of the gram. */
+/* Return the hash of a gram. set_gram_short gets the 8 bytes at the gram, and is for classes with q
+ * < 8 or stride 1. set_gram_long gets the first and the last 8 bytes of the gram. */
 static inline uint64_t set_gram_short(uint64_t low, uint64_t fold, uint64_t keep)
 {
     return set_hash((low | fold) & keep, 0);
@@ -220,10 +219,10 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_POSITION_BITS;
 }
 
-/* For classes that are searched by stems. A hash is shifted before its bits in the stem map are
- * taken: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min bytes.
- * The bits of a stem must depend on all its bytes, and the lowest bits of a hash depend only on the
- * first six bytes. */
+/* For classes that are searched by stems. Before a hash selects bits of the stem map, it is
+ * shifted: by SET_STEM_SHIFT for a whole stem, by SET_BEGIN_SHIFT for a stem's first stem_min
+ * bytes. The bits for a stem must depend on all its bytes, but the lowest bits of a hash depend
+ * only on the first six. */
 #define SET_STEM_SHIFT 23u
 #define SET_BEGIN_SHIFT 11u
 
@@ -237,7 +236,7 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* For stride 1: returns the number of the gram's bit in the bitmap. `low` holds the 8 bytes at the
+/* For stride 1: returns the index of the gram's bit in the bitmap. `low` is the 8 bytes at the
  * gram. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
@@ -270,18 +269,18 @@ static inline uint32_t set_tag(uint64_t hash)
     return (uint32_t)(hash >> 4) & 0xffffff00u;
 }
 
-/* Returns `bits` bits of a hash of four bytes, as a tag of the bytes beside a gram or a stem.
- * Without tags, many literals would be compared: in natural text, with 100,000 patterns, 3.7
- * literals per position agree in the first 8 bytes, and 0.14 in the first 12. */
+/* Returns a tag of `bits` bits, a hash of the four bytes beside a gram or a stem. Without tags,
+ * many literals would be compared: in natural text, with 100,000 patterns, 3.7 literals per
+ * position agree in the first 8 bytes, and 0.14 in the first 12. */
 static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 {
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
 
-/* In a class that is searched by stems, a key is the hash of the literal's stem, with a tag in
- * place of the highest byte, which the bucket already tells. With a tag ≥ SET_WHOLE_TAG, the
+/* A key, in a class that is searched by stems, is the hash of a literal's stem. Its highest byte,
+ * which the bucket already determines, is replaced by a tag. If the tag is ≥ SET_WHOLE_TAG, the
  * literal is no longer than its stem, and has tag - SET_WHOLE_TAG + SET_STEM_MIN bytes. A smaller
- * tag is made from the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 tells nothing. */
+ * tag is a hash of the four or two bytes after a stem of SET_STEM_BYTES. Tag 0 fits every text. */
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
 #define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
@@ -302,8 +301,8 @@ static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* Returns true if comparing these bytes with a text after or-ing `fold` into both is exact: if all
- * are letters, so that nothing but case is ignored, or if `fold` is 0. */
+/* Returns true if comparing these bytes with a text after or-ing `fold` into both is exact: all are
+ * letters, so that nothing but case is ignored, or `fold` is 0. */
 static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
 {
     bool exact = true;
@@ -334,15 +333,14 @@ static inline uint64_t set_stem_key(uint64_t hash, uint32_t tag)
     return (hash & UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)) | (uint64_t)tag << SET_KEY_TAG_SHIFT;
 }
 
-/* Returns true if the key is of a stem with this hash. The key must lie in the hash's bucket. */
+/* Returns true if the key's stem has this hash. The key must be in the hash's bucket. */
 static inline bool set_key_is(uint64_t key, uint64_t hash)
 {
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
-/* In a class that is searched by grams, an entry's tag is made from the four bytes before the gram
- * if the gram's offset is at least SET_SIDE_BYTES, and otherwise from the four bytes after the
- * gram. */
+/* In a class that is searched by grams, an entry's tag is a hash of the four bytes before the gram
+ * if the gram's offset is at least SET_SIDE_BYTES, and otherwise of the four bytes after it. */
 #define SET_SIDE_BYTES 4u
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))
@@ -355,7 +353,7 @@ static inline uint32_t set_side(uint32_t bytes, uint64_t fold)
 }
 
 /* Returns the low byte of an entry: the gram's offset, and the tag of the bytes beside the gram.
- * The tag is 0 if the literal has no such bytes, and in classes of stride 1, whose literals are
+ * The tag is 0 if the literal has no such bytes, and in classes with stride 1, whose literals are
  * short. */
 static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t *literal,
                                     uint64_t length, uint32_t offset, uint64_t fold)
@@ -370,17 +368,15 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
 }
 
 /* For classes that are searched by stems: returns the hash of the first k bytes of `low`. The hash
- * depends on k, because otherwise "word" followed by four NULs would be equal to the stem
- * "word". */
+ * depends on k; otherwise "word" followed by four NULs would equal the stem "word". */
 static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
 {
     return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
 }
 
-/* A word of the stem map holds the stems that begin with the same bytes: with the same first
- * stem_min bytes, or, for stems of at least SET_STEM_FAR bytes, with the same first max(stem_min,
- * SET_STEM_FAR) bytes. So two words of the map tell about the stems of all lengths at a
- * position. */
+/* A word of the stem map is for the stems that agree in their first bytes: in stem_min bytes or,
+ * for stems of at least SET_STEM_FAR bytes, in max(stem_min, SET_STEM_FAR). So two words of the map
+ * are enough to test the stems of all lengths at a position. */
 #define SET_STEM_FAR 6u
 
 static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k)
@@ -388,36 +384,36 @@ static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
-/* Returns the number of a word of the stem map. `hash` is that of the first bytes that the word's
- * stems share. */
+/* Returns the index of a word of the stem map. `hash` is the hash of the first bytes that the
+ * word's stems share. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
 }
 
-/* Returns true if a search by stems needs its second step, which tests a start's first stem_min
- * bytes. With stride 1 and stem_min ≤ SET_STEM_Q, a sample of SET_STEM_Q bytes has tested them
- * already. */
+/* Returns true if a search by stems needs its second step, which tests the first stem_min bytes at
+ * each start. With stride 1 and stem_min ≤ SET_STEM_Q, the samples of SET_STEM_Q bytes have already
+ * tested these. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
-/* Returns the hash of a sample's four bytes. Its high bits choose a word of the bitmap, and its
- * bits 8 to 12 a bit of that word. */
+/* Returns the hash of a sample's four bytes. Its high bits select a word of the bitmap, and bits 8
+ * to 12 a bit of that word. */
 static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
 {
     return (four | fold) * PLAN_HASH32_FACTOR;
 }
 
-/* Returns the shift that turns a sample's hash into the number of a word of the bitmap. The words
- * of this bitmap have 32 bits. */
+/* Returns the shift that turns a sample's hash into the index of a word of the bitmap, which has
+ * 32-bit words here. */
 static inline uint32_t set_sample_shift(const struct set_class *class)
 {
     return 31 - class->word_bits;
 }
 
-/* Returns the 8 bytes at `bytes`. Only `room` bytes are readable; the other bytes count as 0. */
+/* Returns the 8 bytes at `bytes`, of which `room` are readable; the others count as 0. */
 static inline uint64_t set_load_head(const uint8_t *bytes, uint64_t room)
 {
     uint64_t head = 0;
@@ -453,12 +449,12 @@ static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
     return set_gram_long(low, high, matcher->fold);
 }
 
-/* A sample of a text, in which the matcher's strides cost least. */
+/* A sample of a text, for which the strides of the matcher's classes are chosen. */
 struct set_sample {
     const struct trawl_plan *plan;
     const struct find_ops *find; /* the functions that the tables are for */
     const uint8_t *bytes;
-    /* below PLAN_SAMPLE_BYTES_MIN, the strides are chosen by the literals alone */
+    /* if less than PLAN_SAMPLE_BYTES_MIN, the strides are chosen by the literals alone */
     uint64_t bytes_count;
 };
 

@@ -1,6 +1,6 @@
 /* set_matcher: divides a large set's literals into classes by length, and makes the hash tables of
- * each class. An entry of a table is a gram of a literal at one offset, or a literal's stem,
- * its first bytes (at most 8). set_class.h says how the tables are used. */
+ * each class. An entry of a table is a literal's gram at one offset, or a literal's stem (its first
+ * bytes, up to 8). set_class.h explains how the tables are used. */
 #include "cpu/set_matcher.h"
 
 #include <string.h>
@@ -11,31 +11,31 @@
 #include "plan/analyse.h"
 #include "plan/sampler.h"
 
-/* A class with less than 1/8 of the literals of the class before is joined to it, if the literals
- * there have at least 4 bytes. */
+/* A class with fewer than 1/8 as many literals as the class of the next shorter ones is merged into
+ * that class, if the literals there have at least 4 bytes. */
 #define MERGE_SHARE 8u
-/* In a set of more than this many words, the words of two bytes, and the literals of 16 bytes and
- * more, are searched faster in classes of their own. */
+/* In a set of more than this many words, words of two bytes, and literals of 16 or more bytes, are
+ * searched faster in classes of their own. */
 #define ONE_CLASS_MAX 512u
-/* at most this many literals of a class, evenly spread, are looked up in a sample of the text */
+/* at most this many literals of a class, evenly spaced, are looked up in a sample of the text */
 #define LOOKED_LITERALS 2048u
 #define NAMED_SAMPLES 4.0 /* reading an entry costs as much as testing 4 samples */
-/* If reading entries costs less than 0.1 of testing a sample, narrower strides are not tried. */
+/* If reading entries costs less than 0.1 of testing the sample, narrower strides are not tried. */
 #define NAMED_LITTLE 0.1
 /* a gram needs this many bits of entropy more than log2(number of entries) */
 #define BITS_SPARE 4.0
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
-#define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
-#define BITS_PER_ENTRY 4u      /* log2 of the number of bits of a bitmap for each entry */
+#define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in an L2 cache */
+#define BITS_PER_ENTRY 4u      /* log2 of a bitmap's bits per entry */
 /* In a class of this many literals or more, wide strides would take too much memory. */
 #define HUGE_COUNT (1u << 22)
 #define HUGE_STRIDE_MAX 4u
 #define FILL_MAX 32u /* number of entries whose memory is prefetched together */
-/* log2 of the least number of bits for each entry of a bitmap that exceeds BITMAP_BITS_CACHED */
+/* log2 of the least bits per entry of a bitmap that exceeds BITMAP_BITS_CACHED */
 #define BITS_PER_ENTRY_MIN 3u
 
-/* Returns the length of the longest gram that this stride and SET_Q_MAX allow. */
+/* Returns the length of the longest gram that the stride and SET_Q_MAX allow. */
 static uint32_t widest_gram(const struct set_class *class, uint32_t stride)
 {
     return (uint32_t)min_u64(class->length_min - stride + 1, SET_Q_MAX);
@@ -59,8 +59,8 @@ static void choose_stride(struct set_class *class, uint32_t widest, double byte_
         class->q = q;
     }
     TRAWL_ASSERT(class->q > 0 && class->q + class->stride - 1 <= length);
-    /* Stride 1 reads at most 8 bytes. A longer gram at stride 2 tells more, though the class then
-     * has twice as many entries. */
+    /* Stride 1 reads at most 8 bytes. Longer grams with stride 2 rule out more, although the class
+     * then has twice as many entries. */
     if (class->stride == 1 && ((double)widest_gram(class, 2) - 8) * byte_bits > 1) {
         class->stride = 2;
         class->q = widest_gram(class, 2);
@@ -70,8 +70,8 @@ static void choose_stride(struct set_class *class, uint32_t widest, double byte_
 }
 
 /* Returns how many entries of class number `index` have the same hash as a gram of the sample, on
- * average over these grams, if the class has the q and stride of `class`. Literals of some length
- * belong to class number of[set_class_of_length(length)]. */
+ * average over these grams, if the class had the q and stride of `class`. A literal belongs to
+ * class number of[set_class_of_length(length)]. */
 static double entries_named(const struct set_sample *sample, const struct set_matcher *matcher,
                             const uint32_t *of, uint32_t index, const struct set_class *class)
 {
@@ -83,7 +83,7 @@ static double entries_named(const struct set_sample *sample, const struct set_ma
 
     TRAWL_ASSERT(step > 0 && class->stride > 0 && sample->bytes_count > SET_Q_MAX);
     sampler_begin(&sampler, SAMPLER_PIECES_MAX, class->q, matcher->fold);
-    /* at distances of 1 to 8 bytes, which vary at random because texts have periods */
+    /* take grams at random distances of 1 to 8 bytes, because texts have periods */
     for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61)) {
         (void)sampler_add(&sampler,
                           sampler_key(&sampler, sample->bytes + at, sample->bytes_count - at),
@@ -106,8 +106,8 @@ static double entries_named(const struct set_sample *sample, const struct set_ma
     return (double)pairs * class->literal_count / looked / (double)taken;
 }
 
-/* Chooses the stride that costs least in the sample, at most the class's present stride. Narrower
- * strides allow longer grams, which occur less often in a text. */
+/* Chooses the stride that costs least in the sample, no wider than the class's present stride.
+ * Narrower strides allow longer grams, which are rarer in a text. */
 static void look_stride(const struct set_sample *sample, const struct set_matcher *matcher,
                         const uint32_t of[SET_CLASSES_MAX], uint32_t index, struct set_class *class)
 {
@@ -130,9 +130,9 @@ static void look_stride(const struct set_sample *sample, const struct set_matche
     }
 }
 
-/* Returns true if the `count` literals whose lengths fall into range c (set_class_of_length) join
- * `class`, whose shortest literals are in range `last` < c. `of_all` is the total number of
- * literals. Each class costs a look at every sample, so a set of few words has a single class. */
+/* Returns true if `count` literals, whose lengths are in range c (set_class_of_length), should join
+ * `class`, whose shortest literals are in range `last` < c. `of_all` is the number of all literals.
+ * Each class costs a look at every sample, so a set of few words gets a single class. */
 static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint32_t count,
                   bool letters, uint32_t of_all)
 {
@@ -143,8 +143,8 @@ static bool joins(const struct set_class *class, uint32_t last, uint32_t c, uint
            (last >= 3 && ((letters && c == 4) || count < class->literal_count / MERGE_SHARE));
 }
 
-/* Divides the literals into classes by length. Sets of[set_class_of_length(length)] to the number
- * of the class. */
+/* Divides the literals into classes by length. Sets of[set_class_of_length(length)] to the class
+ * number. */
 static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
                            uint32_t of[SET_CLASSES_MAX])
 {
@@ -197,8 +197,8 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     }
 }
 
-/* Sets the class's members that follow from its q, stride, word_bits and bucket_bits. For stride 1,
- * find_ops.set looks up the grams, so the bitmap has the same form as a plan's bitmap. */
+/* Sets the members of the class that follow from its q, stride, word_bits and bucket_bits. With
+ * stride 1, find_ops.set looks up the grams, so the bitmap has the same form as a plan's. */
 static void class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
@@ -251,15 +251,14 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* An entry that is about to be added to a class's tables: a literal's gram at an offset, or a
- * literal's stem. Its memory was prefetched. */
+/* An entry that is about to be added to a class's tables, at addresses that were prefetched: a
+ * literal's gram at an offset, or a literal's stem. */
 struct filling {
     struct set_class *class;
     uint64_t hash;
-    /* the hash of the first stem_min bytes, if the class is searched by stems */
+    /* if the class is searched by stems: the hash of the first stem_min bytes */
     uint64_t hash_min;
-    /* the hash of the bytes that choose the word in the stem map, if the class is searched by
-     * stems */
+    /* if the class is searched by stems: the hash that selects the word in the stem map */
     uint64_t hash_shared;
     uint64_t key;
     uint64_t bucket;
@@ -268,7 +267,7 @@ struct filling {
     struct set_entry made;
 };
 
-/* The state while entries of literals are added to the tables, about FILL_MAX at a time. The
+/* The state while the literals' entries are added to the tables, about FILL_MAX at a time. The
  * literals come in ascending or in descending order. */
 struct filler {
     const struct trawl_plan *plan;
@@ -305,7 +304,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     set_stems_add(class, bytes, bytes_count, fold);
 }
 
-/* Adds the entries of a literal by ascending offset; if `back`, by descending offset. */
+/* Adds a literal's entries in ascending order of offsets; if `back`, in descending order. */
 static void filler_add(struct filler *filler, uint32_t literal, bool back)
 {
     const struct trawl_plan *plan = filler->plan;
@@ -395,8 +394,8 @@ static void filler_position(struct filler *filler)
 }
 
 /* Fills the tables, and sorts the entries by bucket (a counting sort). `buckets` first holds the
- * sizes of the buckets, and then their ends. Then each entry, from the last to the first, moves its
- * bucket's end back by one and goes there. */
+ * sizes of the buckets, then their ends. Each entry, from the last to the first, then moves the end
+ * of its bucket down by one and is stored there. */
 static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher,
                          const uint32_t of[SET_CLASSES_MAX])
 {
@@ -465,7 +464,7 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
     }
     fill_entries(plan, matcher, of);
     for (uint32_t c = 0; c < matcher->class_count; c++) {
-        TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* each entry was stored */
+        TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* every entry has been stored */
         if (matcher->classes[c].by_stems)
             TRAWL_TRY_DONE(set_stems_finish(sample, &matcher->classes[c], matcher->fold, error));
     }

@@ -4,8 +4,8 @@
 
 #include "cpu/set_class.h"
 
-/* Gets the plan's tables, which the first call makes for the sample's text and the plan owns. Any
- * thread may call. Errors: MEMORY, LIMIT. */
+/* Gets the plan's tables. The first call makes them, to suit the sample's text, and the plan owns
+ * them. Any thread may call. Errors: MEMORY, LIMIT. */
 enum trawl_status set_matcher_want(const struct set_sample *sample,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 

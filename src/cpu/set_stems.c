@@ -1,5 +1,5 @@
-/* set_stems: makes the tables of a class of literals that is searched by stems, the first (up to)
- * 8 bytes of literals (set_class.h). */
+/* set_stems: makes the tables of a class of literals that is searched by stems, the first (up to) 8
+ * bytes of the literals (set_class.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,22 +9,22 @@
 #include "cpu/set_stems.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* The bitmap has at least 64 bits for each gram if it then has at most 128 KiB. That is mostly
- * enough, because words have few different grams of four bytes. A larger bitmap has only 4 bits for
- * each gram. */
+/* The bitmap has at least 64 bits per gram, as long as that is at most 128 KiB. This is usually the
+ * case, because words have few different grams of four bytes. A larger bitmap has only 4 bits per
+ * gram. */
 #define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
 #define BUCKET_BITS_MIN 4u
-/* log2 of the number of entries up to which there are as many buckets as entries */
+/* log2 of the most entries with which there are as many buckets as entries */
 #define BUCKET_BITS_LIGHT 24u
-/* For more literals, trigrams are as fast as pairs or faster. */
+/* With more literals, trigrams are at least as fast as pairs. */
 #define PAIRS_LITERALS_MAX 512u
-/* With this many words or more, trigrams are faster than tables of half bytes, where each word lets
- * more positions pass: 4 MiB of English took 0.39 ms by tables and 0.51 by trigrams for 40 words,
- * 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). With about 100 words or more, pairs are not
- * slower than tables of six bits. */
+/* With at least this many words, trigrams are faster than tables of half bytes, where each word
+ * lets more positions pass: 4 MiB of English took 0.39 ms by tables and 0.51 by trigrams for 40
+ * words, 0.68 and 0.57 for 64, 1.13 and 0.60 for 100 (AVX2). With at least about 100 words, pairs
+ * are not slower than tables of six bits. */
 #define TRIGRAMS_PAY_FROM 56u
 #define PAIRS_PAY_FROM 100u
 
@@ -103,9 +103,9 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t lengt
     }
     if (length >= SET_STEM_Q)
         return;
-    /* A sample has four bytes. If the literal is shorter, any bytes may follow it in the sample, so
-     * the bits of all samples that begin with the literal are set. If the literal has two bytes,
-     * the product's upper 16 bits may have any value, so one bit is set in every word. */
+    /* A sample has four bytes. After a shorter literal, any bytes may follow, so the bits of all
+     * samples that begin with the literal are set. If the literal has two bytes, the upper 16 bits
+     * of the product may have any value, so one bit is set in every word. */
     memcpy(&four, bytes, (size_t)length);
     product = set_sample_product(four, (uint32_t)fold);
     TRAWL_ASSERT(length > 2 || (length == 2 && shift >= 16));
@@ -126,8 +126,8 @@ static int compare_keys(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* A key holds a literal's first pairs of neighbouring bytes in FIND_PAIRS fields of PAIR_BITS bits,
- * the first pair in the highest field. Above the fields is the number of pairs. */
+/* A key: a literal's first pairs of adjacent bytes in FIND_PAIRS fields of PAIR_BITS bits, the
+ * first pair in the highest field. The bits above the fields are the number of pairs. */
 #define PAIR_BITS 7u
 #define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS)
 
@@ -143,16 +143,16 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
     return key;
 }
 
-/* Returns the weight of a literal, 2^(number of missing pairs). If a literal is too short for a
- * pair, every value of that pair passes, so the literal's slot rejects fewer positions. */
+/* Returns the weight of a literal, 2^(number of missing pairs): if a literal is too short for a
+ * pair, every value of that pair passes, so its slot rejects fewer positions. */
 static uint64_t key_weight(uint64_t key)
 {
     TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= FIND_PAIRS);
     return 1ull << (FIND_PAIRS - (uint32_t)(key >> KEY_COUNT_SHIFT));
 }
 
-/* Divides the sorted keys among the slots, with about the same weight in each slot. Literals with
- * the same first pairs share a slot. */
+/* Divides the sorted keys into slots of about the same weight. Literals with the same first pairs
+ * share a slot. */
 static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 {
     uint64_t total = 0, before = 0;
@@ -176,15 +176,16 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
-/* Returns the weight of a literal among the slots of trigrams. If fewer samples lie in the literal,
- * its slot rejects fewer positions. */
+/* Returns the weight of a literal in a slot of trigrams: the fewer samples fit into the literal,
+ * the fewer positions its slot rejects. */
 static uint64_t trigrams_weight(uint64_t length)
 {
     return length < 5 ? 4 : length < 6 ? 2 : 1;
 }
 
-/* Adds the slot's literal, of `length` bytes, to the sets of its trigrams; or to *open, the sets
- * that all entries share, where the literal ends before the trigram starts to tell anything. */
+/* Adds a literal of the slot, with `length` bytes, to the sets of its trigrams. Where the literal
+ * is so short that every trigram may come there, adds it to *open, the sets that all entries
+ * share. */
 static void trigrams_add(struct find_trigrams *trigrams, const uint8_t bytes[6], uint64_t length,
                          uint32_t slot, uint32_t *open)
 {
@@ -204,8 +205,8 @@ static void trigrams_add(struct find_trigrams *trigrams, const uint8_t bytes[6],
         slots[find_trigram(bytes[3], bytes[4], bytes[5])] |= slot << 16;
 }
 
-/* Makes class->trigrams. stem_literals ascends by the length of stems, so that a slot has literals
- * of about the same length: those with few samples share slots. */
+/* Makes class->trigrams. stem_literals is sorted by length of stem, so a slot has literals of
+ * similar length, and those with few samples share slots. */
 static enum trawl_status trigrams_make(const struct trawl_plan *plan, struct set_class *class,
                                        uint64_t fold, struct trawl_error *error)
 {

@@ -1,33 +1,32 @@
-/* set_stems: makes the tables of a class, the literals of a set that have similar lengths, if
- * the class is searched by stems. The stem of a literal is its first 8 bytes, or all of it if it
- * is shorter. The search first looks up samples of four bytes of the text in a bitmap
- * (set_class.h). */
+/* set_stems: makes the tables of a class (literals of a set that have similar lengths) that is
+ * searched by stems. A literal's stem is its first 8 bytes, or all of it if it is shorter. The
+ * search first looks up samples of four bytes of the text in a bitmap (set_class.h). */
 #ifndef TRAWL_CPU_SET_STEMS_H
 #define TRAWL_CPU_SET_STEMS_H
 
 #include "cpu/find.h"
 #include "cpu/set_class.h"
 
-/* Sets the class's stride, q and stem_min from length_min. Sets stem_counts from `counts`, the
+/* Sets the class's stride, q and stem_min by its length_min. Sets stem_counts from `counts`, the
  * number of literals for each length of stem. */
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);
 /* Sets the class's members that follow from its stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
-/* Return log2 of the number of words, of 64 bits, of the stem map and of the bitmap. */
+/* Return log2 of the number of 64-bit words of the stem map, and of the bitmap. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(const struct set_class *class, uint64_t grams);
-/* Sets the bitmap's bits for each sample that an occurrence of the literal may have. */
+/* Sets the bitmap's bits for every sample that an occurrence of the literal may contain. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t length, uint64_t fold);
-/* Makes the tables that select positions instead of samples, if the class has few literals: pairs
- * of bytes or trigrams, whichever sample->find has a function for. The class's entries must have
- * been stored before. */
+/* If the class has few literals, makes the tables that select positions instead of samples: pairs
+ * of bytes or trigrams, depending on which of them sample->find can test. The class's entries must
+ * have been stored. */
 enum trawl_status set_stems_finish(const struct set_sample *sample, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
-/* Returns true if classes find the plan's words, by pairs of bytes or trigrams, faster than nibble
- * tables would. */
+/* Returns true if classes, with pairs of bytes or trigrams, find the plan's words faster than
+ * nibble tables would. */
 bool set_stems_pay(const struct trawl_plan *plan, const struct find_ops *find);
-/* set_words_fit returns true if the class has pairs or trigrams that `find` can test, and
+/* set_words_fit returns true if the class has pairs or trigrams that `find` can test.
  * set_words_find tests them: see find_ops.pairs and find_ops.trigrams. */
 bool set_words_fit(const struct set_class *class, const struct find_ops *find);
 void set_words_find(const struct set_class *class, const struct find_ops *find, const uint8_t *text,

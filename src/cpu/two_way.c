@@ -1,5 +1,5 @@
-/* two_way: searches for a single literal in linear time, by its critical factorization: the
- * literal is split at a position so chosen that each mismatch allows a long step (two_way.h). */
+/* two_way: searches for a single literal in linear time, by its critical factorization: the literal
+ * is split at a position where each mismatch allows a long shift (two_way.h). */
 #include "cpu/two_way.h"
 
 #include "base/checked.h"
@@ -35,7 +35,7 @@ uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limi
         TRAWL_ASSERT(search->memory < count);
         while (i < count && equal_at(search, text, i))
             i++;
-        /* The right part fails: move the literal's split past the mismatch. */
+        /* The right part differs: move the literal's split past the mismatch. */
         if (i < count) {
             search->at += i - critical + 1;
             search->memory = 0;

@@ -2,8 +2,8 @@
  *
  * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). The literal is
  * split at its critical position; the right part is compared first, then the left part. The search
- * compares at most twice as many bytes as the text has, but goes byte by byte. So a scan starts
- * with a filter by vectors, and changes to two_way when comparing the candidates has cost too much.
+ * compares at most twice as many bytes as the text has, but one byte at a time. So a scan starts
+ * with vectors as a filter, and changes to two_way when comparing the candidates has cost too much.
  */
 #ifndef TRAWL_CPU_TWO_WAY_H
 #define TRAWL_CPU_TWO_WAY_H
@@ -13,11 +13,11 @@
 struct two_way {
     const uint8_t *bytes; /* the literal, in lower case if `fold` */
     uint64_t count;       /* bytes of the literal */
-    uint64_t critical;    /* where the literal is split (the critical position), < count */
+    uint64_t critical;    /* the critical position, where the literal is split; < count */
     uint64_t period;      /* the literal's period; 0: longer than either part of the literal */
     bool fold;
     uint64_t at;     /* the next position to test */
-    uint64_t memory; /* number of first bytes of the literal that are known to match at `at` */
+    uint64_t memory; /* how many first bytes of the literal are known to match at `at` */
 };
 
 /* Starts a search at position `from`. critical and period come from analyse_period. */

@@ -1,12 +1,12 @@
 /* verify: tests which candidates are occurrences, in time linear in the text.
  *
- * Three rules keep the time of verification linear (docs/design.md has the argument):
+ * Three rules keep this time linear (docs/design.md has the argument):
  *   runs      if a literal occurs whose period is at most half its length, the scan finds once
  *             where the text stops repeating with this period. The other occurrences of this run
  *             follow by arithmetic, and nothing else in it can match (Fine and Wilf 1965);
  *   learning  the scan first compares the offset where the last candidate failed;
- *   budget    when the work (about the compared bytes) exceeds cpu_sizes.work_factor for each byte
- *             of the chunk and each literal, two_way, whose time is linear, searches the rest. For
+ *   budget    when the work (about the compared bytes) exceeds cpu_sizes.work_factor per byte of
+ *             the chunk and per literal, two_way, whose time is linear, searches the rest. For
  *             sets, scan_dense.c sets a smaller budget, after which the automaton searches.
  */
 #include <string.h>
@@ -18,13 +18,13 @@
 #include "plan/analyse.h"
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
-#define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
+#define CANDIDATE_WORK 16u   /* work for a candidate, in addition to its compared bytes */
 /* Finding all line ends of this many words of a tile (64 positions each) takes as long as finding a
  * single one. */
 #define WORDS_PER_END 8u
 
-/* Returns the record that contains position x. Looks first near the one that the last call
- * returned, because positions mostly ascend. */
+/* Returns the record that contains position x. Looks first near the record of the last call,
+ * because positions usually ascend. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
 {
     const struct records *records = scan->chunk->records;
@@ -62,8 +62,8 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
 }
 
 /* Fills the worker's tile `ends` with the ends of lines or records in the tile that is being
- * verified. Not inlined: the address of `probe` is taken, so inlining would add a stack protector
- * to verify_emit. */
+ * verified. Not inlined: it takes the address of `probe`, which would add a stack protector to
+ * verify_emit. */
 static __attribute__((noinline)) void fill_ends(struct scan *scan, uint8_t also)
 {
     struct cpu_worker *worker = scan->worker;
@@ -103,14 +103,14 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
     return scan->worker->ends.mask;
 }
 
-/* Returns the first line end at or after x; chunk->owned if there is no line end. `also` is a
- * second byte that ends lines. */
+/* Returns the first line end at or after x; chunk->owned if there is none. `also` is a second byte
+ * that ends lines. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
 
     TRAWL_ASSERT(x <= scan->limit && owned <= scan->available);
-    /* if many lines have hits, it is faster to find all line ends of the tile at once */
+    /* if many lines have hits, finding all line ends of the tile at once is faster */
     if (x >= scan->tile_begin && w < scan->tile_words &&
         (scan->ends_known || scan->result->count - scan->tile_count + scan->tiles_count >=
                                  scan->tile_words / WORDS_PER_END)) {
@@ -145,7 +145,7 @@ bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length)
         return false;
     TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
     if (!records && !two && end < scan->chunk->owned && scan->chunk->bytes[end] != plan->line_end)
-        /* the end is a NUL, after which the line goes on for some callers */
+        /* the end is a NUL, after which the line continues for some callers */
         scan->result->hits.one_per_line = false;
     scan->line_until = end + 1;
     scan->run_until = max_u64(scan->run_until, scan->line_until);
@@ -191,8 +191,8 @@ void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool ve
                 tile->mask[w] ^= bits & (~bits + 1);
 }
 
-/* In a search for spans, which are hits that do not overlap, returns true if the hit is a new span.
- * A longer hit at the start of the last span replaces it. */
+/* In a search for spans (hits that do not overlap), returns true if the hit begins a new span. A
+ * longer hit at the start of the last span replaces that span. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     struct hits *hits = &scan->result->hits;
@@ -213,7 +213,7 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
         scan->span_end = end;
     }
     scan->span_reach = max_u64(scan->span_reach, end);
-    /* until span_is_sure is set, overlapping hits are kept, because any of them may be a span */
+    /* until span_is_sure is set, keep overlapping hits, because any of them may be a span */
     if (scan->span_is_sure)
         scan->run_until = max_u64(scan->run_until, scan->span_end);
     return taken;
@@ -251,8 +251,8 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         scan->over = true;
 }
 
-/* Compares each of the `count` bytes at `text` with the byte `period` bytes before it. Returns how
- * many are equal, up to the first that differs. */
+/* Compares each of the `count` bytes at `text` with the byte that is `period` bytes before it.
+ * Returns how many are equal before the first that differs. */
 static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_t period,
                            uint64_t count)
 {
@@ -275,8 +275,8 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     return i;
 }
 
-/* Emits all occurrences of a run. The literal has a period and occurs at x; in a run, each further
- * occurrence follows one period later. */
+/* Emits all occurrences of a run, of which the first is at x: since the literal has a period, each
+ * further occurrence follows one period later. */
 static void verify_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
@@ -294,9 +294,9 @@ static void verify_run(struct scan *scan, uint64_t x)
     }
     TRAWL_ASSERT(last >= x && last < scan->limit);
     TRAWL_ASSERT(scan->run_until > last);
-    /* The byte before each later occurrence of the run is the same, except for its case. If that
-     * byte rules out an occurrence, only the first occurrence can be accepted. Case matters only
-     * if a letter ends lines. */
+    /* The byte before each later occurrence of the run is the same, except for its case, which only
+     * matters if a letter ends lines. If that byte rules out an occurrence, only the first of the
+     * run can be accepted. */
     if ((scan->plan->flags & both) != both &&
         !plan_may_follow(scan->plan, scan->chunk->bytes[x + period - 1]))
         last = x;
@@ -327,8 +327,8 @@ void verify_one(struct scan *scan, uint64_t x)
         scan_leave(scan, x + 1);
 }
 
-/* Verifies the candidates of a word of the mask, and skips candidates below run_until, which are
- * decided already. */
+/* Verifies the candidates in a word of the mask. Skips those below run_until, which have already
+ * been decided. */
 static void verify_word(struct scan *scan, uint64_t position, uint64_t bits,
                         void (*verify)(struct scan *scan, uint64_t x))
 {
@@ -359,8 +359,8 @@ void verify_tile(struct scan *scan, uint64_t word_count,
     scan->tile_begin = first;
     scan->tile_words = scan->loadable - first >= 64 * word_count + FIND_LOAD_SLACK ? word_count : 0;
     scan->ends_known = false;
-    /* A tile of a single word, up to the next cache line, says little about the text, so it does
-     * not change the counts. */
+    /* A tile of a single word, up to the next cache line, is too short to represent the text, so it
+     * does not change the counts. */
     if (word_count > 1) {
         scan->tiles_count = (scan->tiles_count + scan->result->count - scan->tile_count) / 2;
         scan->tile_count = scan->result->count;
@@ -418,8 +418,8 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
     if (scan->want >= WANT_LINES && plan->literal_count > 1)
-        /* The search goes literal by literal, not in the text's order, so lines and spans cannot
-         * be chosen before the hits are sorted. */
+        /* The search goes literal by literal, not in the order of the text, so lines and spans can
+         * only be chosen after the hits are sorted. */
         scan->want = WANT_HITS;
     hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {

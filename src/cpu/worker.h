@@ -1,9 +1,9 @@
-/* worker: the memory of a thread that searches on the host's cores, and the state of a scan, a
+/* worker: the memory of a thread that searches on the host's cores, and the state of a scan, the
  * search of a single chunk of text.
  *
- * A start is a position where an occurrence may begin. A candidate is a start that passed a filter.
+ * A start is a position where an occurrence may begin; a candidate is a start that passed a filter.
  * A program is one of the search loops scan_*.c. A tile is a stretch of text whose candidates are
- * collected together. Candidates are dense where there are so many that the automaton is faster.
+ * collected together. Candidates are dense where they are so many that the automaton is faster.
  */
 #ifndef TRAWL_CPU_WORKER_H
 #define TRAWL_CPU_WORKER_H
@@ -20,83 +20,81 @@
 #define WORKER_SHORT_BYTES (16u << 10)
 #define WORKER_SHORT_SLACK (3 * FIND_LOAD_SLACK)
 
-/* A set whose literals all have one byte. */
+/* A set of one-byte literals. */
 struct byte_set {
     struct find_bytes bytes;
     uint32_t literal[256]; /* for each value of a byte: the first literal that is this byte */
-    /* for each value of a byte: the number of literals that are this byte */
+    /* for each value of a byte: how many literals are this byte */
     uint32_t count[256];
     bool repeats; /* some byte is the literal of several patterns */
 };
 
-/* Workers for a plan that is searched in parts (plan/parts.h): a worker for each part, and the
- * results of each part in a chunk. */
+/* Workers for a plan that is searched in parts (plan/parts.h): for each part, a worker and the
+ * results in a chunk. */
 struct cpu_parts {
     const struct plan_parts *of; /* NULL: the workers are not ready for the plan */
     struct engine_worker *workers[PLAN_PARTS_MAX];
     struct engine_result found[PLAN_PARTS_MAX];
 };
 
-/* number of programs that search for parts of the patterns */
+/* number of programs that search for parts of a plan */
 #define CPU_PARTS (PROGRAMS - PROGRAM_ALONE)
 
 struct tournament {
-    uint32_t fits; /* programs that may search, as bits */
+    uint32_t fits; /* programs that can be used, as bits */
     uint32_t warm; /* pieces of a turn that only bring tables into the caches */
     enum program now;
     enum program first;  /* the program that searches first */
     enum program before; /* the program that searched before the current tournament */
-    uint32_t open;       /* programs that are compared, as bits; 0: no tournament is going on */
-    uint32_t step;       /* number of the piece in the program's turn, starting at 1 */
-    uint32_t unsettled;  /* pieces of the turn in which tables were made */
-    /* bytes of text until the piece ends; between tournaments, until the next tournament may
-     * begin */
+    uint32_t open;       /* programs that are being compared, as bits; 0: there is no tournament */
+    uint32_t step;       /* number of the piece in the program's turn, counted from 1 */
+    uint32_t unsettled;  /* pieces of the turn during which tables were made */
+    /* bytes of text until the piece ends; if there is no tournament, until the next may begin */
     uint64_t left;
-    uint64_t spent;       /* ns that the search took since the last tournament */
+    uint64_t spent;       /* ns that the search has taken since the last tournament */
     uint64_t searched;    /* bytes of text that were searched in `spent` */
     uint64_t short_texts; /* number of short texts between tournaments */
-    bool is_warm;         /* the tables of the program that searches are in the caches */
+    bool is_warm;         /* the tables of the current program are in the caches */
     struct {
-        uint64_t ns, bytes; /* time of the program's pieces that count, and their bytes */
+        uint64_t ns, bytes; /* time and bytes of the program's pieces that are counted */
         uint64_t rest;      /* bytes of text until the program may be compared again */
-        uint64_t interval;  /* least bytes of text from a comparison to the next */
+        uint64_t interval;  /* least bytes of text between two comparisons */
     } of[PROGRAMS];
 };
 
-/* How a worker searches: it begins with the plan's choice, and adapts to the text. */
+/* How a worker searches: it begins with the plan's choice, and adapts it to the text. */
 struct cpu_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    /* the engine, which makes further workers for parts of the plan */
+    /* the engine, which makes more workers for parts of the plan */
     const struct engine_ops *ops;
     struct engine *engine;
-    /* workers for each pattern (PLAN_ALONE) and for each part (PLAN_PARTS_HOST); owned; NULL until
-     * the tournament tries them */
+    /* workers for each pattern (PLAN_ALONE) and for each part (PLAN_PARTS_HOST), owned; NULL until
+     * a tournament tries them */
     struct cpu_parts *parts[CPU_PARTS];
     struct tournament tournament; /* compares the programs that can search for a set */
     uint64_t makes;               /* how often tables were made or fetched */
-    /* what is known about the literal and the text: the plan's tuning, or `own` after a look at a
-     * sample of the text */
+    /* what is known about the literal and the text: the plan's tuning or, after a look at a sample
+     * of the text, `own` */
     const struct plan_tuning *tuning;
     struct plan_tuning own;         /* the tuning that the last such look made */
     const struct plan_costs *costs; /* the methods' costs with the worker's instruction set */
-    /* expected costs of the methods, by the plan's tuning or by the last look */
+    /* expected costs of the methods, according to the plan's tuning or to the last look */
     struct plan_prices prices;
-    /* ns per byte that the method "sampled" took when a search last left it; 0: not known */
+    /* ns per byte that the method "sampled" took when a search last left it; 0: unknown */
     double sampled_took;
-    /* bytes of text until a look at a sample of the text may be due; UINT64_MAX: never */
+    /* bytes of text until a look may be due; UINT64_MAX: never */
     uint64_t look_left;
-    /* bytes of text that were searched since the last look; `took` and `priced` are about these
-     * bytes */
+    /* bytes of text searched since the last look, to which `took` and `priced` refer */
     uint64_t searched;
-    /* the method has searched a first part of the text, which `searched` leaves out */
+    /* the method has searched a first part of the text, which is not counted in `searched` */
     bool has_begun;
-    bool looks_soon; /* searches for a part, whose tournament is over before a usual look is due */
-    double took;     /* ns by the clock for `searched` bytes */
-    /* ns that `searched` bytes should have taken by the prices of the method and its candidates */
+    bool looks_soon; /* searches for a part; its tournament ends before a usual look would be due */
+    double took;     /* measured ns for `searched` bytes */
+    /* ns that `searched` bytes were expected to take with this method and its candidates */
     double priced;
     double least; /* ns per byte that the fastest method should take; 0: not computed yet */
-    /* bytes of text after which making the tables of the method "sampled" pays; 0: now */
+    /* bytes of text after which making the tables of the method "sampled" pays off; 0: now */
     uint64_t sampled_after;
     const struct sampled_tables *sampled;
     /* the method in use: the plan's, or one that the worker expects to be faster on the text */
@@ -107,60 +105,60 @@ struct cpu_worker {
     uint32_t probe_count;  /* ≤ FIND_FIRST_MAX if head_bytes > 0 */
     uint32_t first_probes; /* number of probes that are tested at every position */
     uint8_t head[64];      /* if head_bytes > 0: the literal, then zeros */
-    /* If not 0, the first head_bytes bytes of `head` are compared at all candidates of a tile at
-     * once. */
+    /* If not 0, all candidates of a tile are compared at once with the first head_bytes bytes of
+     * `head`. */
     uint32_t head_bytes;
-    /* the plan wants whole words or lines, and has no periodic literal: the byte before a start
-     * rules most of them out */
+    /* the plan requires whole words or lines, and has no periodic literal: the byte before a start
+     * rules out most starts */
     bool at_borders;
     struct find_bytes inside; /* byte values after which no occurrence can begin */
-    bool bytes_only; /* all literals have one byte, and whole words or lines are not wanted */
+    bool bytes_only;          /* all literals have one byte, and need not be whole words or lines */
     struct byte_set bytes;
-    /* tables of buckets; NULL until the set is searched by buckets */
+    /* tables of buckets; NULL until the set is searched with buckets */
     const struct plan_set_tables *set;
-    /* nibble tables, which filter positions; NULL: the set's bitmap filters positions */
+    /* nibble tables, which filter positions; if NULL, the set's bitmap does */
     const struct plan_nibbles *nibbles;
     /* tables of classes (set_class.h); NULL until the set is searched by classes */
     const struct set_matcher *matcher;
     struct set_scratch *scratch; /* buffers for a search by classes; owned */
-    uint32_t tile_positions;     /* in a search for lines: number of positions of the next tile */
+    uint32_t tile_positions;     /* in a search for lines: the size of the next tile */
     /* in a search for lines by stems: at least 1 of 4 lines of the last tile has a hit */
     bool lines_hit;
-    /* in a search for lines by stems: `gathered` has a single hit for each line that has a hit */
+    /* in a search for lines by stems: `gathered` has exactly one hit for each line with hits */
     bool lines_kept;
     struct hits gathered; /* the hits of the current tile, before they are sorted */
-    /* in a search for a count: occurrences of the tile that were counted without gathering them */
+    /* in a search for a count: occurrences of the tile that were counted but not gathered */
     uint64_t counted;
     struct hits ordered; /* a buffer in which `gathered` is sorted */
     /* the automaton's state, for sets whose candidates are dense */
     struct dense_worker dense;
-    /* number of starts that were left to the automaton at the last dense part of the text; halved
-     * at each later part that was not dense */
+    /* how many starts were left to the automaton at the last dense part of the text; halved at each
+     * later part that was not dense */
     uint64_t dense_bytes;
-    uint64_t dense_left;   /* how many of them the automaton has yet to search */
+    uint64_t dense_left;   /* how many of these the automaton still has to search */
     enum program dense_by; /* the program that left the dense part to the automaton */
-    /* a set's candidates are dense if they cost more work than this for each byte of text */
+    /* a set's candidates are dense if they cost more work than this per byte of text */
     uint64_t work_per_byte;
-    /* work that is allowed beyond work_per_byte: what sparse parts of the text left over, at most
-     * WORK_SPARED_MAX; that much after the automaton has searched */
+    /* work that is allowed in addition to work_per_byte: what sparse parts of the text have left
+     * over, at most WORK_SPARED_MAX, which is also the value after the automaton has searched */
     uint64_t work_spared;
-    /* Work in dense parts before the automaton is made, for the plan with number dense_serial. Once
-     * there is enough of it, the automaton pays. */
+    /* Work in dense parts for the plan with serial number dense_serial, before the automaton is
+     * built. Once there is enough of it, building the automaton pays off. */
     uint64_t dense_work;
     uint64_t dense_searched; /* bytes of text that were searched for that plan by candidates */
     uint64_t dense_serial;
-    /* the last positions were dense, but dense_work does not yet pay for the automaton */
+    /* the last positions were dense, but building the automaton does not pay off yet */
     bool dense_waits;
-    /* The tiles are never cleared: a scan reads only words that it wrote for the same tile. */
+    /* The tiles are never cleared: a scan only reads words that it wrote for the same tile. */
     struct find_tile tile;
     struct find_tile ends;      /* in a search for lines: the line ends of the tile's text */
-    struct find_tile ends_also; /* the line ends by the second byte that ends lines */
-    struct find_tile after;     /* marks bytes that may not be next to an occurrence */
+    struct find_tile ends_also; /* the same for the second line end, or for NULs */
+    struct find_tile after;     /* marks bytes that an occurrence may not adjoin */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
     uint8_t sample[WORKER_SAMPLE_BYTES];                         /* the sample of a look */
 };
 
-/* The host's worker, from the type that all engines share. */
+/* Returns the host's worker behind the type that all engines share. */
 static inline struct cpu_worker *cpu_worker_of(struct engine_worker *worker)
 {
     return (struct cpu_worker *)worker;
@@ -169,11 +167,11 @@ static inline struct cpu_worker *cpu_worker_of(struct engine_worker *worker)
 /* Copies the tuning's probes into the worker. */
 void worker_probes_begin(struct cpu_worker *worker);
 
-/* The state of a scan: a search of a single chunk. */
+/* The state of a scan, which searches a single chunk. */
 struct scan {
-    /* NULL if another engine, which has no such worker, uses verify_steps */
+    /* NULL if another engine, which has no such worker, calls verify_steps */
     struct cpu_worker *worker;
-    void *context; /* for the caller of verify_steps; others do not touch it */
+    void *context; /* for the caller of verify_steps; nothing else uses it */
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk; /* owned by the caller */
     enum want want;
@@ -181,22 +179,21 @@ struct scan {
     struct trawl_error *error;
     uint64_t at;    /* all starts below `at` are searched */
     uint64_t limit; /* this call searches the starts below `limit` */
-    /* starts at `end` or later belong to the next chunk, or leave no room for the shortest
-     * occurrence */
+    /* starts at or after `end` belong to the next chunk, or leave no room for an occurrence */
     uint64_t end;
     uint64_t available; /* bytes of text at chunk->bytes */
     uint64_t loadable;  /* bytes at chunk->bytes that a vector may load, ≥ available */
-    /* starts below this are skipped: they lie in a run of occurrences that was handled, or in a
-     * line or span that has its hit */
+    /* starts below this are skipped: they lie in a run of occurrences that has been handled, or in
+     * a line or span that has its hit */
     uint64_t run_until;
-    /* cost of failed candidates and of occurrences so far, about the number of compared bytes */
+    /* cost so far of failed candidates and of occurrences: about the number of compared bytes */
     uint64_t work;
     uint64_t work_max; /* when `work` exceeds this, two_way or the automaton takes over */
-    /* in a search for a set: the part of `work` that was added to dense_work already, or belongs to
+    /* in a search for a set: the part of `work` that has been added to dense_work, or belongs to
      * earlier positions */
     uint64_t work_begin;
-    /* number of positions that passed the first filter; with the method "every", number of words of
-     * the mask in which a position passed */
+    /* number of positions that passed the first filter; with the method "every", number of words in
+     * which a position passed */
     uint64_t passed;
     /* first position of the tile that is being verified; tile_words is 0 if there is none */
     uint64_t tile_begin;
@@ -204,34 +201,33 @@ struct scan {
     bool ends_known; /* `ends` has the line ends of this tile */
     /* result->count at the start of the last tile that has several words */
     uint64_t tile_count;
-    /* weighted number of hits in earlier tiles: each counts half as much as the next */
+    /* number of hits in earlier tiles; each tile weighs half as much as the one after it */
     uint64_t tiles_count;
-    /* valid if ends_known: whether `ends` also has NULs, which the plan does not take for line ends
-     */
+    /* valid if ends_known: `ends` may also have NULs, which are not line ends of the plan */
     bool has_nulls;
-    /* in a search for lines: starts below this lie in a line whose hit was taken */
+    /* in a search for lines: starts below this are in a line whose hit was taken */
     uint64_t line_until;
     uint64_t record; /* if the text has records: number of the record that was looked up last */
     /* WANT_SPANS: [span_begin, span_end) is the longest hit at the last start with a hit.
      * span_is_sure is set at the first start that no earlier hit reaches; each hit that is taken
-     * from then on is a span. */
+     * from there on is a span. */
     uint64_t span_begin;
     uint64_t span_end;
-    /* each occurrence that this scan met, or that began before it, ends here or before */
+    /* no occurrence that this scan met, or that began before it, ends after this */
     uint64_t span_reach;
     bool span_is_sure;
-    /* a literal's occurrences have different lengths, which hits.lengths stores */
+    /* a literal's occurrences may differ in length; hits.lengths stores their lengths */
     bool keeps_lengths;
-    /* the program returns: it has its answer, its result is full, it failed, or it leaves the text
-     * to another program (is_left) */
+    /* the program must return: it has its answer, its result is full, it failed, or it leaves the
+     * text to another program (is_left) */
     bool over;
-    bool is_left; /* the program has left the text starting at `at` to another program */
+    bool is_left; /* the program has left the text at and after `at` to another program */
     enum trawl_status status;
 };
 
 /* ---- engine_cpu.c ---- */
 
-/* Prepares a scan of the starts in [from, chunk->owned), which adds to the result. Sets worker and
+/* Prepares a scan of the starts in [from, chunk->owned), which adds to *result. Sets worker and
  * context to NULL. */
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum want want, struct engine_result *result,
@@ -241,51 +237,51 @@ enum trawl_status scan_end(const struct scan *scan);
 
 /* ---- verify.c: from candidates to hits ---- */
 
-/* Handles an occurrence of `literal` at x of `length` bytes: checks the plan's conditions, counts
+/* Handles an occurrence of `literal` at x with `length` bytes: checks the plan's conditions, counts
  * the occurrence, and keeps a hit if hits are wanted. */
 void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
-/* Returns the first offset where the literal and the text at x differ, at most `count`. */
+/* Returns the first offset at which the literal differs from the text at x, at most `count`. */
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
-/* A comparison for qsort: hits by offset, then by literal. */
+/* A comparison function for qsort: hits by offset, then by literal. */
 int verify_compare_hits(const void *a, const void *b);
-/* In a search for lines, returns a mask of `words` words, which starts at `begin` and has a bit for
- * each position where a line or a record ends. A NUL ends a line, too, unless the plan has a second
- * line end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
+/* In a search for lines, returns a mask of `words` words, beginning at `begin`, with a bit at each
+ * position where a line or a record ends. A NUL also ends a line, unless the plan has a second line
+ * end. The text must be readable for FIND_LOAD_SLACK bytes after these positions. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* In a search for lines, returns true if the hit at x is the first of its line, and then skips the
- * rest of the line. If the text has records, one of them must contain the whole hit. */
+ * rest of the line. If the text consists of records, one record must contain the whole hit. */
 bool verify_take_line(struct scan *scan, uint64_t x, uint64_t length);
-/* A search for lines looks for the line's end after each hit, if the mask has less than 1 hit for
- * VERIFY_WORDS_PER_BIT words. Otherwise it finds the line ends of the whole tile. */
+/* If the mask has less than 1 hit per VERIFY_WORDS_PER_BIT words, a search for lines looks for the
+ * line end after each hit. Otherwise it finds all line ends of the tile. */
 #define VERIFY_WORDS_PER_BIT 2u
-/* In a search for lines whose hits lie in one record each: keeps only the first bit of each line in
- * the worker's tile, whose bits are all hits, and skips the rest of the last line if it has one.
- * The tile begins at scan->at. `vectors` says that the text is readable for FIND_LOAD_SLACK bytes
- * after the tile. */
+/* For a search for lines in which every bit of the worker's tile, which begins at scan->at, is a
+ * hit, and no hit crosses a record's end. Keeps only the first bit of each line, and skips the rest
+ * of the last line if that has a bit. `vectors` means that the text is readable for FIND_LOAD_SLACK
+ * bytes after the tile. */
 void verify_lines(struct scan *scan, uint64_t words, uint64_t positions, bool vectors);
 /* Returns the offset of the last byte of the record that contains x, at most chunk->owned;
- * UINT64_MAX if it does not contain all `length` bytes at x. */
+ * UINT64_MAX if the record does not contain all `length` bytes at x. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length);
-/* Sets a bit in the worker's tile `ends` for each of 64 * words positions that end records. */
+/* Sets a bit in the worker's tile `ends` for each of 64 * words positions that ends a record. */
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
-/* Tests a candidate of a plan with a single literal, and emits it if it is an occurrence.
+/* Tests a candidate for a plan with a single literal, and emits it if it is an occurrence.
  * Candidates must ascend from call to call. */
 void verify_one(struct scan *scan, uint64_t x);
 /* Calls `verify` for each candidate of the worker's tile at or after scan->run_until, until
  * scan->over is set. The tile begins at scan->at. */
 void verify_tile(struct scan *scan, uint64_t word_count,
                  void (*verify)(struct scan *scan, uint64_t x));
-/* Handles a position with the bytes of a literal: matches its tail (variants of characters), and
- * then calls verify_emit. */
+/* Handles a position where the bytes of a literal are: matches the literal's tail (variants of
+ * characters), and then calls verify_emit. */
 void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x);
 
 /* Verifies the literal at all starts in [scan->at, to), in ascending order. */
 typedef void (*verify_search)(struct scan *scan, uint32_t index, uint64_t to);
 /* Searches the starts in [scan->at, scan->limit) in steps of max(step_min, 2 * length_max)
- * positions. In each step, calls `search` for each literal, and then sorts the hits. */
+ * positions. In each step, calls `search` for each literal, then sorts the hits. */
 void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
 #define VERIFY_STEP (1u << 16)
-/* Searches by two_way, whose time is linear, for each literal. */
+/* Searches for each literal by two_way, whose time is linear. */
 void verify_linear(struct scan *scan);
 
 /* ---- scan_*.c: the programs; each searches from scan->at to limit, or until scan->over ---- */
@@ -299,72 +295,72 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* ---- borders.c: whole words and lines ---- */
 
-/* Prepares the worker for a plan that wants whole words or lines. */
+/* Prepares the worker for a plan that requires whole words or lines. */
 void borders_begin(struct cpu_worker *worker, const struct trawl_plan *plan);
 /* If the worker's tile, which begins at scan->at, has many candidates, clears the bits of those
- * that the byte before them rules out (whole words, whole lines). May leave some of these bits. */
+ * that the byte before them rules out (whole words, whole lines). May miss some. */
 void borders_apply(struct scan *scan, uint64_t words);
 
-/* Returns true and fills *set if the plan has only literals of one byte, no conditions (words,
- * lines), no other elements and no named algorithm. */
+/* Returns true and fills *set if the plan has only one-byte literals, no conditions (whole words,
+ * whole lines), no tails and no published algorithm. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* For a plan that bytes_begin accepted: returns true if scan_bytes is the fastest program. */
 bool scan_bytes_fits(const struct cpu_worker *worker, enum want want);
 
-/* Copies excerpts of the chunk, spread over the chunk, to worker->sample. Returns the number of
- * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
+/* Copies excerpts from all over the chunk to worker->sample. Returns how many bytes it copied; 0 if
+ * the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
 uint64_t worker_sample(struct cpu_worker *worker, const struct engine_chunk *chunk);
 
 /* ---- programs.c ---- */
 
 /* Chooses the first program for the worker's plan. */
 void choice_begin(struct cpu_worker *worker);
-/* Adds to the worker's `searched`, `took` and `priced` what the scan searched since `begin`, in
- * `ns`. `candidates` and `passed` are the scan's counts at `begin`. */
+/* Adds to the worker's `searched`, `took` and `priced` what the scan has searched since position
+ * `begin`, which took `ns`. `candidates` and `passed` are the scan's counts at that position. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
-/* Runs before a chunk is searched. Makes the tables of the method "sampled" if they pay. If a look
- * is due, samples the chunk and chooses the method for the text that follows. The present method
- * stays if it was faster than the best price in the sample. Errors: MEMORY. */
+/* Called before a chunk is searched. Makes the tables of the method "sampled" if they pay off. If a
+ * look is due, samples the chunk and chooses the method for the text that follows. The present
+ * method stays if it was faster than any method is expected to be in the sample. Errors: MEMORY. */
 enum trawl_status worker_look(struct cpu_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
-/* Searches the starts in [scan->at, scan->limit) by the programs that the worker chose. */
+/* Searches the starts in [scan->at, scan->limit) with the programs that the worker has chosen. */
 void scan_run(struct scan *scan);
-/* Returns the method that the worker uses now. */
+/* Returns the method that the worker is now using. */
 enum trawl_method scan_method(const struct cpu_worker *worker);
 
 /* ---- scan_parts.c ---- */
 
-/* Searches the starts in [scan->at, scan->limit) for each part of the plan's patterns. `kind` is an
- * index of worker->parts. Returns false, and has searched nothing, if the plan has no parts or
- * memory is short. */
+/* Searches the starts in [scan->at, scan->limit) for each part of the plan. `kind` is an index of
+ * worker->parts. Returns false, having searched nothing, if the plan has no parts or memory cannot
+ * be allocated. */
 bool scan_parts(struct scan *scan, uint32_t kind);
 void parts_release(struct cpu_worker *worker, struct cpu_parts *parts);
 
 /* ---- scan_dense.c ---- */
 
-/* Searches the starts in [from, to) by the automaton. Afterwards scan->at is where to go on; it is
- * at least `to` unless scan->over is set. Returns false, and has searched nothing, if the automaton
- * cannot search. */
+/* Searches the starts in [from, to) by the automaton. Afterwards scan->at is where to continue: at
+ * least `to`, unless scan->over is set. Returns false, having searched nothing, if the automaton
+ * cannot be used. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
-/* For sets: sets scan->work_max, the most work for the next `positions` positions. */
+/* For sets: sets scan->work_max, the limit of the work for the next `positions` positions. */
 void dense_allow(struct scan *scan, uint64_t positions);
-/* Called after a search that took no more work than scan->work_max. `bytes` of text were searched
- * or skipped. Keeps the unused work for later positions, unless worker->dense_waits is set, and
- * halves worker->dense_bytes. */
+/* Called after a search that took no more work than scan->work_max, in which `bytes` bytes of text
+ * were searched or skipped. Saves the unused work for later positions, unless worker->dense_waits
+ * is set, and halves worker->dense_bytes. */
 void dense_spare(struct scan *scan, uint64_t bytes);
-/* Called when verification took more work than scan->work_max. Leaves the text at x to the
- * automaton, each time a longer stretch. Returns false if making the automaton would not pay yet,
- * or if no text is left; the scan must then go on verifying at x. */
+/* Called when verification took more work than scan->work_max. Leaves the text at and after x to
+ * the automaton, a longer stretch each time. Returns false if building the automaton would not pay
+ * off yet, or if no text is left; the scan must then continue to verify at x. */
 bool dense_leaves(struct scan *scan, uint64_t x);
 
-/* Returns true if the result has so many hits that the scan stops. A later one can go on there. */
+/* Returns true if the result has so many hits that the scan stops. A later scan continues there. */
 static inline bool scan_is_full(const struct scan *scan)
 {
     return scan->result->hits.count >= cpu_sizes.hits;
 }
 
-/* Ends a program that costs too much in this text. The next one goes on at x. */
+/* Ends a program that costs too much in this text. The next one continues at x. */
 static inline void scan_leave(struct scan *scan, uint64_t x)
 {
     scan->at = x > scan->run_until ? x : scan->run_until;
