@@ -1,9 +1,9 @@
-/* approx_choose: computes the prices of the methods and chooses the cheapest method.
+/* approx_choose: estimates the costs of the methods, and chooses the cheapest.
  *
- * A price is the expected time in nanoseconds per byte of text to search every offset and to verify
- * the method's candidates (places that may be occurrences). The number of candidates is estimated
- * for random text whose bytes are as frequent as in the patterns. For method PIECES there are more
- * if many literals share a piece.
+ * A cost is the expected time, in ns per byte of text, to search every offset and to verify the
+ * method's candidates (places that may be occurrences). Their number is estimated for random text
+ * whose bytes are as frequent as in the patterns. The method PIECES is expected to have more
+ * candidates if many literals share a piece.
  */
 #include "approximate/approx_choose.h"
 
@@ -27,8 +27,8 @@ struct prices {
 #include "approximate/prices.def"
 #undef PRICES
 
-/* Returns true if each symbol of the literals equals a single byte or character, up to letters'
- * case, so that an exact search can find the literals' pieces. */
+/* Returns true if each symbol of the literals equals only one byte or character, except for case,
+ * so that an exact search can find the literals' pieces. */
 static bool has_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -46,7 +46,7 @@ static bool has_pieces(const struct approximate *approximate)
     return true;
 }
 
-/* Returns true if the method fits the plan, whatever the size of the method's tables. */
+/* Returns true if the method can search for the plan, whatever the size of its tables. */
 static bool can(const struct approximate *approximate, enum approx_method method)
 {
     if (method == APPROX_PIECES)
@@ -63,8 +63,8 @@ static bool ignores_case(const struct approximate *approximate)
            approximate->plan->errors.alphabet == TRAWL_DNA;
 }
 
-/* Computes how frequent each byte is in random text that has the patterns' bytes in the patterns'
- * proportions. Text of DNA is taken to have only the four bases, even if patterns have letters that
+/* Computes how frequent each byte is in random text that has the patterns' bytes in the same
+ * proportions. DNA is assumed to contain only the four bases, even if patterns have letters that
  * stand for several bases. */
 static void rate_bytes(const struct approximate *approximate, struct byte_rates *rates)
 {
@@ -78,8 +78,9 @@ static void rate_bytes(const struct approximate *approximate, struct byte_rates 
                       ignores_case(approximate), rates);
 }
 
-/* Returns the fraction of offsets at which method GRAMS looks up grams, because some literal's
- * exact part is there; 1 if the literals have too many different exact parts for groups. */
+/* Returns at which fraction of the offsets the method GRAMS looks up grams: those with the exact
+ * part of some literal. Returns 1 if the literals have too many different exact parts for
+ * groups. */
 static double rate_of_exact(const struct approximate *approximate)
 {
     const bool fold = ignores_case(approximate);
@@ -126,8 +127,8 @@ static uint64_t hash_of(const uint8_t *bytes, uint64_t count, bool fold)
     return hash ^ hash >> 29;
 }
 
-/* Returns how many pieces are expected at an offset of a text like the literals, estimated from the
- * pairs of literals that share a piece. The bytes of a text often depend on each other, so that
+/* Returns how many pieces are expected per offset of a text that is like the literals, estimated
+ * from the pairs of literals that share a piece. The bytes of a text often depend on each other, so
  * pieces occur far more often than in random text. */
 static double rate_alike(const struct approximate *approximate)
 {
@@ -146,15 +147,15 @@ static double rate_alike(const struct approximate *approximate)
         uint64_t begin = approx_piece_begin(approximate, count, p % of_each);
         uint64_t end = approx_piece_begin(approximate, count, p % of_each + 1);
 
-        /* equal literals tell nothing about the text */
+        /* equal literals say nothing about the text */
         pairs += sampler_add(&sampler, hash_of(bytes + begin, end - begin, fold),
                              (uint16_t)hash_of(bytes, count, fold));
     }
     return looked == 0 ? 0 : 2 * (double)pairs / (double)looked * ((double)all / (double)looked);
 }
 
-/* Returns the expected number of candidates of method PIECES, the exact search for pieces of the
- * literals, per byte of text. Each symbol is expected to follow the symbols before with a
+/* Returns the expected number of candidates per byte of text with the method PIECES, the exact
+ * search for pieces of the literals. Each symbol is expected to follow the previous ones with a
  * probability of at least symbol_rate_min. */
 static double rate_of_pieces(const struct approximate *approximate, double symbol_rate_min)
 {
@@ -166,7 +167,7 @@ static double rate_of_pieces(const struct approximate *approximate, double symbo
     rate_bytes(approximate, &rates);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         const uint8_t *bytes = plan_literal_bytes(plan, i);
-        uint64_t count = plan_literal_at(plan, i).bytes_count; /* treats each symbol as one byte */
+        uint64_t count = plan_literal_at(plan, i).bytes_count; /* as if each symbol were a byte */
 
         for (uint64_t j = 0; j <= approximate->errors_max; j++) {
             uint64_t end = approx_piece_begin(approximate, count, j + 1);
@@ -182,8 +183,8 @@ static double rate_of_pieces(const struct approximate *approximate, double symbo
     return sum;
 }
 
-/* Returns the expected number of literals with a piece that begins with the gram (the codes of the
- * next symbols) at an offset of a text. */
+/* Returns the expected number of literals with a piece that begins with the gram at an offset of a
+ * text. A gram is the codes of the next symbols. */
 static double rate_of_grams(const struct approximate *approximate)
 {
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
@@ -205,12 +206,12 @@ static double rate_of_grams(const struct approximate *approximate)
 
 /* Sets of methods, as bits 1u << enum approx_method. */
 #define BY_FILTER (1u << APPROX_PLANES | 1u << APPROX_COLUMNS)
-#define BY_CLASSES (BY_FILTER | 1u << APPROX_GRAMS) /* compare symbols as bytes */
+#define BY_CLASSES (BY_FILTER | 1u << APPROX_GRAMS) /* these compare symbols as bytes */
 #define BY_CHARACTERS (1u << APPROX_PIECES | 1u << APPROX_ALL)
 
-/* Returns the cheapest of the `methods` that fit, for the host or for a device, by `prices`; ALL
- * if none fits. `rate` is the number of candidates of method PIECES per byte of text. Sets
- * *best_price to the method's price per byte of text. */
+/* Returns the cheapest of the `methods` that can search for the plan, on the host or a device,
+ * according to `prices`; ALL if none can. `rate` is the number of candidates of the method PIECES
+ * per byte of text. Sets *best_price to the method's cost per byte of text. */
 static enum approx_method method_choose(const struct approximate *approximate, double rate,
                                         const struct prices *prices, uint32_t methods,
                                         double *best_price)
@@ -220,11 +221,11 @@ static enum approx_method method_choose(const struct approximate *approximate, d
     const bool dna = approximate->plan->errors.alphabet == TRAWL_DNA;
     double pieces = literals * (approximate->errors_max + 1);
     double length = (double)approximate->symbol_count / max_double(literals, 1);
-    /* comparing usually ends after this many symbols of a literal, when none of the offsets can be
-     * an occurrence any more */
+    /* a comparison usually ends after this many symbols of a literal, when no offset can still be
+     * an occurrence */
     double symbols = min_double(length, 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
-    /* making the bit plane of a class of bytes takes as long as comparing a literal */
+    /* making the bit plane of a class of bytes takes as long as comparing one literal */
     double planes = literals + approximate->class_count, price[APPROX_METHODS];
     enum approx_method best = APPROX_ALL;
 
@@ -248,7 +249,7 @@ static enum approx_method method_choose(const struct approximate *approximate, d
     return best;
 }
 
-/* Returns the time, in ns, in which one thread verifies a candidate that a device has found. */
+/* Returns how many ns one thread takes to verify a candidate that a device has found. */
 static double verify_ns(const struct approximate *approximate)
 {
     double ns = VERIFY_ENDS_NS * (1 + (double)approximate->errors_max / VERIFY_ENDS_ERRORS);
@@ -271,7 +272,7 @@ bool approx_is_for_host(const struct approximate *approximate, const struct appr
            price_is_less(host, work->is_found ? 1 : CLEARLY_TIMES, device, work->bytes);
 }
 
-/* Returns the prices of a core of the host that has this instruction set. */
+/* Returns the costs on a core of the host that has this instruction set. */
 static const struct prices *host_prices(const char *instruction_set)
 {
     if (strncmp(instruction_set, "avx512", 6) == 0)
@@ -281,9 +282,9 @@ static const struct prices *host_prices(const char *instruction_set)
     return strcmp(instruction_set, "avx2") == 0 ? &prices_host_avx2 : &prices_host_portable;
 }
 
-/* The host starts with PIECES if that is the cheapest method at `rate`, the least rate of
- * candidates to expect in a text. Where the text has more, the host searches by the cheapest of the
- * methods that count errors at every position. */
+/* The host begins with PIECES if that is the cheapest method at `rate`, the least rate of
+ * candidates that a text is expected to have. Where the text has more candidates, the host uses the
+ * cheapest of the methods that count errors at every position. */
 static void choose_on_host(struct approximate *approximate, const struct prices *host, double rate)
 {
     const double verify = approximate->edits
@@ -331,14 +332,14 @@ void approx_choose(struct approximate *approximate, const char *instruction_set)
         approximate->method_beyond = approximate->method_on_device = approx_method_forced;
 }
 
-/* ---- Whether a text is good for pieces ------------------------------------------------------- */
+/* ---- Whether PIECES suits a text ------------------------------------------------------------- */
 
 void approx_trial_begin(struct approx_trial *trial)
 {
     *trial = (struct approx_trial){.credit = CREDIT_MAX, .pause_bytes = PAUSE_MIN};
 }
 
-/* Leaves PIECES for the next pause_bytes bytes, which then become twice as many. */
+/* Does without PIECES for the next pause_bytes bytes, and doubles pause_bytes. */
 static void trial_fail(struct approx_trial *trial)
 {
     trial->passed = false;

@@ -1,61 +1,61 @@
-/* approx_choose: chooses the method that finds the candidates (places that may be occurrences) of
- * an approximate search, by the methods' expected times. */
+/* approx_choose: chooses, by expected costs, the method that finds the candidates (places that may
+ * be occurrences) of an approximate search. */
 #ifndef TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 #define TRAWL_APPROXIMATE_APPROX_CHOOSE_H
 
 #include "approximate/approx_compile.h"
 #include "engine.h"
 
-/* Tests set this variable to a method, which is then used for every plan that the method fits. With
- * the value APPROX_METHODS, the cheapest method is used. */
+/* Tests set this to a method, which is then used for every plan that it can search for. With the
+ * value APPROX_METHODS, the cheapest method is used. */
 extern enum approx_method approx_method_forced;
 
-/* The fixed time of a search on a device in ns, besides the time per byte: the sample, the
- * launches, the copies of results, and the preparation of a new plan's pieces. Tests replace it. */
+/* The fixed time of a search on a device, in ns, in addition to the time per byte: for the sample,
+ * the launches, the copies of results, and preparing a new plan's pieces. Tests replace it. */
 extern double approx_device_fixed_ns;
 
-/* Sets the methods and the expected times of *approximate, whose symbols are already made. */
+/* Sets the methods and the expected times of *approximate, whose symbols have been made. */
 void approx_choose(struct approximate *approximate, const char *instruction_set);
 
 /* The work of a search on a device, or of one step of such a search. */
 struct approx_work {
     uint64_t bytes;  /* bytes of text */
-    double rate;     /* candidates per byte of text that the device proposes */
+    double rate;     /* candidates per byte of text that the device finds */
     double ready_ns; /* time until the device can begin to search, in ns */
     bool is_copied;  /* the text must first be copied to the device */
-    bool is_found;   /* the device has found the candidates; only their verification is left */
-    /* number of host threads that would search instead of the device; if it searches, one of them
-     * verifies the candidates */
+    bool is_found;   /* the device has found the candidates, which only have to be verified */
+    /* how many host threads would search in place of the device; if the device searches, one of
+     * them verifies the candidates */
     uint32_t threads;
 };
 
-/* Returns true if the host is to search. Before a device has searched, the host searches unless the
- * device's expected time is clearly less than the host's. Once the device has found the candidates
- * (is_found), the host searches if verifying the candidates would take longer than the host's
- * search. Returns false whenever a test forces the method, unless the device has no method. */
+/* Returns true if the host should search. Before a device has searched, the host searches unless
+ * the device's expected time is clearly less. After the device has found the candidates (is_found),
+ * the host searches if verifying them would take longer than its own search. Returns false whenever
+ * a test forces the method, unless the device has no method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
-/* Says if a thread of the host searches a text by PIECES, for a plan whose method_dense is
- * another method. The pieces in the next bytes decide, and then the candidates that the method
- * has found. */
+/* Decides whether a thread of the host searches a text by PIECES, for a plan whose method_dense is
+ * another method: first by the pieces in the next bytes, then by the candidates that PIECES has
+ * found. */
 struct approx_trial {
-    bool passed;          /* PIECES is used; if not, it is tried after dense_bytes bytes */
-    uint64_t dense_bytes; /* the caller lowers this by what it searches by method_dense */
+    bool passed;          /* PIECES is used; if false, it is tried again after dense_bytes bytes */
+    uint64_t dense_bytes; /* reduced by the caller by what it searches with method_dense */
     uint64_t pause_bytes;
-    double credit; /* candidates by which PIECES may still exceed pieces_rate_max */
+    double credit; /* by how many candidates PIECES may still exceed pieces_rate_max */
 };
 void approx_trial_begin(struct approx_trial *trial);
-/* Returns the method for the chunk's bytes starting at `from`, if symbols there are bytes. */
+/* Returns the method for the chunk's bytes beginning at `from`, if symbols there are bytes. */
 enum approx_method approx_trial_method(struct approx_trial *trial,
                                        const struct approximate *approximate,
                                        const struct engine *cpu, const struct engine_chunk *chunk,
                                        uint64_t from);
-/* Judges PIECES by the candidates in the `bytes` bytes that it has searched. */
+/* Judges PIECES by the `count` candidates in the `bytes` bytes that it has searched. */
 void approx_trial_judge(struct approx_trial *trial, const struct approximate *approximate,
                         uint64_t bytes, uint64_t count);
 
-/* Returns the index of the first symbol of piece `index`, where a literal of `count` symbols is cut
- * into k + 1 pieces. For index k + 1, returns `count`. */
+/* A literal of `count` symbols is cut into k + 1 pieces. Returns the index of the first symbol of
+ * piece `index`; for index k + 1, returns `count`. */
 static inline uint64_t approx_piece_begin(const struct approximate *approximate, uint64_t count,
                                           uint64_t index)
 {

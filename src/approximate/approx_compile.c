@@ -1,4 +1,4 @@
-/* approx_compile: makes the symbols and the pieces of literals. */
+/* approx_compile: makes the symbols and the pieces of the literals. */
 #include "approximate/approx_compile.h"
 
 #include <string.h>
@@ -35,8 +35,9 @@ static void approx_free(void *object)
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-/* Writes the literal's symbols, the byte at which each symbol begins and the byte at which the
- * last symbol ends, into the arrays that are not NULL. Returns the number of symbols. */
+/* Writes the literal's symbols to `symbols`, and to `offsets` the byte at which each symbol begins
+ * and, after these, the byte at which the last symbol ends. Skips an array that is NULL. Returns
+ * the number of symbols. */
 static uint64_t split(const struct trawl_plan *plan, uint32_t literal, uint32_t *symbols,
                       uint64_t *offsets)
 {
@@ -72,8 +73,8 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
     return TRAWL_OK;
 }
 
-/* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there. In
- * a reverse complement the range is mirrored. */
+/* Marks the symbols in a range as exact. The part of a range after the literal's end is ignored. In
+ * a reverse complement, the range is mirrored. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {
@@ -92,7 +93,7 @@ static void mark_exact(struct approximate *approximate, uint32_t literal,
             (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
 }
 
-/* Returns true if a byte of a text equals this byte of a literal under the plan's alphabet and
+/* Returns true if a byte of the text equals a byte of a literal under the plan's alphabet and
  * flags. */
 static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
 {
@@ -106,8 +107,8 @@ static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of
     return text != 0 && (text & ~literal) == 0;
 }
 
-/* Makes the classes, the sets of bytes that symbols equal, and replaces each symbol by the number
- * of its class. */
+/* Makes the classes (a class is the set of bytes that a symbol equals), and replaces each symbol by
+ * the number of its class. */
 static void approximate_classes(struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -132,9 +133,9 @@ static void approximate_classes(struct approximate *approximate)
     }
 }
 
-/* Returns the number of the symbol's class, which is the set of the ASCII characters that the
- * symbol equals. Makes the class if it is new. Returns APPROX_CLASSES_MAX if there is no
- * room for another class. */
+/* Returns the number of the symbol's class: the set of ASCII characters that the symbol equals.
+ * Makes the class if it is new. Returns APPROX_CLASSES_MAX if there is no room for another
+ * class. */
 static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
                                    uint32_t symbol)
 {
@@ -152,8 +153,8 @@ static uint32_t class_of_character(struct approximate *approximate, struct appro
     return i;
 }
 
-/* Makes classes for symbols that are characters, or none if there would be too many. `known` caches
- * the classes of some symbols. */
+/* Makes classes for symbols that are characters, or no classes if there would be too many. `known`
+ * caches the classes of some symbols. */
 static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {

@@ -1,8 +1,8 @@
 /* approx_compile: compiles the plan of an approximate search. Splits its literals into symbols
- * (bytes or characters), and into pieces such that each occurrence contains one of them without an
- * error.
+ * (bytes or characters), and into pieces such that each occurrence contains one of its literal's
+ * pieces without an error.
  *
- * docs/approximate.md says what an occurrence is. Every method finds candidates that include all
+ * docs/approximate.md defines occurrences. Each method finds candidates that include all
  * occurrences, and approx_verify.h checks each candidate exactly.
  */
 #ifndef TRAWL_APPROXIMATE_APPROX_COMPILE_H
@@ -13,15 +13,15 @@
 
 /* How candidates are found. */
 enum approx_method {
-    /* searches exactly for k + 1 pieces of each literal: an occurrence with at most k errors
-     * contains at least one piece without an error */
+    /* an exact search for k + 1 pieces of each literal: an occurrence with at most k errors
+     * contains at least one of them without an error */
     APPROX_PIECES,
-    /* short pieces: a table tells which pieces begin with the next symbols of the text (a gram),
-     * and the literals of these pieces are then compared with the text */
+    /* for short pieces: a table lists the pieces that begin with the next symbols of the text (a
+     * gram), and the literals of these pieces are then compared with the text */
     APPROX_GRAMS,
-    /* mismatches: counts the mismatches at all offsets, by operations on bit planes */
+    /* mismatches: counts the mismatches at every offset, with operations on bit planes */
     APPROX_PLANES,
-    APPROX_COLUMNS, /* edits: computes Sellers' table, with 64 offsets of the text in a word */
+    APPROX_COLUMNS, /* edits: computes Sellers' table, with 64 offsets of the text per word */
     APPROX_ALL,     /* every offset is a candidate */
     APPROX_METHODS
 };
@@ -30,8 +30,8 @@ enum approx_method {
  * `pieces`. */
 struct approx_piece {
     uint32_t literal;
-    uint32_t symbol;  /* index in the literal of the piece's first symbol */
-    uint32_t symbols; /* number of the piece's symbols */
+    uint32_t symbol;  /* index of the piece's first symbol in the literal */
+    uint32_t symbols; /* how many symbols the piece has */
 };
 
 #define APPROX_CLASSES_MAX 256u
@@ -39,26 +39,25 @@ struct approx_piece {
 #define APPROX_EXACT_SYMBOL 1u /* the symbol must not be replaced or deleted */
 #define APPROX_EXACT_BEFORE 2u /* no symbol may be inserted before this symbol */
 
-/* A compiled plan. A symbol of a literal is stored as the number of a class, which is the set of
- * bytes that the symbol equals. With the alphabet TRAWL_CHARACTERS, a symbol is stored as a code
- * point. */
+/* A compiled plan. A symbol of a literal is stored as the number of its class, the set of bytes
+ * that it equals. With the alphabet TRAWL_CHARACTERS, it is stored as a code point. */
 struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* k */
     bool edits;
-    /* the host's method; with TRAWL_CHARACTERS, the host's method where the text is ASCII */
+    /* the host's method; with TRAWL_CHARACTERS, only where the text is ASCII */
     enum approx_method method;
-    /* The host's method where the text has more than pieces_rate_max candidates of PIECES per byte;
-     * other than `method` only if that is PIECES */
+    /* the host's method where the text has more than pieces_rate_max candidates of PIECES per byte;
+     * differs from `method` only if that is PIECES */
     enum approx_method method_dense;
     double pieces_rate_max;
     /* with TRAWL_CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
     enum approx_method method_beyond;
     enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
-    /* host_ns is the expected time per byte of text of one host thread, verification included;
-     * device_ns that of a device, without verification. device_rate is the number of candidates per
-     * byte of random text that method PIECES would find on a device. With method GRAMS, device_rate
-     * is 0, because a search of a sample of the text tells that number. */
+    /* host_ns is the expected time of a host thread per byte of text, including verification;
+     * device_ns is that of a device, without verification. device_rate is the number of candidates
+     * per byte of random text that PIECES would find on a device. With the method GRAMS it is 0,
+     * because that number is measured on a sample of the text. */
     double host_ns;
     double device_ns;
     double device_rate;
@@ -68,19 +67,19 @@ struct approximate {
     uint32_t *symbols;
     /* the class of each symbol; equal to `symbols` unless the alphabet is TRAWL_CHARACTERS */
     uint32_t *class_of;
-    uint64_t *symbol_begin;    /* literal_count + 1 indices: where each literal's symbols begin */
+    uint64_t *symbol_begin;    /* literal_count + 1 indexes: where each literal's symbols begin */
     uint8_t *exact;            /* APPROX_EXACT_* flags of each symbol */
     struct trawl_plan *pieces; /* the plan of the pieces if some method is PIECES, otherwise NULL */
     struct approx_piece *piece;
     uint64_t piece_count;
-    /* the filter if method_dense is PLANES or COLUMNS, otherwise NULL */
+    /* the filter if method_dense is PLANES or COLUMNS; otherwise NULL */
     struct approx_filter *filter;
-    struct approx_grams *grams; /* the tables if the host's method is GRAMS, otherwise NULL */
+    struct approx_grams *grams; /* the tables if the host's method is GRAMS; otherwise NULL */
 };
 
-/* Sets *approximate to the plan's compiled form, which is made at the first call and freed with the
- * plan. The host's method is the cheapest for the instruction set; NULL: for the machine's best
- * one. Errors: MEMORY, LIMIT. Any thread may call. */
+/* Sets *approximate to the plan's compiled form, which the first call makes and the plan owns. The
+ * host's method is the cheapest with the instruction set; NULL stands for the machine's best one.
+ * Errors: MEMORY, LIMIT. Any thread may call. */
 enum trawl_status approx_want(const struct trawl_plan *plan, const char *instruction_set,
                               const struct approximate **approximate, struct trawl_error *error);
 

@@ -1,9 +1,9 @@
 /* approx_device: finds candidates on a device.
  *
  * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise
- * kernels/grams.cu looks up, for each gram of the text, the pieces that begin with the gram, and
- * compares these pieces' literals. The kernel writes candidates to a list. If the list is too
- * short, the kernel reports how many there are, and the host starts again with the first half of
+ * kernels/grams.cu looks up, for each gram of the text, the pieces that begin with it, and compares
+ * the literals of these pieces. The kernel writes candidates to a list. If the list is too short
+ * for them, the kernel reports how many there are, and the host starts again with the first half of
  * the offsets.
  */
 #include "approximate/approx_device.h"
@@ -18,9 +18,9 @@
 #include "cuda/engine_cuda.h"
 #include "cuda/open.h"
 
-/* bytes of shared memory that the kernels declare statically, or that the driver takes */
+/* bytes of shared memory that the kernels declare statically, or that the driver reserves */
 #define STATIC_SHARED_BYTES (17u << 10)
-/* time in ns in which one thread makes a word of the tables */
+/* time in ns that one thread takes to make a word of the tables */
 #define TABLE_WORD_NS 30
 /* a block here has this many times as many threads as a block of the CUDA engine */
 #define THREADS_TIMES 4u
@@ -32,8 +32,8 @@ struct approx_device {
     struct engine_result result; /* hits of pieces */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
-    /* true if the device can search for the plan: with method GRAMS, `memory` holds the plan's
-     * tables; with method PIECES, `worker` is compiled for the plan's pieces */
+    /* the device can search for the plan: with the method GRAMS, `memory` contains the plan's
+     * tables; with PIECES, `worker` is compiled for the plan's pieces */
     bool ready;
     struct cuda_memory count; /* on the device: the number of candidates, 64 bits */
     struct cuda_memory found; /* candidates */
@@ -173,7 +173,7 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
 }
 
 /* Launches the kernel with as many blocks as the device runs at a time, or as the worker's limits
- * say, but at most one for each tile. */
+ * allow, but at most one per tile. */
 static enum trawl_status launch(struct approx_device *own, struct grams_arguments *a,
                                 struct trawl_error *error)
 {
@@ -203,8 +203,8 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
                      a->shared_bytes, own->worker->stream, parameters, NULL);
 }
 
-/* Copies `bytes` bytes from the device to the landing buffer, the worker's pinned memory, and waits
- * for the copy. */
+/* Copies `bytes` bytes from the device to the landing buffer (the worker's pinned memory), and
+ * waits until they have arrived. */
 static enum trawl_status bring(struct approx_device *own, uint64_t address, uint64_t bytes,
                                struct trawl_error *error)
 {
@@ -236,8 +236,8 @@ static enum trawl_status landing_take(const struct approx_device *own, uint64_t 
     return TRAWL_OK;
 }
 
-/* Finds the candidates of a range of the text by the kernel. It is the member `search` of struct
- * cuda_steps. */
+/* Finds the candidates in a range of the text with the kernel. This is the member `search` of
+ * struct cuda_steps. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
@@ -278,8 +278,8 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return landing_take(own, count, hits_base, step->candidates, error);
 }
 
-/* Finds the candidates that begin in [from, *to) by kernels/grams.cu. If `candidates` is NULL, only
- * sets *counted to their number. */
+/* Finds the candidates that begin in [from, *to) with kernels/grams.cu. If `candidates` is NULL,
+ * only sets *counted to how many there are. */
 static enum trawl_status by_grams(struct approx_device *own, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
                                   uint64_t *counted, struct trawl_error *error)

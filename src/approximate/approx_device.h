@@ -1,6 +1,6 @@
-/* approx_device: finds the candidates of an approximate search on a device. Method PIECES uses the
- * CUDA engine's kernels for sets of strings, method GRAMS uses kernels/grams.cu. The host verifies
- * the candidates. */
+/* approx_device: finds the candidates of an approximate search on a device. The method PIECES uses
+ * the CUDA engine's kernels for sets of strings, the method GRAMS uses kernels/grams.cu. The host
+ * verifies the candidates. */
 #ifndef TRAWL_APPROXIMATE_APPROX_DEVICE_H
 #define TRAWL_APPROXIMATE_APPROX_DEVICE_H
 
@@ -19,12 +19,12 @@ void approx_device_close(struct approx_device *device);
 enum trawl_status approx_device_begin(struct approx_device *device,
                                       const struct approximate *approximate,
                                       struct trawl_error *error);
-/* Compiles the plan's pieces for the device, if the method is PIECES and that is not done yet. The
- * functions below call it where necessary. Errors: MEMORY, DEVICE, UNSUPPORTED. */
+/* If the method is PIECES, compiles the plan's pieces for the device, unless that has been done.
+ * The functions below call this one where necessary. Errors: MEMORY, DEVICE, UNSUPPORTED. */
 enum trawl_status approx_device_prepare(struct approx_device *device, struct trawl_error *error);
-/* Does a step of a search: finds the candidates of all occurrences that begin in [from, *to) of the
- * chunk. If there are too many candidates, lowers *to, but not down to `from`. Errors: MEMORY,
- * DEVICE, UNSUPPORTED; STOPPED if the chunk's call is over. */
+/* Does one step of a search: finds the candidates of all occurrences that begin in [from, *to) of
+ * the chunk. If there are too many, lowers *to, but not down to `from`. Errors: MEMORY, DEVICE,
+ * UNSUPPORTED; STOPPED if the call to which the chunk belongs is over. */
 enum trawl_status approx_device_candidates(struct approx_device *device,
                                            const struct engine_chunk *chunk, uint64_t from,
                                            uint64_t *to, struct approx_candidates *candidates,
@@ -33,13 +33,13 @@ enum trawl_status approx_device_candidates(struct approx_device *device,
  * UNSUPPORTED. */
 enum trawl_status approx_device_rate(struct approx_device *device, const struct engine_chunk *chunk,
                                      double *rate, struct trawl_error *error);
-/* Returns the expected time to make the tables of method GRAMS, in ns. Returns 0 if the tables
- * exist or the method is PIECES. */
+/* Returns the expected time to make the tables of the method GRAMS, in ns; 0 if they exist or the
+ * method is PIECES. */
 double approx_device_ready_ns(const struct approx_device *device);
-/* Returns true if some device's memory contains the chunk's bytes. */
+/* Returns true if the memory of some device contains the chunk's bytes. */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);
 
-#ifdef TRAWL_NO_DEVICES /* such a build opens no device and calls none of these functions */
+#ifdef TRAWL_NO_DEVICES /* such a build opens no device, and calls none of these functions */
 #pragma weak approx_device_open
 #pragma weak approx_device_close
 #pragma weak approx_device_begin

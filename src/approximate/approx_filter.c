@@ -1,10 +1,10 @@
 /* approx_filter: makes the literals' rows, and searches for the literals in one thread.
  *
- * A row has a bit for each offset. With mismatches, the bit says that the symbol at offset + shift
- * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in the
+ * A row has a bit for each offset. With mismatches, the bit is set if the symbol at offset + shift
+ * is not in the row's class. With edits, the shift is 0, and the bit is set if the symbol is in the
  * class. Literals share rows. With edits, the stretch (the part of the text that is searched at a
- * time) is divided into windows, one for each lane of a vector, which are searched side by side. A
- * window's search starts a few words before the window, because the first results depend on them
+ * time) is divided into windows, which are searched in parallel, one in each lane of a vector. The
+ * search of a window starts a few words before it, because its first results depend on these
  * (struct filter_windows).
  */
 #include "approximate/approx_filter.h"
@@ -16,17 +16,17 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* zero words before a plane, which the first windows read; a plane has a bit for each offset, set
- * if the byte there is in the plane's class */
+/* zero words before a plane, which the first windows read. A plane has a bit for each offset, set
+ * if the byte there is in the plane's class. */
 #define WORDS_BEFORE 2u
-/* words after a plane that are loaded but do not change the result */
+/* words after a plane that are loaded, but do not affect the result */
 #define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
-/* words of a row beyond those of the stretch: the words before each window, and those by which the
- * last windows reach beyond the stretch */
+/* words of a row in addition to those of the stretch: the words before each window, and those of
+ * the last windows after the end of the stretch */
 #define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
-/* The length of a stretch, the part of a text that a scan searches at a time. With mismatches the
- * rows should fit in a first-level cache beside other data. */
+/* The size of a stretch, the part of a text that a scan searches at a time. With mismatches, the
+ * rows should fit an L1 cache together with other data. */
 #define ROWS_BYTES 24576u
 #define STRETCH_BYTES_MIN 1024u
 #define STRETCH_BYTES_MISMATCHES 8192u
@@ -37,19 +37,19 @@ struct row {
     uint8_t shift;
 };
 
-/* A literal's rows: first the rows of exact symbols, which allow no error, then all other rows.
- * With mismatches, the number of other rows is padded with row 0 to a multiple of four. */
+/* A literal's rows: first those of exact symbols, which allow no error, then all others. With
+ * mismatches, the number of these is padded with row 0 to a multiple of four. */
 struct literal {
     uint64_t first;
     uint8_t symbols;
     uint8_t exact_count;
-    uint8_t count; /* rows of symbols that are not exact, padding included */
+    uint8_t count; /* number of rows of symbols that are not exact, including the padding */
 };
 
 struct approx_filter {
     struct filter_class *classes;
     struct literal *literals;
-    /* For each row of each literal: its number while rows are made, afterwards the index in
+    /* For each row of each literal: while rows are made, its number; afterwards, the index in
      * filter_rows.words at which it begins. */
     uint32_t *begins;
     uint64_t begins_count;
@@ -66,7 +66,7 @@ struct approx_filter {
 };
 
 struct approx_scan {
-    /* the filter may be freed before approx_scan_close, which must not read it */
+    /* the filter may be freed before approx_scan_close, which must not use it */
     const struct approx_filter *filter;
     const struct filter_ops *ops;
     uint64_t plane_words;
@@ -90,7 +90,7 @@ void filter_class_make(const uint64_t has[4], struct filter_class *made)
             made->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
 }
 
-/* Returns the number of the row of a class and shift, which is made if it is new. */
+/* Returns the number of the row with this class and shift. Makes the row if it is new. */
 static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class_number,
                            uint32_t shift)
 {
@@ -117,7 +117,7 @@ static void add_literal(struct approx_filter *filter, const struct approximate *
     *literal = (struct literal){.first = filter->begins_count};
     literal->symbols = (uint8_t)symbols;
     filter->symbols_max = (uint32_t)max_u64(filter->symbols_max, symbols);
-    /* first the exact symbols, then all other symbols */
+    /* first the exact symbols, then the others */
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t j = 0; j < symbols; j++) {
             bool exact =
@@ -147,8 +147,8 @@ static uint32_t best_bytes(const struct approx_filter *filter)
     return (uint32_t)(bytes / STRETCH_BYTES_MIN * STRETCH_BYTES_MIN);
 }
 
-/* Returns the most rows that all literals may have together: one for each compared symbol, and up
- * to three of padding for each literal. */
+/* Returns an upper bound on the rows of all literals: one for each compared symbol, and up to three
+ * of padding per literal. */
 static uint64_t begins_room(const struct approximate *approximate)
 {
     const uint64_t *begin = approximate->symbol_begin;
@@ -269,8 +269,8 @@ void approx_scan_close(struct approx_scan *scan)
 }
 
 /* Copies a plane's words to a row, in the order of the search's steps: each step has one word of
- * each window. The first `warm` steps have the words before the windows, and the later steps the
- * words of the windows. */
+ * each window. The first `warm` steps have the words before the windows, the later steps those of
+ * the windows themselves. */
 static void make_windows(const uint64_t *plane, uint32_t window_count,
                          const struct filter_windows *windows, uint64_t *row)
 {
@@ -307,7 +307,7 @@ void approx_scan_stretch(struct approx_scan *scan, const uint8_t *text, uint32_t
     }
 }
 
-/* Clears the bits starting at `count`. Returns the number of bits that are still set. */
+/* Clears the bits at `count` and after. Returns the number of bits that are still set. */
 static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
 {
     uint32_t kept = 0;

@@ -1,5 +1,5 @@
-/* approx_host: finds candidates on the host, by the method of the plan. A stretch is the part of a
- * text that is searched at a time. */
+/* approx_host: finds candidates on the host, by the plan's method. A stretch is the part of a text
+ * that is searched at a time. */
 #include "approximate/approx_host.h"
 
 #include <string.h>
@@ -16,20 +16,19 @@ uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 
 struct approx_host {
     struct engine *cpu;
-    /* a worker of `cpu` for the plan of pieces; NULL: not yet opened */
+    /* a worker of `cpu` for the plan of the pieces; NULL: not opened yet */
     struct engine_worker *pieces;
     struct engine_result result; /* hits of pieces */
     const struct approximate *approximate;
     struct approx_scan *scan; /* PLANES, COLUMNS: the scan by the plan's filter */
     const struct filter_ops *ops;
     struct grams_stretch stretch;
-    /* with method GRAMS, the candidates of a part of the stretch: an array of proposed_room
-     * words */
+    /* with the method GRAMS: the candidates in a part of the stretch, proposed_room words */
     uint64_t *proposed;
     uint64_t proposed_room;
-    struct approx_trial trial; /* of PIECES in the text, if method_dense is another method */
+    struct approx_trial trial; /* of PIECES on the text, if method_dense is another method */
     uint64_t found[FILTER_BYTES_MAX / 64];
-    /* a copy of the stretch's text, if too few bytes after it are readable */
+    /* a copy of the stretch's text, for when too few bytes after it are readable */
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
 };
 
@@ -97,8 +96,8 @@ static enum trawl_status take_proposed(const struct approx_host *host, uint64_t 
     return TRAWL_OK;
 }
 
-/* Returns a pointer to `bytes` bytes of the chunk starting at `from`, with FILTER_SLACK readable
- * bytes after them. */
+/* Returns a pointer to `bytes` bytes of the chunk beginning at `from`, followed by FILTER_SLACK
+ * readable bytes. */
 static const uint8_t *stretch_text(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t bytes)
 {
@@ -140,9 +139,9 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
-/* Appends the literal's candidates that host->found marks. Bit i belongs to offset from + i of the
- * chunk. Skips the first `known` offsets, which are searched only because later candidates depend
- * on their bytes. With edits, consecutive ends make one candidate. */
+/* Appends the literal's candidates, which are bits of host->found. Bit i is for offset from + i of
+ * the chunk. Skips the first `known` offsets, which are searched only because later candidates
+ * depend on their bytes. With edits, consecutive ends become one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t offsets, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -154,7 +153,7 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     for (uint64_t w = 0; w < (offsets + 63) / 64; w++)
         for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
             uint64_t at = 64 * w + (uint64_t)__builtin_ctzll(bits);
-            /* with edits, `at` is an occurrence's last byte, and its end is one more */
+            /* with edits, `at` is the last byte of an occurrence, which ends at at + 1 */
             int64_t offset = (int64_t)(from + at + edits);
             struct approx_candidate *last =
                 candidates->count > 0 ? &candidates->items[candidates->count - 1] : NULL;
@@ -171,8 +170,8 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     return TRAWL_OK;
 }
 
-/* Searches the chunk's bytes [from, end) and appends the candidates of the offsets starting at
- * `known` and before `to`. Ends early if there are more than `limit` candidates. */
+/* Searches the chunk's bytes [from, end), and appends the candidates at offsets in [known, to).
+ * Ends early if there are more than `limit` candidates. */
 static enum trawl_status search_stretch(struct approx_host *host, const struct engine_chunk *chunk,
                                         uint64_t from, uint64_t known, uint64_t to, uint64_t end,
                                         uint64_t limit, struct approx_candidates *candidates,
@@ -191,9 +190,9 @@ static enum trawl_status search_stretch(struct approx_host *host, const struct e
 }
 
 /* Searches by the filter, stretch by stretch. With mismatches, a stretch has additional bytes after
- * its last start, as many as a literal has compared symbols at most. With edits, it has additional
- * bytes before its first end, as many as a span within the errors may have, and ends after *to are
- * searched, too, as far as occurrences that begin before *to may reach. */
+ * its last start: as many as a literal has compared symbols at most. With edits, it has additional
+ * bytes before its first end: as many as a span within the errors may have. Then ends after *to are
+ * also searched, as far as occurrences that begin before *to may reach. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -230,11 +229,11 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Returns the method of a step, a range of starts [from, *to). With the alphabet TRAWL_CHARACTERS,
- * a step compares bytes if the text is ASCII as far as the step's occurrences may reach. Otherwise
- * lowers *to. A step that compares bytes then ends before its occurrences could reach the first
- * byte beyond ASCII, and a step by method_beyond, which knows other characters, ends shortly after
- * that byte. */
+/* Returns the method of a step, which searches the starts in [from, *to). With the alphabet
+ * TRAWL_CHARACTERS, a step compares bytes if the text is ASCII as far as the step's occurrences may
+ * reach. If it is not, lowers *to: a step that compares bytes ends where its occurrences cannot
+ * reach the first byte beyond ASCII; a step by method_beyond, which handles all characters, ends
+ * shortly after that byte. */
 static enum approx_method method_of(struct approx_host *host, const struct engine_chunk *chunk,
                                     uint64_t from, uint64_t *to)
 {

@@ -6,14 +6,14 @@
 
 /* A step is a range of starts that is searched in one call. With the alphabet TRAWL_CHARACTERS, a
  * step near a byte beyond ASCII is searched by method_beyond, the method for text that is not
- * ASCII; all other steps compare bytes. No step is cut to fewer starts than this to make room for
- * one of the other kind. Tests replace approx_beyond_min. */
+ * ASCII; all other steps compare bytes. A step is not made shorter than this to begin one of the
+ * other kind. Tests replace approx_beyond_min. */
 #define APPROX_BEYOND_MIN 256u
 extern uint64_t approx_beyond_min;
 
 struct approx_host;
 
-/* Opens the state with which one thread of the host searches. `cpu` is the host's engine. Errors:
+/* Opens the state of one thread of the host that searches. `cpu` is the host's engine. Errors:
  * MEMORY. */
 enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
                                    struct trawl_error *error);
@@ -22,7 +22,8 @@ void approx_host_close(struct approx_host *host); /* accepts NULL */
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error);
 /* Finds the candidates of all occurrences that begin in [from, *to) of the chunk. May lower *to,
- * but not down to `from`. Errors: MEMORY; STOPPED if the chunk's call is over. */
+ * but not down to `from`. Errors: MEMORY; STOPPED if the call to which the chunk belongs is
+ * over. */
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
                                          uint64_t from, uint64_t *to,
                                          struct approx_candidates *candidates,

@@ -1,18 +1,18 @@
-/* approx_pieces: searches by pieces. An occurrence within k errors contains at least one of the k +
- * 1 pieces of its literal without an error, near the offset that the piece has in the literal. A
- * scope is the text or one of the text's records. */
+/* approx_pieces: searches by pieces. A literal is cut into k + 1 pieces, so an occurrence within k
+ * errors contains at least one of them without an error, about where the literal has it. A scope is
+ * the text, or one of its records. */
 #include "approximate/approx_pieces.h"
 
 #include "approximate/scope.h"
 #include "base/checked.h"
 
-/* Sets *part to the part of the chunk that is searched for pieces of the occurrences that begin in
- * [from, to). It ends length_max bytes after `to`, or with the chunk. */
+/* Sets *part to the part of the chunk in which the pieces of occurrences that begin in [from, to)
+ * lie. It ends length_max bytes after `to`, or with the chunk. */
 static void chunk_of_pieces(const struct approximate *approximate, const struct engine_chunk *chunk,
                             uint64_t from, uint64_t to, struct engine_chunk *part)
 {
     uint64_t available = chunk->owned + chunk->after;
-    /* a piece lies within its occurrence, which has at most length_max bytes */
+    /* a piece lies within its occurrence, of at most length_max bytes */
     uint64_t end = min_u64(to + approximate->plan->length_max, available);
 
     TRAWL_ASSERT(from < to && to <= chunk->owned);
@@ -27,11 +27,11 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
     part->records = NULL;
 }
 
-/* Makes the candidate of a piece that occurs at `offset` of the chunk. With mismatches, the
- * occurrence begins piece->symbol symbols before the piece. With edits, the occurrence ends after
- * the symbols that follow the piece in the literal, up to k symbols more or fewer. With characters,
- * returns false if the piece does not begin at a character of the scope or, with mismatches, if the
- * occurrence would begin before the scope. With bytes, returns true. */
+/* Makes the candidate for a piece that occurs at `offset` of the chunk. With mismatches, the
+ * occurrence begins piece->symbol symbols before the piece. With edits, it ends after as many
+ * symbols as follow the piece in the literal, give or take k. If symbols are characters, returns
+ * false if the piece does not begin at a character of the scope or, with mismatches, if the
+ * occurrence would begin before the scope. If they are bytes, returns true. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t offset,
                          struct approx_candidate *candidate)
@@ -59,10 +59,10 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     return !characters || candidate->offset >= scope->begin;
 }
 
-#define POLL_EVERY 64u /* once in this many hits, asks whether the call is over */
+#define POLL_EVERY 64u /* once per this many hits, asks whether the call is over */
 
-/* Appends a candidate for each hit of a piece, except hits that candidate_of rejects. The hits'
- * offsets count from the first byte of `part`, which chunk_of_pieces made. */
+/* Appends a candidate for each hit of a piece, except for hits that candidate_of rejects. The hits'
+ * offsets count from the first byte of `part`, which chunk_of_pieces has made. */
 static enum trawl_status hits_take(const struct approximate *approximate,
                                    const struct engine_chunk *chunk,
                                    const struct engine_chunk *part, const struct hits *hits,

@@ -6,8 +6,8 @@
 #include "approximate/collect.h"
 
 /* Writes the candidates of occurrences that begin in [from, *to) of the chunk to `candidates`,
- * which is empty at the call. `worker` belongs to the engine of `ops`, and is compiled for the plan
- * of pieces. Lowers *to if there are too many candidates. `result` is scratch memory. */
+ * which must be empty. `worker` belongs to the engine of `ops`, and is compiled for the plan of the
+ * pieces. Lowers *to if there are too many candidates. `result` is scratch memory. */
 enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
                                        const struct approximate *approximate,
                                        const struct engine_chunk *chunk, uint64_t from,

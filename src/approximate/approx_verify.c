@@ -1,11 +1,11 @@
 /* approx_verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
- * A span (substring) lies in a scope, which is the text or a record of the text; within lines, a
- * span lies in one line of the scope. A call checks a range of ends of spans. The symbols of the
- * scope on which these ends depend become the places of a struct approx_pair, with which distance.h
- * compares the literal. m is the literal's number of symbols. A span has at most m + k symbols, so
- * text further left changes no distance up to k; and the answer for an end depends on at most m + k
- * later ends. Therefore it does not matter how the ends are divided among calls.
+ * A span (substring) lies in a scope: the text, or a record of the text. With TRAWL_WITHIN_LINES,
+ * it lies in a single line of the scope. A call checks a range of ends of spans. The symbols of the
+ * scope on which these ends depend become the places of a struct approx_pair, by which distance.h
+ * compares the literal with them. A span has at most m + k symbols, where m is the literal's number
+ * of symbols, so text further to the left affects no distance up to k; and the result for an end
+ * depends on at most m + k later ends. So it does not matter how the ends are divided among calls.
  */
 #include "approximate/approx_verify.h"
 
@@ -17,10 +17,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* number of ends whose distances are computed at a time after the last end that the caller asked
- * for */
+/* how many ends after the last end of a call have their distances computed at a time */
 #define AHEAD 64
-/* once in this many found ends, asks whether the call was cancelled */
+/* once per this many ends that were found, asks whether the call was cancelled */
 #define POLL_EVERY 64u
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
@@ -28,14 +27,14 @@ int64_t approx_ends_min = APPROX_ENDS_MIN;
 struct approx_verifier {
     struct approx_pair pair;
     struct approx_scope scope;
-    /* These members are set if symbols are characters and the places are not ASCII. They have the
-     * `count` characters of the current places, the offset at which each character begins, and the
-     * offset at which the last character ends. */
-    uint32_t *characters; /* owned, as `offsets` is; each array has `capacity` elements */
+    /* These members are set if symbols are characters and the places are not ASCII: the `count`
+     * characters at the current places, the offset at which each character begins, and after these,
+     * the offset at which the last one ends. */
+    uint32_t *characters; /* owned, like `offsets`; each array has room for `capacity` entries */
     int64_t *offsets;
     uint64_t count;
     uint64_t capacity;
-    /* The distances of the ends [known_begin, known_end): */
+    /* The distances of the ends [known_begin, known_end), already computed: */
     int64_t known_begin;
     int64_t known_end;
     uint8_t known[DISTANCE_ENDS_MAX];
@@ -76,9 +75,9 @@ void approx_verifier_begin(struct approx_verifier *verifier, const struct engine
 
 /* ---- Stretches, places ----------------------------------------------------------------------- */
 
-/* Cuts [*from, *to) to the line of `byte`: from after the last line end before the byte to the
- * first line end at or after the byte. If a line end is a byte within a character, the boundary
- * moves so that no character is cut. */
+/* Narrows [*from, *to) to the line that contains `byte`: from after the last line end before the
+ * byte, to the first line end at or after it. If a line end is a byte inside a character, the
+ * boundary moves so that no character is cut. */
 static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
                          int64_t *to)
 {
@@ -125,8 +124,8 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
 }
 
 /* Makes bytes [from, to) the current places (the symbols that the pair compares). If symbols are
- * characters, only the characters that begin before `inner`, and at most `more` characters after
- * `inner`, become places; if all these are ASCII, the places are their bytes. */
+ * characters, only those that begin before `inner`, and at most `more` characters after `inner`,
+ * become places. If all of these are ASCII, the places are their bytes. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {
@@ -164,8 +163,8 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* Returns the first place that begins at or after the byte. If all begin before it, returns the
- * number of places, or one more if the last one also ends before the byte. */
+/* Returns the first place that begins at or after the byte. If all places begin before it, returns
+ * the number of places, or one more if the last place also ends before the byte. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
@@ -255,9 +254,9 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
-/* Returns the least distance of the spans that end at place `end`, are within `most` edits and
- * fulfil the plan's conditions for starts and ends. Sets *begin to the place at which the span with
- * the least distance begins. Returns most + 1 if there is no such span. */
+/* Returns the least distance of the spans that end at place `end`, are within `most` edits and meet
+ * the plan's conditions for starts and ends; most + 1 if there is no such span. Sets *begin to
+ * where the span with the least distance begins. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {
@@ -269,8 +268,8 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     if (conditions && !accepts_end(verifier, byte_of(verifier, end)))
         return best;
     pair_spans(pair, end, most, costs);
-    /* tries spans with 0, 1, -1, 2, -2, ... symbols more than the literal, so that among equal
-     * costs the span nearest in length to the literal wins */
+    /* try spans with 0, 1, -1, 2, -2, ... symbols more than the literal, so that of equal costs the
+     * one with the span nearest in length to the literal wins */
     for (uint32_t i = 0; i <= 2 * most; i++) {
         int64_t more = i % 2 == 1 ? (int64_t)i / 2 + 1 : -(int64_t)(i / 2);
         uint32_t cost = costs[most + more];
@@ -285,8 +284,8 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
 }
 
 /* Returns the least distance of the spans that end at `end` and that the plan accepts; k + 1 if
- * none is within k errors. The caller asks for ends in ascending order. `to` is the last end of the
- * search; for a row of ends with equal distances the caller also asks for ends after `to`. */
+ * none is within k errors. Ends must ascend from call to call. `to` is the last end of the search;
+ * after ends with equal distances, the caller also needs the distances of some ends after `to`. */
 static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
 {
     struct approx_pair *pair = &verifier->pair;
@@ -325,7 +324,7 @@ static enum trawl_status append_end(struct approx_verifier *verifier, int64_t en
     return append(verifier, begin, byte_of(verifier, end), distance, hits, error);
 }
 
-/* Appends the occurrences that end at places in [from, to], except occurrences that begin before
+/* Appends the occurrences that end at places in [from, to], except those that begin before
  * begin_min or outside the chunk's own bytes, [0, owned). */
 static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t begin_min, struct hits *hits,
@@ -341,8 +340,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
         bool found = distance <= k && (every || distance < before);
 
         run = 1;
-        /* if several ends in a row have the same distance, only the first can be an occurrence, and
-         * only if the end after it does not have a smaller distance */
+        /* of several adjacent ends with the same distance, only the first can be an occurrence, and
+         * only if the end after the last of them does not have a smaller distance */
         if (found && !every) {
             while (run <= reach && end + run <= pair->end &&
                    (next = distance_at(verifier, end + run, to)) == distance)
@@ -359,8 +358,8 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
     return TRAWL_OK;
 }
 
-/* Appends the occurrences that end in bytes [from, to] and lie in bytes [begin, end), which are the
- * scope or a line of the scope. */
+/* Appends the occurrences that end in bytes [from, to] and lie in bytes [begin, end): the scope, or
+ * a line of it. */
 static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_t begin,
                                         int64_t end, int64_t from, int64_t to, int64_t begin_min,
                                         struct hits *hits, struct trawl_error *error)

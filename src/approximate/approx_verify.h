@@ -6,12 +6,12 @@
 #include "approximate/approx_compile.h"
 #include "engine.h"
 
-/* Number of ends (places where an occurrence may end) that are examined together. There are more if
- * an occurrence may have more bytes than that. Tests replace approx_ends_min. */
+/* How many ends (places where an occurrence may end) are examined together. More, if an occurrence
+ * may have more bytes than this. Tests replace approx_ends_min. */
 #define APPROX_ENDS_MIN 4096
 extern int64_t approx_ends_min;
 
-/* The state with which one thread verifies: scratch memory and the current text. */
+/* The state of one thread that verifies candidates: scratch memory and the current text. */
 struct approx_verifier;
 
 enum trawl_status approx_verifier_open(const struct approximate *approximate,
@@ -19,19 +19,19 @@ enum trawl_status approx_verifier_open(const struct approximate *approximate,
                                        struct trawl_error *error);
 void approx_verifier_close(struct approx_verifier *verifier);
 
-/* Makes `chunk` the chunk in which later candidates lie. */
+/* Sets the chunk in which the next candidates lie. */
 void approx_verifier_begin(struct approx_verifier *verifier, const struct engine_chunk *chunk);
 
 /* Prefetches the text at byte `place` of the chunk. */
 void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place);
 
-/* Mismatches: decides whether the literal occurs at byte `begin` of the chunk. If so, and if the
- * start is in [0, chunk->owned), appends a hit with its length and distance (hits_length). */
+/* Mismatches: decides whether the literal occurs at byte `begin` of the chunk. If it does, and if
+ * `begin` is in [0, chunk->owned), appends a hit with its length and distance (hits_length). */
 enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
                                       int64_t begin, struct hits *hits, struct trawl_error *error);
-/* Edits: appends the occurrences of the literal whose ends lie in bytes [from, to] of the chunk and
- * whose starts are in [begin_min, chunk->owned). For each literal, the caller passes ranges in
- * ascending order, which do not overlap. */
+/* Edits: appends the occurrences of the literal that end in bytes [from, to] of the chunk and begin
+ * in [begin_min, chunk->owned). The ranges of a literal must ascend from call to call, and not
+ * overlap. */
 enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t literal,
                                      int64_t from, int64_t to, uint64_t begin_min,
                                      struct hits *hits, struct trawl_error *error);

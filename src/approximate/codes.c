@@ -1,5 +1,5 @@
-/* codes: chooses which bytes of a text share a code. A class is the set of bytes that a symbol of
- * the patterns equals. */
+/* codes: chooses which bytes of a text share a code. A class is the set of bytes that some symbol
+ * of the patterns equals. */
 #include "approximate/codes.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static bool has_byte(const struct approximate *approximate, uint32_t number, uin
     return (approximate->classes[number][byte / 64] >> byte % 64 & 1) != 0;
 }
 
-/* Returns true if every class contains both bytes or neither byte. */
+/* Returns true if every class contains both bytes or neither. */
 static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
 {
     for (uint32_t number = 0; number < approximate->class_count; number++)
@@ -28,8 +28,8 @@ static void give_code(const struct approximate *approximate, struct approx_codes
             codes->code[other] = (uint8_t)code;
 }
 
-/* Of the bytes in class `number`, returns the byte that is in the fewest classes. Returns 256 if
- * some byte of class `number` already has a code. */
+/* Returns the byte of class `number` that is in the fewest classes; 256 if some byte of the class
+ * already has a code. */
 static uint32_t own_byte(const struct approximate *approximate, const struct approx_codes *codes,
                          uint32_t number)
 {
@@ -52,8 +52,8 @@ static uint32_t own_byte(const struct approximate *approximate, const struct app
     return best;
 }
 
-/* Gives codes to bytes, class by class, starting with the class that is most frequent in the
- * literals. All remaining bytes of the classes get the last code. With ANY_BASE these are the
+/* Assigns codes to bytes, class by class, beginning with the class that is most frequent in the
+ * literals. All remaining bytes of the classes get the last code. With ANY_BASE, these are the
  * letters that stand for several bases: if these letters were spread over the codes, each base's
  * class would have all codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)

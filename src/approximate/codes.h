@@ -1,8 +1,8 @@
-/* codes: maps each byte of a text to one of four codes of two bits. A byte that equals no symbol of
- * the patterns has no code.
+/* codes: maps each byte of a text to one of four codes, of two bits each. A byte that equals no
+ * symbol of the patterns has no code.
  *
- * A literal's symbol becomes a set of codes. Codes may match where the bytes differ, but equal
- * bytes always match. Bases of DNA that the patterns tell apart have separate codes.
+ * A literal's symbol becomes a set of codes. Different bytes may have the same code, but equal
+ * bytes always match. Bases of DNA that the patterns distinguish have different codes.
  */
 #ifndef TRAWL_APPROXIMATE_CODES_H
 #define TRAWL_APPROXIMATE_CODES_H
@@ -18,17 +18,17 @@ struct approx_codes {
     uint8_t sets[APPROX_CLASSES_MAX];
 };
 
-/* most symbols of a literal that are compared */
+/* how many symbols of a literal are compared at most */
 #define CODED_SYMBOLS_MAX 32u
 
 struct approx_coded {
     uint32_t count;
-    uint32_t exact; /* mismatches: bit j is set if symbol j must not be replaced */
+    uint32_t exact; /* mismatches: bit j is set if symbol j allows no error */
     uint8_t sets[CODED_SYMBOLS_MAX];
 };
 
 /* approx_codes_make chooses the codes for the plan's literals, whose symbols are classes of bytes.
- * approx_coded_read writes a literal's first CODED_SYMBOLS_MAX symbols as sets of codes. */
+ * approx_coded_read writes a literal's first CODED_SYMBOLS_MAX symbols, as sets of codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes);
 void approx_coded_read(const struct approximate *approximate, const struct approx_codes *codes,
                        uint32_t literal, struct approx_coded *coded);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define CANDIDATES_MIN 1024u
-/* the text is prefetched for the candidate this many places later */
+/* the text is prefetched for the candidate that comes this many candidates later */
 #define FETCH_AHEAD 16u
 
 uint64_t approx_candidates_max = APPROX_CANDIDATES_MAX;
@@ -108,7 +108,7 @@ static enum trawl_status collect_begins(struct approx_verifier *verifier,
 
 /* ---- Ends ---------------------------------------------------------------------------------- */
 
-/* A hit and the hit's length, while hits are sorted. */
+/* A hit with its length, while hits are sorted. */
 struct whole_hit {
     struct hit hit;
     uint64_t length;
@@ -126,7 +126,7 @@ static int by_offset(const void *a, const void *b)
     return compare_u64(hits_length(first->length), hits_length(second->length));
 }
 
-/* Sorts the hits starting at `first`, and drops the hits that begin at or after `to`. */
+/* Sorts the hits beginning with index `first`, and drops those that begin at or after `to`. */
 static enum trawl_status order_hits(struct hits *hits, uint64_t first, uint64_t to,
                                     struct trawl_error *error)
 {

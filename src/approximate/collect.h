@@ -1,12 +1,11 @@
-/* collect: has candidates of any method verified, and appends the hits in order. */
+/* collect: has the candidates of any method verified, and appends the hits in order. */
 #ifndef TRAWL_APPROXIMATE_COLLECT_H
 #define TRAWL_APPROXIMATE_COLLECT_H
 
 #include "approximate/approx_verify.h"
 
-/* Mismatches: `offset` is where the occurrence begins. Edits: the end of the occurrence lies in
- * [offset, offset + reach]. Offsets count from the chunk's first byte, and may be outside of the
- * range [0, owned). */
+/* Mismatches: `offset` is where the occurrence begins. Edits: the occurrence ends in [offset,
+ * offset + reach]. Offsets count from the chunk's first byte, and may lie outside [0, owned). */
 struct approx_candidate {
     int64_t offset;
     uint32_t literal;
@@ -19,9 +18,9 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
-/* Returns the candidate for an occurrence of the literal that would begin at `begin` without
- * errors. With edits, the occurrence ends up to errors_max bytes before or after the end without
- * errors. */
+/* Returns the candidate for an occurrence of the literal that would begin at `begin` if it had no
+ * errors. With edits, the occurrence ends up to errors_max bytes before or after where it would end
+ * without errors. */
 static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
                                                           uint32_t literal, int64_t begin)
 {
@@ -35,22 +34,22 @@ static inline struct approx_candidate approx_candidate_at(const struct approxima
                                      2 * k};
 }
 
-/* Most candidates of a step, a range of starts that is searched in one call. A step of a single
- * start may have more. Tests replace approx_candidates_max. */
+/* The most candidates of a step, a range of starts that is searched in one call. Only a step with a
+ * single start may have more. Tests replace approx_candidates_max. */
 #define APPROX_CANDIDATES_MAX (1u << 20)
 extern uint64_t approx_candidates_max;
 
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
 void approx_candidates_release(struct approx_candidates *candidates);
-/* Makes candidates of all occurrences that begin in [from, *to): one for each literal and offset
- * or, with edits, one for each literal. Lowers *to if that would be too many candidates. */
+/* Makes candidates that include every occurrence that begins in [from, *to): one for each literal
+ * and offset or, with edits, one for each literal. Lowers *to if these would be too many. */
 enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
                                         uint64_t *to, struct approx_candidates *candidates,
                                         struct trawl_error *error);
 
-/* Verifies all candidates, which may be in any order and repeat, and appends the hits that begin in
- * [from, to), sorted by (offset, literal, length). Empties *candidates. */
+/* Verifies all candidates, which may be in any order and repeated, and appends the hits that begin
+ * in [from, to), sorted by (offset, literal, length). Empties *candidates. */
 enum trawl_status approx_collect(struct approx_verifier *verifier,
                                  struct approx_candidates *candidates, uint64_t from, uint64_t to,
                                  bool edits, struct hits *hits, struct trawl_error *error);

@@ -1,8 +1,9 @@
 /* device_tables: cuts the literals into pieces, and makes the list of pieces for each gram.
  *
- * The longer a gram, the fewer pieces are on its list. But a piece shorter than the gram is on the
- * list of every gram that begins with it. A motif is an exact part that literals share; a segment
- * has the pieces of one motif that begin at the same symbol (kernels/approx_grams.h).
+ * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than a gram is
+ * on the list of every gram that begins with the piece. A motif is an exact part that literals
+ * share; a segment has the pieces of one motif that begin at the same symbol
+ * (kernels/approx_grams.h).
  */
 #include "approximate/device_tables.h"
 
@@ -23,7 +24,7 @@
  * as those of a shorter one. */
 #define LONGER_GAIN 1.1
 /* Tables in L2 are chosen only if they are expected to be more than GLOBAL_GAIN times as fast as
- * those in shared memory. */
+ * tables in shared memory. */
 #define GLOBAL_GAIN 1.5
 
 /* The costs of an offset without comparisons, and of a comparison. The unit is a comparison with
@@ -32,7 +33,7 @@ struct cost {
     double offset, comparison;
 };
 static const struct cost costs[2][2] = {
-    /* first pair: tables in global memory, second pair: tables in shared memory */
+    /* first pair: tables in global memory; second pair: tables in shared memory */
     {{10, 3}, {2.5, 1}},     /* mismatches: a comparison takes about 15 instructions */
     {{0.2, 1.1}, {0.05, 1}}, /* edits: a comparison takes about 800 instructions */
 };
@@ -43,14 +44,14 @@ _Static_assert(GRAMS_SYMBOLS_MAX == CODED_SYMBOLS_MAX, "kernels compare this man
 _Static_assert(GRAMS_CODES == CODES, "kernels have as many codes");
 
 struct literal_piece {
-    uint32_t begin, end; /* the piece has the literal's symbols [begin, end) */
+    uint32_t begin, end; /* the piece is the literal's symbols [begin, end) */
 };
 
 struct cut_literal {
     struct approx_coded coded;
-    /* bit j: symbol j belongs to the motif, so it is compared before a list is read */
+    /* bit j: symbol j belongs to the motif, and so is compared before a list is read */
     uint32_t known;
-    double rate; /* the fraction of offsets in random text at which all known symbols are equal */
+    double rate; /* fraction of offsets in random text at which all known symbols match */
     uint32_t piece_count;
     struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };
@@ -71,8 +72,8 @@ static double set_rate(const struct cut_literal *literal, uint32_t symbol)
     return (double)__builtin_popcount(literal->coded.sets[symbol]) / CODES;
 }
 
-/* Returns the fraction of offsets in random text that have a piece's first `symbols` symbols.
- * Symbols of the motif do not count. */
+/* Returns the fraction of offsets in random text that match a piece's first `symbols` symbols.
+ * Symbols of the motif are not counted. */
 static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t symbols)
 {
@@ -85,9 +86,9 @@ static double piece_rate(const struct cut_literal *literal, const struct literal
 }
 
 /* Makes the pieces of a literal. Each occurrence contains at least one piece without an error. The
- * symbols that may have errors are divided evenly among the pieces. If all these symbols may be
- * wrong at once, or if random text is expected to contain a piece at every offset, the literal has
- * a single piece without symbols. */
+ * symbols that may have errors are divided evenly among the pieces. If all of these may be wrong at
+ * once, or if random text is expected to contain a piece at every offset, the literal gets a single
+ * piece without symbols. */
 static void literal_pieces(struct cut_literal *literal, uint32_t errors_max)
 {
     uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;
@@ -148,7 +149,7 @@ static void write_literal(const struct cut_literal *literal, uint32_t *words)
 
 /* ---- Motifs -------------------------------------------------------------------------------- */
 
-/* Returns the number of the literal's motif; GRAMS_MOTIFS_MAX if there is no room for a new one. */
+/* Returns the number of the literal's motif; GRAMS_MOTIFS_MAX if it is new and there is no room. */
 static uint32_t motif_of(struct builder *builder, const struct cut_literal *literal)
 {
     uint32_t words[GRAMS_LITERAL_WORDS], motif = 0, *count = &builder->tables->motif_count;
@@ -165,7 +166,7 @@ static uint32_t motif_of(struct builder *builder, const struct cut_literal *lite
 }
 
 /* Returns the number of the segment for a motif's pieces that begin at the symbol;
- * GRAMS_SEGMENTS_MAX if there is no room for a new one. */
+ * GRAMS_SEGMENTS_MAX if it is new and there is no room. */
 static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
 {
     uint32_t word = motif << GRAMS_SYMBOL_BITS | symbol, segment = 0;
@@ -178,7 +179,7 @@ static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t sym
     return segment;
 }
 
-/* Finds the motifs and segments, if the literals have few different exact parts. Otherwise the
+/* Finds the motifs and segments, if the literals have few different exact parts. Otherwise, the
  * tables have no motifs. */
 static void find_motifs(struct builder *builder)
 {
@@ -206,7 +207,7 @@ static void find_motifs(struct builder *builder)
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-/* Returns the codes that symbol i of a gram may have if the gram begins with the piece. */
+/* Returns the codes that symbol i may have in a gram that begins with the piece. */
 static uint32_t gram_set(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t i)
 {
@@ -237,8 +238,8 @@ static bool next_gram(const struct cut_literal *literal, const struct literal_pi
     return false;
 }
 
-/* Adds the piece to the list of each gram that begins with it: counts an entry if `entries` is
- * NULL, otherwise writes it. */
+/* Adds the piece to the list of each gram that begins with it. If `entries` is NULL, only counts
+ * the entries. */
 static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {
@@ -256,7 +257,7 @@ static void list_piece(const struct cut_literal *literal, const struct literal_p
 }
 
 /* Writes the lists of pieces for all grams. A head is the index of a list's first entry. The first
- * pass counts the entries. The second writes them, and moves each head to the end of its list. */
+ * pass counts the entries; the second writes them, and moves each head to the end of its list. */
 static void write_lists(struct builder *builder)
 {
     struct approx_tables *tables = builder->tables;
@@ -289,7 +290,7 @@ static void write_lists(struct builder *builder)
             sum += count;
         }
     }
-    /* each head is now the end of its list, where the next list starts */
+    /* each head is now the end of its list, which is where the next list starts */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = 0;
 }
@@ -301,8 +302,8 @@ struct size {
     double rate;  /* pieces that are compared per offset of random text */
 };
 
-/* Computes the tables' sizes for each length of gram. Returns the longest piece's number of
- * symbols, at most GRAM_SYMBOLS_MAX. */
+/* Computes the tables' sizes for each length of gram. Returns how many symbols the longest piece
+ * has, at most GRAM_SYMBOLS_MAX. */
 static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SYMBOLS_MAX + 1])
 {
     uint32_t literals = builder->approximate->plan->literal_count, longest = 1;
@@ -330,7 +331,7 @@ static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SY
     return (uint32_t)min_u64(longest, GRAM_SYMBOLS_MAX);
 }
 
-/* Returns the cost of an offset of random text. */
+/* Returns the cost per offset of random text. */
 static double cost_of(const struct builder *builder, const struct size *size, bool are_shared)
 {
     const struct cost *cost = &costs[builder->approximate->edits][are_shared];
@@ -338,8 +339,8 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
     return cost->offset + size->rate * cost->comparison;
 }
 
-/* Returns the length of the shortest gram whose tables take at most bytes_max bytes and whose cost
- * is at most LONGER_GAIN times the least cost. Returns 0 if all tables are larger. */
+/* Returns the length of the shortest gram whose tables take at most bytes_max bytes, and whose cost
+ * is at most LONGER_GAIN times the least cost; 0 if all tables are larger. */
 static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
                     uint64_t bytes_max, bool are_shared)
 {

@@ -1,5 +1,5 @@
-/* device_tables: makes the tables by which a device searches approximately: the literals, and for
- * each gram (the codes of some neighbouring symbols) the pieces that begin with the gram
+/* device_tables: makes the tables with which a device searches approximately: the literals, and for
+ * each gram (the codes of some adjacent symbols) the pieces that begin with it
  * (kernels/approx_grams.h). */
 #ifndef TRAWL_APPROXIMATE_DEVICE_TABLES_H
 #define TRAWL_APPROXIMATE_DEVICE_TABLES_H
@@ -10,8 +10,8 @@ struct approx_tables {
     uint32_t *words; /* word_count words, owned, or NULL; the layout of struct grams_arguments */
     uint64_t word_count;
     uint32_t motifs_at, segments_at, heads_at, entries_at;
-    /* number of motifs, the exact parts that are compared first; 0: exact symbols are compared
-     * together with all other symbols */
+    /* number of motifs, which are exact parts that are compared first; 0: exact symbols are
+     * compared together with the others */
     uint32_t motif_count;
     uint32_t segment_count;
     uint32_t gram_symbols;
@@ -21,13 +21,13 @@ struct approx_tables {
 /* The most shared memory that tables may take, in bytes. Tests replace this bound. */
 extern uint64_t approx_shared_bytes_max;
 
-/* Makes the tables of the plan's literals, whose symbols are classes of bytes. `shared_bytes` is
- * the number of bytes of shared memory that a block may have. If `whole` is false, only sets the
- * sizes, without the words. Errors: MEMORY; UNSUPPORTED if the tables would be too large. */
+/* Makes the tables for the plan's literals, whose symbols are classes of bytes. `shared_bytes` is
+ * how much shared memory a block may have. If `whole` is false, only sets the sizes, without the
+ * words. Errors: MEMORY; UNSUPPORTED if the tables would be too large. */
 enum trawl_status approx_tables_make(const struct approximate *approximate, uint64_t shared_bytes,
                                      bool whole, struct approx_tables *tables,
                                      struct trawl_error *error);
-/* Frees the tables and sets them to zeros. Accepts tables that are all zeros. */
+/* Frees the tables and sets them to zeros. Accepts tables that are already zeros. */
 void approx_tables_release(struct approx_tables *tables);
 
 #endif

@@ -1,11 +1,11 @@
 /* distance: counts mismatches, and computes edits by diagonals (Landau, Vishkin 1989) or by a
  * banded table.
  *
- * On each diagonal of the table text × literal, the paths with e errors reach a furthest row. The
- * search computes this row for e = 0 to k, with k + 1 comparisons for each diagonal, whatever the
- * literal's length. Each comparison ends at the first difference. In a text unlike the literal, a
- * comparison takes a few nanoseconds. With exact parts, the furthest path need not be the best one,
- * so pair_spans computes a table of costs.
+ * On each diagonal of the table text × literal, paths with e errors reach a furthest row. The
+ * search computes this row for e = 0 to k, with k + 1 comparisons per diagonal, whatever the
+ * literal's length. Each comparison ends at the first difference: in a text unlike the literal, it
+ * takes a few nanoseconds. With exact parts, the furthest path need not be the best one, so
+ * pair_spans computes a table of costs instead.
  */
 #include "approximate/distance.h"
 
@@ -93,7 +93,7 @@ static inline bool equals(struct approx_pair *pair, int64_t row, int64_t place)
     return (pair->approximate->classes[symbol][byte / 64] >> byte % 64 & 1) != 0;
 }
 
-/* Returns how many of the eight bytes of `difference`, the exclusive or of two words, are not 0. */
+/* Returns how many bytes of `difference`, the exclusive or of two 8-byte words, are not 0. */
 static uint32_t different(uint64_t difference)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7full;
@@ -120,7 +120,7 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
     return mismatches <= most ? mismatches : most + 1;
 }
 
-/* Returns how many of the literal's symbols starting at `row` equal the text's symbols starting
+/* Returns how many of the literal's symbols, beginning at `row`, equal the text's symbols beginning
  * at `place`. */
 static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
 {
@@ -134,8 +134,8 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* Returns how many of the literal's symbols directly before `row` equal the text's symbols directly
- * before `place`, counted backwards. */
+/* Returns how many of the literal's symbols before `row`, counted backwards, equal the text's
+ * symbols before `place`. */
 static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(row, place - pair->begin), i = 0;
@@ -149,10 +149,10 @@ static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t p
     return i;
 }
 
-/* Returns the furthest row that a path reaches on a diagonal with one more error, from the furthest
- * rows on this diagonal and its two neighbours with one error less. The error replaces a symbol
- * (`same`), inserts a symbol of the text (`left`), or deletes a symbol (`right`). No path reaches
- * beyond row `last`, where the text ends. */
+/* Returns the furthest row that a path reaches on a diagonal with one more error, given the
+ * furthest rows with one error less on this diagonal and its neighbours. The error replaces a
+ * symbol (from `same`), inserts a symbol of the text (from `left`), or deletes a symbol (from
+ * `right`). No path goes beyond row `last`, where the text ends. */
 static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t left, int64_t same,
                         int64_t right)
 {
@@ -162,9 +162,9 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
     return row < 0 ? NOWHERE : row;
 }
 
-/* rows[x] is the furthest row that a path has reached on diagonal first + x. On this diagonal lies
- * a path that begins at place first + x and has no insertions or deletions. Each error may move a
- * path by one diagonal. With fewer errors, more distant diagonals are computed, too, because the
+/* rows[x] is the furthest row that a path has reached on diagonal first + x: the diagonal of paths
+ * that begin at place first + x and neither insert nor delete symbols. Each error may move a path
+ * to an adjacent diagonal. With fewer errors, more distant diagonals are also computed, because the
  * remaining errors may lead from there to an end in [from, to]. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
@@ -182,7 +182,7 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
         for (int64_t x = 1 + errors; x <= width - errors; x++) {
             int64_t same = rows[x], diagonal = first + x, row;
 
-            if (errors == 0) /* a span (substring of the text) may begin at any place */
+            if (errors == 0) /* a span (substring of the text) may begin anywhere */
                 row = diagonal < pair->begin || diagonal > pair->end ? NOWHERE : 0;
             else
                 row = next_row(pair, pair->end - diagonal, left, same, rows[x + 1]);
@@ -196,10 +196,10 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
     }
 }
 
-/* Adds symbol number `row` of the literal: from the costs `before` it, computes the costs of the
- * text's spans, which are their distances from the part of the literal that was added so far.
- * Returns the least cost. The band is the spans with up to `most` symbols more or fewer than that
- * part; costs[0] and costs[2 * most + 2] lie outside of the band. */
+/* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
+ * `before` the symbol. A cost is the distance between a span and the part of the literal that has
+ * been added. Returns the least cost. The band is the spans with up to `most` symbols more or fewer
+ * than that part; costs[0] and costs[2 * most + 2] lie outside it. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {
@@ -249,8 +249,8 @@ static void spans_by_table(struct approx_pair *pair, int64_t end, uint32_t most,
         memcpy(costs, rows[0] + 1, 2 * most + 1);
 }
 
-/* Computes the costs of spans by diagonals, as pair_distances does, but backwards: rows are counted
- * from the end, and diagonal x belongs to spans that have x symbols more than the literal. */
+/* Computes the costs of spans by diagonals, like pair_distances but backwards: rows are counted
+ * from the literal's end, and diagonal x is for spans with x symbols more than the literal. */
 static void spans_by_diagonals(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
 {
     const int64_t width = most, available = end - pair->begin;

@@ -1,5 +1,5 @@
-/* engine_approximate: searches a chunk approximately, step by step. The host or a device finds the
- * candidates of a range of the chunk, and the calling thread verifies them. */
+/* engine_approximate: searches a chunk approximately, in steps. The host or a device finds the
+ * candidates in a range of the chunk, and the calling thread verifies them. */
 #include "approximate/engine_approximate.h"
 
 #include "approximate/approx_choose.h"
@@ -9,22 +9,22 @@
 #include "base/memory.h"
 #include "cpu/sizes.h"
 
-#define STEP_HOST (1u << 18) /* number of starts of a worker's first step */
+#define STEP_HOST (1u << 18) /* how many starts a worker's first step searches */
 #define STEP_DEVICE (1u << 30)
-/* If a step of a device has at least this many candidates, the engine asks whether the host would
- * search in less time than it takes to verify them. Verifying LEFT_MIN candidates takes about a
+/* If a device's step finds at least this many candidates, the engine checks whether the host would
+ * search faster than it can verify them. Verifying LEFT_MIN candidates takes about a
  * millisecond. */
 #define LEFT_MIN 4096u
 
 struct approximate_worker {
-    const char *instruction_set; /* set of the host's engine; NULL: the best set */
+    const char *instruction_set; /* that of the host's engine; NULL: the best one */
     struct approx_host *host;    /* NULL: a device searches */
     struct approx_device *device;
-    uint64_t serial; /* serial number of the plan of all members below; 0: no plan */
+    uint64_t serial; /* serial number of the plan to which all members below belong; 0: no plan */
     const struct approximate *approximate;
     struct approx_verifier *verifier;
     struct approx_candidates candidates;
-    uint64_t step; /* number of starts that the next step searches */
+    uint64_t step; /* how many starts the next step searches */
 };
 
 /* Frees the members that belong to one plan. */
@@ -111,8 +111,8 @@ static bool is_to_be_left(const struct approximate_worker *worker, const struct 
            approx_is_for_host(worker->approximate, &work);
 }
 
-/* Finds the hits whose starts lie in [from, *to). Lowers *to if there are too many candidates. Sets
- * result->is_left instead if the host is to search the chunk. */
+/* Finds the hits that begin in [from, *to). Lowers *to if there are too many candidates. If the
+ * host should search the chunk instead, sets result->is_left. */
 static enum trawl_status scan_step(struct approximate_worker *worker,
                                    const struct engine_chunk *chunk, uint64_t from, uint64_t *to,
                                    struct engine_result *result, struct trawl_error *error)
@@ -164,9 +164,9 @@ static enum trawl_status worker_scan(struct approximate_worker *worker,
     return TRAWL_OK;
 }
 
-/* Decides whether the host is to search a text. If the text is in memory, the device first counts
- * the candidates in the sample, a part of it, unless the host is the better choice even without
- * candidates. Otherwise the sample is empty, and the text is taken as random. */
+/* Decides whether the host should search a text. If the text is in memory, the device first counts
+ * the candidates in `sample`, a part of it, unless the host is the better choice even without
+ * candidates. If not, the sample is empty, and the text is assumed to be random. */
 static enum trawl_status ask(struct approximate_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {

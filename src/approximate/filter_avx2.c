@@ -1,4 +1,4 @@
-/* filter_avx2: implements struct filter_ops by 32-byte vectors. */
+/* filter_avx2: implements struct filter_ops with 32-byte vectors. */
 #define VECTOR_BYTES 32
 #include "cpu/lookups.h"
 

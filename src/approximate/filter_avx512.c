@@ -1,5 +1,5 @@
-/* filter_avx512: implements struct filter_ops by 64-byte vectors, with bitwise operations of
- * three operands. */
+/* filter_avx512: implements struct filter_ops with 64-byte vectors, and bitwise operations on three
+ * operands. */
 #define VECTOR_BYTES 64
 #include "cpu/lookups.h"
 

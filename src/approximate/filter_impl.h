@@ -1,18 +1,18 @@
-/* filter_impl: the functions of struct filter_ops, except `grams` (grams_impl.h), by vectors of any
- * width.
+/* filter_impl: the functions of struct filter_ops, except `grams` (grams_impl.h), for vectors of
+ * any width.
  *
- * A file defines VECTOR_BYTES before it includes this file. If the instruction set allows, the file
- * also defines TERNARY(a, b, c, table), which is any bitwise operation of three vectors, and
- * includes the look-ups of cpu/lookups.h. Compilers translate all other vector operations from C.
+ * A file defines VECTOR_BYTES before it includes this one. If the instruction set allows it, it
+ * also defines TERNARY(a, b, c, table), which is any bitwise operation on three vectors, and
+ * includes the look-ups of cpu/lookups.h. All other vector operations are plain C.
  *
- * Mismatches: a row belongs to a symbol of literals. The row has a bit for each offset of the text,
- * which is set if the symbol differs there. Each offset has a counter of two to five bits. One
- * vector holds one bit of many counters, and one more vector marks the counters that overflowed. A
- * counter starts so high that mismatch number k + 1 overflows it. Carry-save adders add four rows
- * at a time.
+ * Mismatches: a row belongs to a symbol of literals, and has a bit for each offset of the text, set
+ * if the symbol differs there. Each offset has a counter of two to five bits. One vector holds one
+ * bit of many counters, and another vector marks the counters that have overflowed. A counter
+ * starts so high that mismatch number k + 1 overflows it. Carry-save adders add four rows at a
+ * time.
  *
  * Edits: Myers, A fast bit-vector algorithm for approximate string matching based on dynamic
- * programming, 1999, for blocks as Hyyro, A bit-vector algorithm for computing Levenshtein and
+ * programming, 1999, for blocks as in Hyyro, A bit-vector algorithm for computing Levenshtein and
  * Damerau edit distances, 2003. A word holds 64 offsets of the text, not of the pattern, as in
  * sassy (Beeloo and Groot Koerkamp, 2025): all literals share the bits of the text, and once a row
  * of Sellers' table has no cell within k errors, the rows below are not needed.
@@ -33,14 +33,14 @@
 typedef uint64_t vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef int8_t signed_vector __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Functions of three bits a, b, c. */
+/* Functions of three bits. */
 #define SUM(a, b, c) ((a) ^ (b) ^ (c))
 #define CARRY(a, b, c) (((a) & (b)) | ((c) & ((a) ^ (b))))
 #define OR_BOTH(a, b, c) ((a) | ((b) & (c)))
 #define OR_NEITHER(a, b, c) ((a) | ~((b) | (c)))
 #define XOR_THEN_OR(a, b, c) (((a) ^ (b)) | (c))
 #ifdef TERNARY
-/* The table byte holds the function's result for each of the eight combinations of bits. */
+/* A truth table in a byte: the function's result for each of the eight combinations of bits. */
 #define THREE(what, a, b, c) TERNARY(a, b, c, (what(0xf0, 0xcc, 0xaa)) & 255)
 #else
 #define THREE(what, a, b, c) what(a, b, c)
@@ -78,9 +78,9 @@ INLINE bool vector_any(vector a)
 #endif
 }
 
-/* Adapts vote->from, the number of groups of four rows after which the search of a block first
- * tests whether some offset can still have an occurrence. The last block tested `votes` times;
- * `passed`: the last test found no such offset. In the long run, one block in nine tests more than
+/* Adapts vote->from: after this many groups of four rows, the search of a block first tests whether
+ * some offset can still have an occurrence. The last block was tested `votes` times; `passed` means
+ * that the last test found no such offset. In the long run, one block in nine is tested more than
  * once. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
@@ -103,7 +103,7 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
         bytes_vector low[BLOCK_VECTORS], high[BLOCK_VECTORS], bit[BLOCK_VECTORS];
 
         /* A lookup with an index above 127 returns 0. So a byte below 128 finds its bits in the
-         * first table and 0 in the second; for other bytes it is the reverse. */
+         * first table, and 0 in the second; for other bytes it is the reverse. */
         for (uint32_t v = 0; v < BLOCK_VECTORS; v++) {
             bytes_vector loaded;
 
@@ -125,8 +125,8 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
 }
 #else
 /* Makes the planes of eight classes at a time. (A class's plane has a bit for each byte of the
- * text, set if the byte is in the class.) First, for each offset, a byte has a bit for each of the
- * eight classes. The multiplication gathers the same bit of eight such bytes. */
+ * text, set if the byte is in the class.) First makes a byte for each offset, with a bit for each
+ * of the eight classes. The multiplication then gathers the same bit of eight such bytes. */
 static void make_planes(const struct filter_class *classes, uint32_t class_count,
                         const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
 {
@@ -173,7 +173,7 @@ INLINE vector add_two(vector *sum, vector a, vector b)
     return carry;
 }
 
-/* Adds the bits of four rows at `offset` to the counters. *over marks counters that overflowed. */
+/* Adds the bits of four rows at `offset` to the counters. *over marks counters that overflow. */
 INLINE void add_rows(const struct filter_rows *rows, const uint32_t *begins, uint64_t offset,
                      vector *sums, vector *over, const uint32_t bits)
 {
@@ -248,23 +248,23 @@ static bool find_mismatches(const struct filter_rows *rows, const uint32_t *begi
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* The cells of Sellers' table for 64 offsets of each window, in the row of the last added symbol.
- * Bit i of `more` is set if cell i is one more than cell i - 1, and bit i of `less` if cell i is
- * one less. `left` is the cell before cell 0. */
+/* The cells of Sellers' table for 64 offsets of each window, in the row of the symbol that was
+ * added last. Bit i of `more` is set if cell i is one more than cell i - 1, and bit i of `less` if
+ * it is one less. `left` is the cell before cell 0. */
 struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
-/* A step searches 64 offsets of each window. At the last of these offsets, the cell in a
- * symbol's row is compared with the one above, in the row of the symbol before. For each window,
- * `more` is 1 if the cell is one more than the cell above, and `less` is 1 if it is one less;
- * else both are 0. */
+/* A step searches 64 offsets of each window. This is the difference, at the last of them, between
+ * the cell in a symbol's row and the cell above it, in the row of the symbol before. For each
+ * window, `more` is 1 if the cell is one more than the cell above, `less` is 1 if it is one less,
+ * and otherwise both are 0. */
 struct border {
     vector more[2], less[2];
 };
 
-/* Computes the next symbol's row. On entry *border is the difference at the offset before the
- * step's first one, on return at its last one. */
+/* Computes the next symbol's row. On entry, *border is the difference at the offset before the
+ * step; on return, at the step's last offset. */
 INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct border *border)
 {
     for (uint32_t v = 0; v < 2; v++) {
@@ -287,7 +287,7 @@ INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct b
     }
 }
 
-/* Counts the bits of each half of each byte. */
+/* Counts the bits in each half of each byte. */
 INLINE void half_counts(vector bits, signed_vector *low, signed_vector *high)
 {
     vector pairs = bits - (bits >> 1 & 0x5555555555555555u), halves;
@@ -297,7 +297,7 @@ INLINE void half_counts(vector bits, signed_vector *low, signed_vector *high)
     *high = (signed_vector)(halves >> 4 & 0x0f0f0f0f0f0f0f0fu);
 }
 
-/* Returns in each byte the sum of this byte and of the lower bytes of the same word. */
+/* Returns in each byte the sum of that byte and the lower bytes of the same word. */
 INLINE signed_vector sums_before(signed_vector bytes)
 {
     for (uint32_t shift = 8; shift < 64; shift *= 2)
@@ -306,8 +306,8 @@ INLINE signed_vector sums_before(signed_vector bytes)
 }
 
 /* Returns a value that is not 0 in the lanes of windows in which a cell may be within errors_max.
- * The least cell is estimated from below: within half a byte, cells fall at most as often as the
- * half has bits of `less`. */
+ * Uses a lower bound on the least cell: in half a byte, cells fall at most as often as the half has
+ * bits of `less`. */
 INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t errors_max)
 {
     signed_vector more_low, more_high, less_low, less_high, middle, sum, least, other, smaller;
@@ -339,7 +339,7 @@ static uint64_t cells_within(uint64_t more, uint64_t less, uint64_t left, uint32
     return within;
 }
 
-/* Writes which cells of the last row are at most errors_max, into word `step` of each window. */
+/* Writes which cells of the last row are at most errors_max into word `step` of each window. */
 static bool cells_take(const struct sellers_cells *cells, const vector open[2], uint32_t errors_max,
                        uint64_t step, const struct filter_windows *windows, uint64_t words_total,
                        uint64_t *found)
@@ -362,9 +362,9 @@ static bool cells_take(const struct sellers_cells *cells, const vector open[2], 
 
 /* Finds the offsets at which a literal ends within errors_max edits. A step computes the rows of 64
  * offsets of each window. At the left edge of a step, no row at or after `rows_open` has a cell
- * within errors_max. So the step ends at the first row at or after `rows_open` in which all 64
- * cells exceed errors_max. For the rows below, the next step assumes that each cell of the edge is
- * one more than the one above: such cells exceed errors_max, as the true ones do. */
+ * within errors_max, so the step ends with the first such row in which all 64 cells exceed
+ * errors_max. For the rows below, the next step assumes that each cell at its left edge is one more
+ * than the cell above: these exceed errors_max, as the true cells do. */
 static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, uint32_t count,
                        uint32_t errors_max, const struct filter_windows *windows,
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)
@@ -380,7 +380,7 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
     memset(found, 0, words_total * sizeof *found);
     for (uint64_t t = 0; t < windows->warm + windows->words; t++) {
         struct sellers_cells cells = {{none, none}, {none, none}, {none, none}};
-        /* empty: the first row that was seen to have no cell within errors_max; UINT32_MAX: none */
+        /* empty: the first row seen that has no cell within errors_max; UINT32_MAX: none yet */
         uint32_t i = 0, votes = 0, empty = UINT32_MAX;
         vector open[2];
 
@@ -410,7 +410,7 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         /* At the right edge, no row at or after `empty` has a cell within k errors. `empty` is
          * greater than k, because the cells of rows 0 to k do not exceed k. So a path that enters
          * at the left edge below row `empty` has fewer than 64 - k symbols left, but needs at least
-         * 64 - k to reach the right edge, 64 offsets later. */
+         * 64 - k to reach the right edge, which is 64 offsets away. */
         rows_open = empty < count ? empty : count;
     }
     return any;

@@ -1,4 +1,4 @@
-/* filter_neon: implements struct filter_ops by 16-byte vectors and look-ups on arm64. */
+/* filter_neon: implements struct filter_ops with 16-byte vectors and look-ups on arm64. */
 #define VECTOR_BYTES 16
 #include "cpu/lookups.h"
 

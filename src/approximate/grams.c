@@ -1,6 +1,6 @@
-/* grams: makes the lists of the grams with which the pieces of literals begin (grams.h), and turns
- * the codes of a text's bytes (codes.h) into bit planes. A gram's list has an entry for each
- * literal with a piece that begins with the gram. A head is the index of a list's first entry. */
+/* grams: makes the lists for the grams with which pieces of literals begin (grams.h), and turns the
+ * codes of a text's bytes (codes.h) into bit planes. A gram's list has an entry for each literal
+ * with a piece that begins with the gram. A head is the index of a list's first entry. */
 #include "approximate/grams.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 9u
-/* A piece's gram is shortened until the lists of the piece have at most this many entries per
- * literal, or until one symbol is left. A symbol with several codes makes several entries. */
+/* A piece's gram is shortened until the piece's lists have at most this many entries per literal,
+ * or until only one symbol is left. A symbol with several codes makes several entries. */
 #define ENTRIES_PER_LITERAL 8u
 
 /* ---- Literals ------------------------------------------------------------------------------ */
@@ -22,7 +22,7 @@ static bool has_one_code(uint8_t set)
     return set != 0 && (set & (set - 1)) == 0;
 }
 
-/* Writes which symbols of a literal have exactly one code, and these codes' bits. */
+/* Writes which symbols of a literal have exactly one code, and the bits of these codes. */
 static void codes_of(const struct approx_coded *literal, uint32_t *high, uint32_t *low,
                      uint32_t *care)
 {
@@ -61,7 +61,7 @@ static void write_masks(struct approx_grams *grams, uint32_t number,
 
 /* ---- Grams of pieces ------------------------------------------------------------------------ */
 
-/* Returns the number of grams with which the literal's piece may begin. */
+/* Returns how many different grams the literal's piece may begin with. */
 static uint64_t grams_of(const struct approx_coded *literal, const struct grams_piece *piece)
 {
     uint64_t count = 1;
@@ -71,8 +71,8 @@ static uint64_t grams_of(const struct approx_coded *literal, const struct grams_
     return count;
 }
 
-/* Returns gram number `index` of the grams that grams_of counts: the high bits of the symbols'
- * codes above the low bits. */
+/* Returns gram number `index` of those that grams_of counts: the high bits of the symbols' codes,
+ * above the low bits. */
 static uint32_t gram_at(const struct approx_coded *literal, const struct grams_piece *piece,
                         uint64_t index)
 {
@@ -106,9 +106,9 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
     approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
 }
 
-/* Returns the number of the group of the literal that was read last. A group has the literals with
- * the same exact part (symbols that allow no error). A new group is made if necessary;
- * GRAMS_GROUPS_MAX if there is no room for it. */
+/* Returns the group of the literal that was read last. A group has the literals with the same exact
+ * part (symbols that allow no error). Makes a new group if necessary; returns GRAMS_GROUPS_MAX if
+ * there is no room for it. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -129,8 +129,8 @@ static uint32_t group_of(struct lists_builder *builder)
     return i;
 }
 
-/* Assigns each literal to a group. If there are too many different exact parts, all literals
- * form one group without an exact part. */
+/* Assigns each literal to a group. If there are too many different exact parts, makes one group
+ * without an exact part for all literals. */
 static void make_groups(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -152,8 +152,8 @@ static void make_groups(struct lists_builder *builder)
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-/* Returns the number of entries that a group's literals have on the lists of a piece, with the
- * present length of the piece's gram. */
+/* Returns how many entries a group's literals have on the lists of a piece, with the piece's gram
+ * at its present length. */
 static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
                            const struct grams_piece *piece)
 {
@@ -167,9 +167,10 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
     return entries;
 }
 
-/* Writes where the group's pieces begin and where the last one ends. They reach as far as the
- * group's shortest literal. The symbols up to there that may have errors, or all of them if there
- * are fewer than pieces, are divided evenly. Returns the number of the group's literals. */
+/* Writes where each of the group's pieces begins, and where the last one ends. They reach as far as
+ * the group's shortest literal. The symbols up to there that may have errors are divided evenly;
+ * all symbols are, if fewer may have errors than there are pieces. Returns the number of the
+ * group's literals. */
 static uint64_t cut(struct lists_builder *builder, uint32_t group,
                     uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {
@@ -199,8 +200,8 @@ static uint64_t cut(struct lists_builder *builder, uint32_t group,
 }
 
 /* Makes the pieces of a group. A gram is as long as its piece, but has at most GRAM_SYMBOLS_MAX
- * symbols, and fewer if there would be far more lists of grams, or entries on the lists, than
- * literals. Returns the number of entries of all the group's pieces. */
+ * symbols, and fewer if the lists, or the entries on them, would be far more than the literals.
+ * Returns the number of entries of all pieces of the group. */
 static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;
@@ -225,9 +226,9 @@ static uint64_t builder_pieces(struct lists_builder *builder, uint32_t group)
     return total;
 }
 
-/* Writes the lists of a piece. The first pass counts each list's entries. The second writes them,
+/* Writes the lists of a piece. The first pass counts each list's entries; the second writes them,
  * and moves each head to the end of its list. The piece's entries begin at `begin`; returns where
- * the entries end. */
+ * they end. */
 static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
                             const struct grams_piece *piece, uint32_t begin)
 {
@@ -256,13 +257,13 @@ static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
             end += count;
         }
     }
-    /* each head is now the end of its list, where the next list starts */
+    /* each head is now the end of its list, which is where the next list starts */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = begin;
     return end;
 }
 
-/* Makes the classes of bytes whose bit planes are the arrays of a stretch. */
+/* Makes the classes of bytes for the bit planes of a stretch. */
 static void make_planes(const struct approx_codes *codes, struct approx_grams *grams)
 {
     uint64_t has[GRAMS_PLANES][4] = {{0}};
@@ -384,8 +385,8 @@ void approx_grams_stretch(const struct approx_grams *grams, const struct filter_
     stretch->group = 0;
     stretch->offset = GRAMS_BITS_BEFORE;
     stretch->end = GRAMS_BITS_BEFORE + offsets;
-    /* a piece may lie up to errors_max further left or right in an occurrence than in its
-     * literal */
+    /* with edits, a piece may be up to errors_max further left or right in an occurrence than in
+     * its literal */
     if (grams->edits) {
         stretch->offset -= grams->errors_max;
         stretch->end += grams->errors_max;

@@ -1,5 +1,5 @@
-/* grams_impl: implements the member `grams` of struct filter_ops by vector types of the C compiler.
- * The file of each instruction set (filter_*.c) includes this file. */
+/* grams_impl: implements the member `grams` of struct filter_ops with the vector types of the C
+ * compiler. Each instruction set's file (filter_*.c) includes this one. */
 #ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
 #define TRAWL_APPROXIMATE_GRAMS_IMPL_H
 
@@ -15,7 +15,7 @@ typedef uint32_t lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef int32_t signed_lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef uint32_t loose_lanes __attribute__((vector_size(4 * GRAMS_LANES), aligned(4), may_alias));
 
-/* Returns the bits of 32 offsets starting at `at`. */
+/* Returns the bits of 32 offsets, beginning at `at`. */
 static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
 {
     uint64_t word;
@@ -40,8 +40,8 @@ static inline bool has_zero(const lanes *value)
 #endif
 }
 
-/* Returns the index in approx_grams.heads for the gram that `high` and `low` have at the piece's
- * symbols. The head there is the index of the first entry of the gram's list. */
+/* Returns the index in approx_grams.heads for the gram made of the piece's symbols in `high` and
+ * `low`. The head there is the index of the first entry of the gram's list. */
 static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, uint32_t low)
 {
     const uint32_t mask = (1u << piece->gram_symbols) - 1;
@@ -52,8 +52,8 @@ static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, u
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* The members of struct approx_grams that compare_begins reads: five arrays with a word for each
- * entry of the grams' lists, and errors_max. */
+/* Copies of the members of struct approx_grams that compare_begins reads: five arrays with a word
+ * for each entry of the grams' lists, and errors_max. */
 struct entries {
     const uint32_t *high;
     const uint32_t *low;
@@ -87,8 +87,8 @@ static inline void count_bits(const lanes *bits, lanes *count)
 }
 
 /* Compares the literals of a list, entries [entry, end), with the codes at an offset, and writes
- * the literals that may occur. Even an empty list takes one pass of the loop, like any list of at
- * most GRAMS_LANES entries, so the processor seldom mispredicts the loop's end. */
+ * those that may occur there. Even an empty list takes one round of the loop, like any list of at
+ * most GRAMS_LANES entries, so the loop's end is seldom mispredicted. */
 static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
                                       uint32_t none, uint32_t entry, uint32_t end, uint32_t offset,
                                       uint64_t *found)
@@ -115,9 +115,9 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-#define STARTS 512u /* most starts whose exact parts are looked up at a time */
+#define STARTS 512u /* the most starts whose exact parts are compared at a time */
 
-/* Returns a bit for each of the 32 starts at `at`, set if the group's exact part is there. */
+/* Returns a bit for each of the 32 starts at `at`, set if the text has the group's exact part. */
 static inline uint32_t group_stands(const struct grams_stretch *stretch,
                                     const struct grams_group *group, uint32_t at)
 {
@@ -133,9 +133,9 @@ static inline uint32_t group_stands(const struct grams_stretch *stretch,
     return stands;
 }
 
-/* Writes the bits of [stretch->offset, end) where the group's exact part stands to `starts`, and
- * returns how many. Four at a time, since a loop that ends at the last set bit of a word is seldom
- * predicted; there is room for three more. */
+/* Writes the bits of [stretch->offset, end) at which the text has the group's exact part to
+ * `starts`, and returns how many there are. Writes four at a time, since a loop that ends with the
+ * last set bit of a word is often mispredicted; there is room for three more. */
 static inline uint32_t group_starts(const struct grams_stretch *stretch,
                                     const struct grams_group *group, uint32_t end, uint32_t *starts)
 {
@@ -156,8 +156,8 @@ static inline uint32_t group_starts(const struct grams_stretch *stretch,
     return count;
 }
 
-/* For each start of a group's exact part, and for each piece of the group, compares the literals on
- * the list of the gram at the piece's symbols. */
+/* For each start at which the text has a group's exact part, and for each piece of the group,
+ * compares the literals on the list of the gram at the piece's symbols. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stretch *stretch,
                             uint64_t *found, uint64_t room)
 {
@@ -203,14 +203,14 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_stret
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Literals that wait for comparison, with the offsets where the literals may begin. */
+/* Literals that wait for comparison, with the offsets at which they may begin. */
 struct waiting {
     uint64_t found[GRAMS_LANES];
     uint32_t count;
 };
 
-/* The text that each lane compares with its literal: the codes starting errors_max offsets before
- * the literal, 32 offsets per word. */
+/* The text that each lane compares with its literal: codes from errors_max offsets before the
+ * literal, 32 offsets per word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {
@@ -238,9 +238,9 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
 }
 
 /* Sets a lane of *near to a value other than 0 if a span of the lane's text is within errors_max
- * edits of the lane's literal. If the longest of the literals has n symbols, the span may end up to
- * n + 2 * errors_max offsets after the text's start. Computes columns of Sellers' table (Myers
- * 1999). */
+ * edits of the lane's literal. The span may end up to n + 2 * errors_max offsets after the text's
+ * start, where n is the number of symbols of the longest of the literals. Computes columns of
+ * Sellers' table (Myers 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)
 {
@@ -274,7 +274,7 @@ static inline void lanes_compare(const struct approx_grams *grams, const struct 
     }
 }
 
-/* Compares the waiting literals, and writes the literals that may occur. */
+/* Compares the waiting literals, and writes those that may occur. */
 static inline uint64_t compare_ends(const struct approx_grams *grams,
                                     const struct grams_stretch *stretch, struct waiting *waiting,
                                     uint64_t *found)

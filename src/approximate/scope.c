@@ -36,8 +36,8 @@ int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *s
                                       (uint64_t)(scope->end - byte), symbol);
 }
 
-/* Goes back over continuation bytes to the byte that may begin a character. If this character does
- * not contain `byte`, the byte is a symbol by itself. */
+/* Goes back over continuation bytes to the byte that may begin a character. If that character does
+ * not contain `byte`, then `byte` is a symbol by itself. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte)
 {
     const uint8_t *bytes = scope->chunk->bytes;
@@ -71,7 +71,7 @@ bool scope_is_ascii(struct approx_scope *scope, int64_t from, int64_t to)
 {
     if (from < scope->ascii_begin || from > scope->ascii_end)
         scope->ascii_begin = scope->ascii_end = from;
-    /* ascii_end may be below 0, so it is added to the pointer and not passed as an offset */
+    /* ascii_end may be negative, so it is added to the pointer and not passed as an offset */
     if (scope->ascii_end < to)
         scope->ascii_end += (int64_t)scope_ascii_end(scope->chunk->bytes + scope->ascii_end, 0,
                                                      (uint64_t)(to - scope->ascii_end));

@@ -1,9 +1,9 @@
 /* answer: what a search makes from its hits.
  *
- * A sink names the form of its answer. An engine that knows the form makes the answer where the
- * hits are, in a device's memory, so that no hit comes to the host; the runtime asks such an engine
- * for long chunks (ENGINE_OUTPUT_ANSWER). For all other engines the sink's digest makes the same
- * answer from the hits of a chunk.
+ * A sink names the form of its answer. An engine that knows this form makes the answer where the
+ * hits are, in a device's memory, so that no hit is copied to the host. The runtime asks such an
+ * engine to do that for long chunks (ENGINE_OUTPUT_ANSWER). With all other engines, the sink's
+ * digest makes the same answer from a chunk's hits.
  */
 #ifndef TRAWL_MATCH_ANSWER_H
 #define TRAWL_MATCH_ANSWER_H
@@ -18,15 +18,15 @@ enum answer_form {
     ANSWER_OF_RECORDS
 };
 
-/* A chunk cuts lines at its borders. So its digest describes the line in which the chunk begins,
- * the lines wholly inside, and the line in which the chunk ends. */
+/* A chunk may begin and end inside a line. So its digest describes the line in which it begins, the
+ * lines that are wholly inside, and the line in which it ends. */
 struct line_digest {
     bool has_bytes;
     bool has_line_end;
-    bool head_hit; /* a hit before or at the first line end */
-    bool tail_hit; /* a hit after the last line end; without a line end, any hit */
+    bool head_hit; /* there is a hit before or at the first line end */
+    bool tail_hit; /* there is a hit after the last line end; without line ends, any hit */
     bool tail_has_bytes;
-    /* lines after the first line end that have a hit and end in the chunk */
+    /* how many lines after the first line end have a hit and end in the chunk */
     uint64_t inside_hit;
     uint64_t line_end_count; /* counted only for inverted counts */
 };
@@ -56,11 +56,11 @@ static inline void line_digest_join(struct line_digest *lines, const struct line
 
 struct engine_records; /* loaded records, as the devices' engine keeps them */
 
-/* what is wanted from loaded records (struct trawl_records_out), and the result. The chunk is the
+/* What is wanted from loaded records (struct trawl_records_out), and the result. The chunk is the
  * whole tape. */
 struct record_answer {
     const struct engine_records *held;
-    uint32_t flags; /* the plan's flags: conditions hold inside a record */
+    uint32_t flags; /* the plan's flags: conditions refer to a record instead of the text */
     enum trawl_records_shape shape;
     void *values, *patterns;
     uint64_t room;
@@ -70,7 +70,7 @@ struct record_answer {
     bool is_made;   /* set by the engine once the answer is complete */
 };
 
-/* Returns the bytes of the values for `count` records; shape CELLS has none. */
+/* Returns how many bytes the values for `count` records take; the shape CELLS has none. */
 static inline uint64_t record_values_bytes(enum trawl_records_shape shape, uint64_t count)
 {
     if (shape == TRAWL_RECORDS_CELLS)
@@ -83,13 +83,13 @@ static inline uint64_t record_values_bytes(enum trawl_records_shape shape, uint6
 /* an answer made from the hits of a chunk */
 struct hits_answer {
     enum answer_form form;
-    uint64_t hits_most; /* HITS: if there are more, only their number is wanted; 0: all are
+    uint64_t hits_most; /* HITS: if there are more hits, only their number is wanted; 0: all are
                            wanted */
     uint8_t line_end, line_end_also; /* LINES */
     bool counts_ends;                /* LINES: line_end_count is wanted */
     struct line_digest lines;        /* LINES: set by the engine */
-    /* PATTERNS: the number of hits of each pattern, set by the engine; valid until the worker's
-     * next task */
+    /* PATTERNS: how many hits each pattern has; set by the engine, valid until the worker's next
+     * task */
     const uint64_t *by_pattern;
     struct record_answer *records; /* RECORDS */
 };

@@ -1,11 +1,11 @@
 /* cells: makes the cells of a record from its matches, in the thread that searched. A cell is a
- * pattern that occurs in the record, and where it first begins.
+ * pattern that occurs in the record, with the place where it first begins there.
  *
- * The matches of a record with few matches are sorted by insertion, which also drops the later
- * matches of a pattern. If there are many matches, the caller marks them from last to first: each
- * match sets a bit at its pattern's number and overwrites the pattern's offset in a table. The bits
- * then give the record's patterns in order. If such a table would be too large, a radix sort by
- * pattern number replaces the marks. So a long record takes time linear in its matches.
+ * If a record has few matches, they are sorted by insertion, which also drops the later matches of
+ * a pattern. If it has many, the caller marks them from last to first: each match sets the bit of
+ * its pattern, and overwrites the pattern's offset in a table, so the first match remains. The bits
+ * then yield the record's patterns in order. If that table would be too large, a radix sort by
+ * pattern number is used instead. So the time is linear in the matches, even for long records.
  */
 #include "match/cells.h"
 
@@ -109,8 +109,8 @@ enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Sorts the row by pattern and keeps the first cell of each pattern. Returns the number of cells
- * that are left. count ≤ INSERTION_MAX. */
+/* Sorts the row by pattern, and keeps the first cell of each pattern. Returns how many cells it
+ * keeps. count ≤ INSERTION_MAX. */
 static uint64_t sort_few(struct cell *row, uint64_t count)
 {
     uint64_t left = 0;
@@ -131,9 +131,9 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
     return left;
 }
 
-/* Like sort_few, for long rows: a stable radix sort by pattern number, lowest byte first,
- * moves the cells back and forth between the buffers `row` and `room`. *sorted is the buffer with
- * the result. */
+/* Like sort_few, for long rows: a stable radix sort by pattern number, lowest byte first, which
+ * moves the cells back and forth between `row` and `room`. *sorted is set to the one with the
+ * result. */
 static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
                           const struct cell **sorted)
 {
@@ -204,7 +204,7 @@ enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patter
     return TRAWL_OK;
 }
 
-/* Appends a cell for each bit that is set in marks[word], and clears these bits. */
+/* Appends a cell for each set bit of marks[word], and clears these bits. */
 static inline void keep_word(struct cells *cells, struct cell_scratch *scratch, uint64_t word,
                              uint64_t record, uint64_t base)
 {

@@ -63,8 +63,8 @@ void hits_release(struct hits *hits)
     hits->count = 0;
 }
 
-/* Returns offset << 32 | literal of the part's next hit, by which all hits are ordered; UINT64_MAX
- * if the part has no further hit with an offset less than `below`. */
+/* Returns offset << 32 | literal of the part's next hit: hits are merged in this order. Returns
+ * UINT64_MAX if the part has no more hits with an offset less than `below`. */
 static uint64_t part_rank(const struct hits_part *part, uint64_t below)
 {
     const struct hit *hit;

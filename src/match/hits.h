@@ -5,20 +5,19 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* An occurrence. Arrays of hits ascend by (offset, literal). offset counts from the chunk's first
- * byte. */
+/* An occurrence. Arrays of hits are sorted by (offset, literal). The offset counts from the chunk's
+ * first byte. */
 struct hit {
     uint32_t offset;
     uint32_t literal; /* number of the literal (the string that occurs) in the plan */
 };
 
-/* In approximate search, an entry of hits.lengths holds two numbers: the occurrence's length and,
- * starting at bit HITS_DISTANCE_SHIFT, its number of errors. */
+/* In approximate search, an entry of hits.lengths is two numbers: the occurrence's length and, in
+ * the bits at HITS_DISTANCE_SHIFT and above, its number of errors. */
 #define HITS_DISTANCE_SHIFT 56u
 
-/* In searches of records for expressions, this is the entry of hits.lengths for an empty match
- * after the record's last byte. The hit's offset is then that of the last byte. The entry of an
- * empty match elsewhere is 0. */
+/* In a search of records for expressions, an empty match after a record's last byte is a hit at the
+ * offset of that byte, with this entry of hits.lengths. Other empty matches have the entry 0. */
 #define HITS_EMPTY_AFTER (UINT64_C(1) << HITS_DISTANCE_SHIFT)
 
 static inline uint64_t hits_length(uint64_t word)
@@ -33,8 +32,8 @@ static inline uint32_t hits_distance(uint64_t word)
 
 struct hits {
     struct hit *items; /* owned, as lengths are */
-    /* `capacity` words for hits_length and hits_distance; NULL if the literals' lengths are the
-     * occurrences' lengths */
+    /* `capacity` words for hits_length and hits_distance; NULL if each occurrence is as long as its
+     * literal */
     uint64_t *lengths;
     uint64_t count;     /* entries of items */
     uint64_t capacity;  /* allocated entries of items */
@@ -42,21 +41,21 @@ struct hits {
     bool one_per_line;  /* no two hits begin in the same line */
 };
 
-/* Makes room for `more` further hits, and drops lengths if the array grows. Errors: MEMORY. */
+/* Makes room for `more` additional hits. If the array grows, drops lengths. Errors: MEMORY. */
 enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_error *error);
-/* Like hits_reserve for items and lengths, and keeps the lengths that are set. */
+/* Like hits_reserve, for items and lengths; keeps the lengths that are set. Errors: MEMORY. */
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 
-/* The hits of a part of a plan. A part is itself a plan, of some of the whole plan's patterns. */
+/* The hits of a part of a plan. A part is itself a plan, for some of the whole plan's patterns. */
 struct hits_part {
     const struct hits *hits;
-    const uint32_t *literals; /* literals[i] is the whole plan's number of the part's literal i */
-    uint64_t next;            /* index of the part's first hit that is not merged yet */
+    const uint32_t *literals; /* literals[i] is the number in the whole plan of literal i */
+    uint64_t next;            /* index of the first hit that has not been merged yet */
 };
 
-/* Appends to `into` those hits of the parts whose offset is less than `below`, in ascending order.
- * The parts' hits must have no lengths. Errors: MEMORY. */
+/* Appends the parts' hits with an offset less than `below` to `into`, in ascending order. The
+ * parts' hits must not have lengths. Errors: MEMORY. */
 enum trawl_status hits_merge(struct hits *into, struct hits_part *parts, uint32_t count,
                              uint64_t below, struct trawl_error *error);
 

@@ -1,14 +1,14 @@
-/* line_automaton: decides whether a single line holds a match of any of a plan's expressions.
+/* line_automaton: decides whether a single line contains a match of any of a plan's expressions.
  *
  * The automaton reads the line byte by byte. For `b\d`:
  *
  *                 'b'            0-9
- *     2 (begin) -------> 3 ---------------> 1 (holds a match)
+ *     2 (begin) -------> 3 ---------------> 1 (contains a match)
  *       ^ other          | other
  *       +----------------+
  *
- * State 0 means that no match can follow, and ends the reading. In a state s at the line's end,
- * ends[s] decides, since assertions such as $ may hold there.
+ * State 0 means that there can be no match, and ends the reading. If the line ends in another state
+ * s, ends[s] decides, since assertions such as $ may be true there.
  */
 #ifndef TRAWL_MATCH_LINE_AUTOMATON_H
 #define TRAWL_MATCH_LINE_AUTOMATON_H
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A device decides about a line only if it begins and ends at most this many bytes from the
- * occurrence of a string. */
+/* A device decides about a line only if the line begins and ends within this many bytes of the
+ * occurrence of a string in it. */
 #define LINE_BYTES_MAX (64u << 10)
 
 enum { LINE_FAILS, LINE_HOLDS, LINE_BEGIN };
@@ -26,7 +26,7 @@ struct line_automaton {
     uint32_t state_count;
     const uint16_t *next; /* next[256 * state + byte] */
     const uint8_t *ends;  /* ends[state] */
-    /* no string occurs in every matching line, so all lines are read */
+    /* no string occurs in every matching line, so all lines must be read */
     bool reads_all;
 };
 

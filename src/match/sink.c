@@ -1,5 +1,5 @@
 /* sink: implements the sinks that need only the text and the occurrences. `digest` functions run in
- * the thread that searched a chunk, `deliver` functions in the calling thread. */
+ * the thread that searched the chunk, `deliver` functions in the calling thread. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* a window's digest computes line numbers only if it has this many bytes for each match */
+/* a window's digest computes line numbers only if it has at least this many bytes per match */
 #define LINE_NUMBER_BYTES 512u
 
 uint64_t pattern_slots_min = PATTERN_SLOTS_MIN;
@@ -118,7 +118,7 @@ static uint64_t hit_place(const struct sink_chunk *chunk, uint64_t i)
     return chunk->hits[i].offset - chunk->hits_base;
 }
 
-/* Counts the lines that end in this chunk and have a hit, beginning with hit i, which lies after
+/* Counts the lines that end in this chunk and have a hit, beginning with hit i, the first one after
  * the chunk's first line end. Sets *open_hit if there is a hit after the chunk's last line end. */
 static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *chunk, uint64_t i,
                             bool *open_hit)
@@ -216,8 +216,8 @@ static enum trawl_status take_lines(const struct sink *sink, const struct hits_a
 
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
 {
-    /* An inverted count reads line ends after the search. The count would be wrong if the bytes of
-     * a mapped file changed between search and count, so the chunk is read into memory. */
+    /* An inverted count counts line ends after the search. The result would be wrong if the bytes
+     * of a mapped file changed in between, so the chunk is read into memory. */
     *sink = (struct sink){.want = WANT_LINES,
                           .in_place = !invert,
                           .digest = digest_lines,
@@ -233,7 +233,7 @@ static bool has_few(const struct sink_chunk *chunk)
 }
 
 /* Counts the line ends of the chunk. If the chunk has few matches, also stores how many line ends
- * precede each match, so that the window's receiver need not count again. */
+ * precede each match, so that the caller's function need not count again. */
 static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk)
 {
     bool few = has_few(chunk);
@@ -265,11 +265,11 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
 
 #define SPANS (TRAWL_WINDOW_SPANS | TRAWL_WINDOW_SPANS_FIRST)
 
-/* Keeps the spans (matches that do not overlap) among the chunk's matches, with their line numbers,
- * and returns how many spans there are. Of matches with the same start, keeps the longest; with
- * TRAWL_WINDOW_SPANS_FIRST, the first. sink->spans_end is the end of the last span, at first of the
- * last span before the chunk. Engines may report more matches than spans: a GPU, for example, does
- * not know where the span before a chunk ends. */
+/* Reduces the chunk's matches to spans (matches that do not overlap), with their line numbers, and
+ * returns how many there are. Of matches with the same start, keeps the longest; with
+ * TRAWL_WINDOW_SPANS_FIRST, the first. sink->spans_end is where the last span ends, which may have
+ * begun in an earlier chunk. Engines may report more matches than spans: a GPU, for example, does
+ * not know where the last span before a chunk ends. */
 static uint64_t keep_spans(struct sink *sink, const struct sink_chunk *chunk)
 {
     const bool longest = (sink->window_flags & TRAWL_WINDOW_SPANS_FIRST) == 0;
@@ -300,7 +300,7 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     struct trawl_window window;
 
     if (chunk->owned == 0 && !chunk->last)
-        return true; /* an empty chunk of a stream, in which nothing could be searched yet */
+        return true; /* an empty chunk of a stream, in which nothing can be searched yet */
     TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
     TRAWL_ASSERT(chunk->match_count == 0 ||
                  chunk->matches[chunk->match_count - 1].begin < chunk->begin + chunk->owned);
@@ -344,8 +344,8 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
     sink->context = context;
 }
 
-/* Stores the number of the line in which each occurrence begins, counted from the chunk's first
- * line. */
+/* Stores the number of the line in which each occurrence begins. The chunk's first line has number
+ * 0. */
 static enum trawl_status digest_batch(const struct sink *sink, const struct sink_chunk *chunk,
                                       struct sink_digest *digest, struct trawl_error *error)
 {

@@ -1,8 +1,9 @@
 /* sink: turns the occurrences of a search into the caller's results.
  *
  * A sink has up to two functions. `digest` runs in the thread that searched a chunk, concurrently
- * with others, and stores its result in the chunk's digest. `deliver` runs in the calling thread,
- * for each chunk in text order. A sink does not know which engine searched.
+ * with digests of other chunks, and stores its result in the chunk's digest. `deliver` runs in the
+ * calling thread, for one chunk after the other in the order of the text. A sink does not know
+ * which engine searched.
  */
 #ifndef TRAWL_MATCH_SINK_H
 #define TRAWL_MATCH_SINK_H
@@ -12,26 +13,26 @@
 #include "match/hits.h"
 #include "want.h"
 
-/* A chunk of the text after the search, as sinks get it. */
+/* A chunk of the text after it was searched. */
 struct sink_chunk {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
     uint64_t owned; /* the chunk's occurrences begin in the first `owned` bytes */
-    uint64_t after; /* valid bytes after the owned bytes */
+    uint64_t after; /* readable bytes after the owned bytes */
     bool last;      /* the text ends with the owned bytes */
     uint64_t count; /* occurrences that begin in the chunk */
     /* A hit begins at bytes[offset - hits_base]. If the sink wants matches, `matches` or the
-     * columns below have the same occurrences, or a part of them. */
+     * columns below have the same occurrences, or some of them. */
     const struct hit *hits;
     uint64_t hit_count;
     uint64_t hits_base;
-    /* NULL if the literals' lengths are the occurrences' lengths */
+    /* NULL if each occurrence is as long as its literal */
     const uint64_t *hit_lengths;
     bool one_per_line; /* no two hits begin in the same line */
-    /* set if the sink wants matches: structs or, with sink.columns, the three arrays below */
+    /* set if the sink wants matches: structs or, if sink.columns, the three arrays below */
     struct trawl_match *matches;
     const uint64_t *begins, *ends, *patterns;
-    /* if the sink wants line numbers, room for match_count numbers, which digest stores */
+    /* if the sink wants line numbers: room for match_count numbers, which digest stores */
     uint64_t *line_numbers;
     uint64_t match_count;
 };
@@ -39,36 +40,36 @@ struct sink_chunk {
 struct line_count {
     bool invert;
     uint64_t count_max;
-    uint64_t count;      /* lines with a hit, or with `invert` without a hit, that have ended */
+    uint64_t count;      /* ended lines with a hit or, if `invert`, without a hit */
     bool open_has_bytes; /* the last line, which has not ended yet, is not empty */
     bool open_hit;
 };
 
 struct pattern_slot {
     uint32_t literal;
-    /* 0: the slot is free. A literal begins at most once at each byte of a chunk, so count <
-     * 2^32. */
+    /* 0: the slot is free. Less than 2^32, since a literal begins at most once at each byte of a
+     * chunk. */
     uint32_t count;
 };
 
-/* Counts of patterns in a chunk. A pattern may have several items, whose counts add up. */
+/* Counts of patterns in a chunk. A pattern may have several items, whose counts are added up. */
 struct pattern_counts {
-    struct trawl_pattern_count *items; /* owned, as the slots are */
+    struct trawl_pattern_count *items; /* owned, like the slots */
     uint64_t count;
     uint64_t capacity;
-    /* a hash table of the current chunk; all slots are free between two chunks */
+    /* a hash table for the current chunk; between chunks, all slots are free */
     struct pattern_slot *slots;
     uint64_t slot_count; /* 0, or a power of two */
 };
 
-/* A chunk's table has at least this many slots, if the plan has that many literals. Tests replace
+/* A chunk's table has at least this many slots if the plan has that many literals. Tests replace
  * pattern_slots_min. */
 #define PATTERN_SLOTS_MIN 1024u
 extern uint64_t pattern_slots_min;
 
 void pattern_counts_release(struct pattern_counts *counts);
 
-/* What `digest` computes from a chunk. The memory is reused from chunk to chunk. */
+/* What `digest` computes from a chunk. The memory is reused for later chunks. */
 struct sink_digest {
     struct line_digest lines;
     struct cells cells;
@@ -80,13 +81,13 @@ struct sink_digest {
 struct sink {
     enum want want;
     bool as_matches;   /* the runtime turns hits into matches, which have an end and a pattern */
-    bool columns;      /* matches are columns (begins, ends, patterns) rather than structs */
+    bool columns;      /* matches are columns (begins, ends, patterns) instead of structs */
     bool line_numbers; /* each match also gets room for a line number */
     /* deliver may be called several times for a chunk, each time with some of its matches */
     bool in_parts;
     bool keeps_text; /* deliver reads the chunk's bytes */
-    /* The chunk may lie in a mapped file, whose bytes may change during the search. With
-     * keeps_text, a chunk that has matches is read into memory before deliver. */
+    /* The chunk may be in a mapped file, whose bytes may change during the search. If keeps_text, a
+     * chunk that has matches is read into memory before deliver. */
     bool in_place;
     uint8_t line_end; /* the byte that ends the plan's lines; set when the search begins */
     uint8_t line_end_also;
@@ -96,12 +97,11 @@ struct sink {
     /* NULL: the sink needs no digest. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);
-    /* What deliver needs, and what an engine may make in place of hits and digest; HITS: nothing.
-     */
+    /* What deliver needs, which an engine may make instead of hits and digest; HITS: nothing. */
     enum answer_form form;
-    struct record_answer *record_answer; /* for the form RECORDS, which only engines make */
-    bool by_engine; /* only the devices' engine makes the answer: hits alone are not enough */
-    /* Turns an engine's answer into the digest of a chunk; NULL: there is no digest. */
+    struct record_answer *record_answer; /* for the form RECORDS, which only engines can make */
+    bool by_engine; /* only the devices' engine can make the answer: hits are not enough */
+    /* Turns an engine's answer into the digest of a chunk. NULL if there is no digest. */
     enum trawl_status (*answered)(const struct sink *sink, const struct hits_answer *answer,
                                   struct sink_digest *digest, struct trawl_error *error);
     /* Returns false to stop the search. */
@@ -115,12 +115,12 @@ struct sink {
     trawl_match_sink match_sink;
     trawl_window_sink window_sink;
     void *context;
-    uint64_t *begins; /* the caller's array, with begins_max numbers; set by sink_begins_into */
+    uint64_t *begins; /* the caller's array of begins_max numbers; set by sink_begins_into */
     uint64_t begins_max;
     struct line_count lines;
     uint32_t window_flags;
     enum spans spans;
-    uint64_t spans_end; /* if the window's matches are spans: where the last span ends */
+    uint64_t spans_end; /* if the window's matches are spans: the end of the last span */
 };
 
 void sink_count(struct sink *sink);
@@ -128,10 +128,9 @@ void sink_first(struct sink *sink);
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context);
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
-/* Sets up a sink without `deliver`, for callers that take the chunks from the search themselves. */
+/* Sets up a sink without `deliver`, for callers that take chunks from the search themselves. */
 void sink_batches(struct sink *sink, bool line_numbers, enum spans spans);
-/* Like sink_batches, but with the caller's digest, which reads hits instead of
- * matches. */
+/* Like sink_batches, but with the caller's own digest, which reads hits instead of matches. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,
                                               const struct sink_chunk *chunk,

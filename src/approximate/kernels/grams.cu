@@ -1,29 +1,29 @@
-/* grams: finds candidates within k mismatches or k edits, by the pieces that begin with a gram of
- * the text. See approx_grams.h for the words.
+/* grams: finds candidates within k mismatches or k edits, by looking up the pieces that begin with
+ * a gram of the text. approx_grams.h defines the terms.
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_OFFSETS offsets in turn. Up to 1,024 threads.
  * Shared     Static: 3.1 KB for the text's codes, 15.5 KB in all with motifs. Dynamic: all tables
  *            (grams_..._shared). grams_..._global read the tables from L2, and keep only the code
- *            of each byte value in further 0.25 KB of static shared memory.
- * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that a
- *            gram begins: reads 20 (global). Per candidate: writes 8.
- * Progress   no block waits for a block.
+ *            of each byte value in another 0.25 KB of static shared memory.
+ * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that
+ *            begins with a gram of the text: reads 20 (global). Per candidate: writes 8.
+ * Progress   no block waits for another.
  * Order      candidates come in any order; the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
- * Cost       a list per offset, or with motifs a list for each segment whose motif is there. A
- *            piece of a list costs about 15 instructions for mismatches, and about 25 for each of
- *            symbols + 2k codes for edits (Myers 1999, in 32 bits).
+ * Cost       one list per offset or, with motifs, one for each segment whose motif is there. A
+ *            piece of a list costs about 15 instructions for mismatches; for edits, about 25 for
+ *            each of symbols + 2k codes (Myers 1999, in 32 bits).
  * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
  *            a second: 31 T within 4 mismatches, 9.8 T within 3 edits.
  * Lost       Counting the mismatches of all starts and patterns in bit planes: 6.9 T within 4
- *            mismatches [H200, a prototype]. For patterns that end in NGG without an error (N is
- *            any base), lists without motifs, by which NGG is compared last: 7.3 T.
+ *            mismatches [H200, a prototype]. Lists without motifs, for patterns that end in NGG
+ *            without an error (N is any base), which compare NGG last: 7.3 T.
  */
 #include "approximate/kernels/approx_grams.h"
 #include "cuda/kernels/simt.h"
 
 /* A literal begins up to 62 offsets before the tile's first offset, and ends up to 63 offsets after
- * the tile's last offset. */
+ * its last one. */
 #define GRAMS_WORDS_BEFORE 2u
 #define GRAMS_WORDS_AFTER 4u
 #define GRAMS_WORDS (GRAMS_WORDS_BEFORE + GRAMS_TILE_OFFSETS / 32u + GRAMS_WORDS_AFTER)
@@ -78,7 +78,7 @@ SIMT_FUNCTION struct grams_window grams_at(const struct grams_planes *planes, ui
     return window;
 }
 
-/* Returns a bit for each symbol of the literal that equals the text's codes. */
+/* Returns a bit for each symbol of the literal that equals the text's code. */
 SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t high, uint32_t low)
 {
     uint32_t upper = (low & literal->w[3]) | (~low & literal->w[2]);
@@ -88,7 +88,7 @@ SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t hi
 }
 
 /* Fills the planes with the codes of the tile [first, first + offsets). Called by all threads of
- * the block. Bytes before a->begin, and bytes after the text, get no code. */
+ * the block. Bytes before a->begin and after the text get no code. */
 SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *codes,
                               uint64_t first, uint32_t offsets, const struct grams_planes *planes)
 {
@@ -96,8 +96,7 @@ SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *c
     uint32_t words = GRAMS_WORDS_BEFORE + (offsets + 31u) / 32u + GRAMS_WORDS_AFTER;
 
     for (uint32_t word = simt_warp(); word < words; word += warps) {
-        /* `at` is 32 * GRAMS_WORDS_BEFORE larger than the byte's offset, so that `at` is not
-         * negative. */
+        /* `at` is the byte's offset plus 32 * GRAMS_WORDS_BEFORE, so that it is not negative. */
         uint64_t at = first + 32u * word + simt_lane();
         uint32_t code = GRAMS_NO_CODE, high, low, none;
 
@@ -128,13 +127,13 @@ SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal,
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* Returns true if an earlier piece of the literal occurs, too, and so proposes the same start. */
+/* Returns true if an earlier piece of the literal occurs, too, and so yields the same start. */
 SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pieces,
                                     uint32_t symbol, uint32_t differ)
 {
     uint32_t mask = (1u << a->gram_symbols) - 1u;
 
-    pieces &= (2u << symbol) - 1u; /* the pieces up to this piece */
+    pieces &= (2u << symbol) - 1u; /* the pieces up to this one */
     while ((pieces & (pieces - 1u)) != 0) {
         uint32_t begin = simt_lowest_bit(pieces), next;
 
@@ -147,9 +146,9 @@ SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pi
 }
 
 /* Compares an entry's literal with these codes of the text, which have the entry's piece at
- * `offset`. Emits a candidate under four conditions: at most errors_max symbols differ; no symbol
- * that allows no error differs; the candidate begins in [a->begin, a->end); no earlier piece of the
- * literal proposes the same candidate. */
+ * `offset`. Emits a candidate if at most errors_max symbols differ, if all of these allow errors,
+ * if the candidate begins in [a->begin, a->end), and if no earlier piece of the literal yields the
+ * same candidate. */
 SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_tables tables,
                              struct grams_window codes, uint32_t entry, uint64_t offset)
 {
@@ -168,8 +167,8 @@ SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_table
         grams_emit(a, literal, offset - symbol - a->begin);
 }
 
-/* Compares the literals of the entries [entry, entry_end) and emits candidates (grams_try). The
- * entries' pieces are at `offset` of the text, which is index `at` in the planes. */
+/* Compares the literals of the entries [entry, entry_end), and emits candidates (grams_try). The
+ * entries' pieces are at `offset` of the text, which is index `at` of the planes. */
 SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint32_t at, uint64_t offset,
                                 uint32_t entry, uint32_t entry_end)
@@ -191,9 +190,9 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Returns true if the literal has an occurrence within errors_max edits that lies in the codes
- * starting at `at`, of which n + 2 * errors_max are read, if n symbols of the literal are compared.
- * Computes Sellers' table column by column. */
+/* Returns true if the literal occurs within errors_max edits in the codes that begin at `at`. If n
+ * symbols of the literal are compared, n + 2 * errors_max codes are read. Computes Sellers' table
+ * column by column. */
 SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct grams_planes *planes,
                               const struct simt_u32x4 *masks, uint32_t compared, uint32_t at)
 {
@@ -202,7 +201,7 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     uint32_t distance = symbols;
     struct grams_window window = {0, 0, 0};
 
-    /* Each code lessens the distance by 1 at most, so too large a distance ends the loop. */
+    /* Each code lowers the distance by at most 1, so the loop ends if the distance is too large. */
     for (uint32_t i = 0; left > 0 && distance <= a->errors_max + left; i++, left--) {
         uint32_t equal, zero, below, above, carried;
 
@@ -228,9 +227,9 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     return 0;
 }
 
-/* With edits, compares the literal of an entry whose piece is at `offset`, and emits a candidate if
- * it may occur there. An occurrence with this piece begins up to errors_max before or after
- * (offset - symbol). */
+/* With edits: compares the literal of an entry whose piece is at `offset`, and emits a candidate if
+ * it may occur there. An occurrence with this piece begins at (offset - symbol), or up to
+ * errors_max before or after that. */
 SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
                                    const struct grams_planes *planes, uint32_t at, uint32_t entry,
                                    uint64_t offset)
@@ -249,22 +248,22 @@ SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams
 
 /* ---- Lists that a warp shares -------------------------------------------------------------- */
 
-/* Each lane of the warp has a list of pieces, the entries [entry, entry_end) of the tables.
+/* Each lane of the warp has a list of pieces: the entries [entry, entry_end) of the tables.
  * Compares the literals on all these lists, and emits candidates. Called by the whole warp. The
  * pieces of a lane's list are at the lane's `at` in the planes, which begin at `origin` of the
- * text. The lists differ in length, so the lanes share the entries of all lists. */
+ * text. The lists differ in length, so the lanes divide the entries of all lists among them. */
 SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin, uint32_t at,
                                uint32_t entry, uint32_t entry_end, int edits)
 {
-    /* `behind` is the number of entries of the lanes up to and with this lane. */
+    /* `behind` is the number of entries of the lanes up to and including this one. */
     uint32_t behind = simt_warp_upto_u32(entry_end - entry), total;
 
     total = simt_shuffle_u32(behind, SIMT_WARP_THREADS - 1u);
     for (uint32_t first = 0; first < total; first += SIMT_WARP_THREADS) {
         uint32_t number = first + simt_lane(), lane = 0, shared_at, shared;
 
-        /* Finds the lane whose list has the entry: the first lane with behind > number. */
+        /* Find the lane whose list has the entry: the first lane with behind > number. */
         for (uint32_t half = SIMT_WARP_THREADS / 2u; half > 0; half /= 2u)
             lane += simt_shuffle_u32(behind, lane + half - 1u) <= number ? half : 0;
         shared_at = simt_shuffle_u32(at, lane);
@@ -287,8 +286,8 @@ SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tab
 #define GRAMS_QUEUE 64u /* entries of a warp's queue */
 
 /* Fills each motif's plane: bit i % 32 of word i / 32 is set if the motif is at index i of the
- * planes. Called by all threads of the block. The planes cover the starts of literals with a piece
- * in the tile. */
+ * planes. Called by all threads of the block. The planes cover the starts of all literals that have
+ * a piece in the tile. */
 SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tables tables,
                               const struct grams_planes *planes, uint32_t offsets, uint32_t *motifs)
 {
@@ -311,9 +310,8 @@ SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tabl
 }
 
 /* Takes up to 32 pairs (segment << 16 | index in the planes) from the queue. A segment has the
- * pieces of one motif that begin at one symbol. Compares the literals on the list of pieces that
- * the segment has for the gram at that index. Called by the whole warp; lanes starting at `count`
- * have no pair. */
+ * pieces of one motif that begin at the same symbol. Compares the literals on the segment's list
+ * for the gram at that index. Called by the whole warp; lanes `count` and above have no pair. */
 SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tables tables,
                                const struct grams_planes *planes, uint64_t origin,
                                const uint32_t *queue, uint32_t count)
@@ -335,10 +333,10 @@ SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tab
     grams_share(a, tables, planes, origin, at, entry, entry_end, 0);
 }
 
-/* A motif is the exact part that several literals share. A segment has the pieces of one motif that
- * begin at one symbol (approx_grams.h). For each offset in the tile and each segment, if a literal
- * with such a piece at the offset would begin where the segment's motif is, queues the pair
- * (segment, offset). Then compares the literals on the lists of the queued pairs.
+/* A motif is an exact part that several literals share. A segment has the pieces of one motif that
+ * begin at the same symbol (approx_grams.h). For each offset of the tile and each segment, queues
+ * the pair (segment, offset) if the segment's motif is where a literal with such a piece at the
+ * offset would begin. Then compares the literals on the lists of the queued pairs.
  */
 SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,
                                 const struct grams_planes *planes, uint64_t origin,
@@ -383,7 +381,7 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
  * motifs, or edits. */
 enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
 
-/* Compares the literals on the lists of pieces of the grams at all offsets of the tile, and emits
+/* Compares the literals on the lists of the grams at all offsets of the tile, and emits
  * candidates. */
 SIMT_FUNCTION void grams_offsets(const struct grams_arguments *a, struct grams_tables tables,
                                  const struct grams_planes *planes, uint64_t origin,
