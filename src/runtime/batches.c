@@ -1,5 +1,5 @@
-/* batches: the pull interface, which returns results batch by batch (trawl_search_open). Every
- * function here runs in the caller's thread; job.c does the search. */
+/* batches: trawl_search_open and the calls with which the caller pulls results, batch by batch. All
+ * functions here run in the caller's thread; job.c searches. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 struct trawl_search {
     struct search search;
     struct sink sink;
-    uint64_t line_ends; /* number of line ends in all batches so far */
+    uint64_t line_ends; /* line ends in all batches so far */
     bool ended;         /* the last batch, or a failure, was returned */
 };
 
@@ -81,12 +81,12 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     if (search->ended)
         return TRAWL_FAIL(error, ARGUMENT, "the search has ended");
     status = search_step(&search->search, &view, &more, error);
-    if (status == TRAWL_OK && !more) { /* an empty batch reports the text's end */
+    if (status == TRAWL_OK && !more) { /* an empty batch marks the end of the text */
         memset(&view, 0, sizeof view);
         view.begin = search->search.done.stats.text_bytes;
         view.last = true;
     }
-    if (status == TRAWL_OK && more) /* undecided lines make the next call fail */
+    if (status == TRAWL_OK && more) /* if lines were undecided, the next call fails */
         view.last &= search_decided(&search->search, NULL) == TRAWL_OK;
     search->ended = status != TRAWL_OK || view.last;
     TRAWL_TRY(status);

@@ -1,15 +1,16 @@
-/* begins: lets devices fill the caller's array with the offsets at which occurrences begin
- * (trawl_begins_into). If they cannot fill an array in host memory, trawl_begins_into searches in
- * the ordinary way.
+/* begins: devices fill the caller's array with the start offsets of occurrences
+ * (trawl_begins_into). If they cannot, and the array is in host memory, trawl_begins_into runs an
+ * ordinary search.
  *
- * An array in the memory of the device that holds the text is filled in a single launch. For any
- * other array, a worker lists begins into the device's memory, list after list, and other threads
- * copy each list to the array while the worker makes the next one (pieces.h). If the text is
- * divided over devices, their parts are listed in turn, so only one device works at a time. If
- * occurrences are rare, an ordinary search by all devices is then faster, and fills an array of the
- * host; only devices can write to an array in a device's memory. An array of the host needs no
- * other thread if one device has the whole text, and the text is short or occurrences are rare: the
- * caller is then the worker.
+ * An array in the memory of the device that has the text is filled by a single launch. For any
+ * other array, a worker lists start offsets in the device's memory, and while it makes the next
+ * list, other threads copy the last one to the array (pieces.h). If one device has the whole text,
+ * and the text is short or occurrences are rare, the caller itself is the worker, and an array in
+ * host memory needs no other thread.
+ *
+ * If the text is divided over several devices, their parts are listed in turn, so only one device
+ * works at a time. If occurrences are rare, an ordinary search, in which all devices work at once,
+ * is faster, but can fill only arrays in host memory.
  */
 #include "runtime/begins.h"
 
@@ -30,17 +31,18 @@
 #include "runtime/workers.h"
 
 /* How long the caller polls for lists to copy before it sleeps. Waking a thread takes up to 200 us
- * [2 H200], a tenth of the time in which 16 GiB of text are listed. */
+ * [2 H200], a tenth of the time to list the hits in 16 GiB of text. */
 #define CALLER_POLL_NS 10000000u
-/* The caller waits at most this long for the device's worker to begin, and only then wakes helpers:
- * to wake them, a thread holds the runtime's lock, which the worker needs to begin. */
+/* The caller wakes helpers only once the device's worker has begun, but waits at most this long:
+ * waking takes the runtime's lock, which the worker needs to begin. */
 #define START_POLL_NS 200000u
-/* Most helpers (host workers that help to copy lists) if fewer than MANY_BEGINS begins are
- * expected. 4 MB from pinned memory take one thread 540 us, three threads 224 us [2 H200]. */
+/* Most helpers, which are host workers that help to copy lists, if fewer than MANY_BEGINS start
+ * offsets are expected. Copying 4 MB from pinned memory takes one thread 540 us, and three threads
+ * 224 us [2 H200]. */
 #define HELPERS_FEW 3u
-#define HELPED_BEGINS (1u << 17) /* no helper is woken if fewer begins are expected */
-#define HELPER_BEGINS (1u << 15) /* expected begins for each helper */
-/* with at least this many expected begins, all host workers but one help to copy */
+#define HELPED_BEGINS (1u << 17) /* wake no helper for fewer start offsets */
+#define HELPER_BEGINS (1u << 15) /* expected start offsets for each helper */
+/* if so many start offsets are expected, all host workers but one help to copy */
 #define MANY_BEGINS (1u << 22)
 
 static uint64_t helped_begins = HELPED_BEGINS;
@@ -52,39 +54,39 @@ void begins_help_from(uint64_t begins)
 
 /* The state of one call that lists into an array. */
 struct listing {
-    /* first member: serve casts the job's pointer to the listing; item.job points here, too */
+    /* first member: serve casts its job to the listing; item.job points here, too */
     struct job job;
     struct queue_item item;
     struct trawl_searcher *searcher;
     const struct trawl_text *text;
-    struct engine_words *begins; /* the array, with the counts of what was listed so far */
+    struct engine_words *begins; /* the array, and the counts so far */
     struct pieces *pieces;
-    /* The part of the text that is listed now, [part_begin, part_end). The device item.device holds
-     * it. */
+    /* The part of the text that is being listed, [part_begin, part_end), which the device
+     * item.device has. */
     uint64_t part_begin;
     uint64_t part_end;
     uint32_t parts;
-    /* host workers worth waking to help; 0: no helper is wanted, or they were woken */
+    /* number of host workers to wake; 0: none, or already woken */
     uint32_t helpers;
     _Atomic bool begun; /* a worker has begun the part */
     _Atomic bool ended;
 
-    pthread_mutex_t lock; /* guards `status` and `error`, the outcome of the part */
+    pthread_mutex_t lock; /* guards `status` and `error`: how the part ended */
     pthread_cond_t changed;
     enum trawl_status status;
     struct trawl_error error;
 };
 
-/* The state of the worker that lists the current part. */
+/* The worker that lists the current part. */
 struct lister {
     struct listing *listing;
     struct worker *worker;
-    uint32_t lists;  /* lists in the device's memory */
-    uint64_t used;   /* words that these lists have */
-    uint64_t room;   /* words that the device's memory has for lists; 0: not known yet */
-    uint64_t piece;  /* words that are brought to the host at a time; 0: not known yet */
-    bool direct;     /* the device copies into the array directly */
-    uint64_t reach;  /* bytes of text that the next list covers */
+    uint32_t lists;  /* number of lists in the device's memory */
+    uint64_t used;   /* number of words in these lists */
+    uint64_t room;   /* number of words for which the device's memory has room; 0: not known yet */
+    uint64_t piece;  /* number of words that are copied to the host at a time; 0: not known yet */
+    bool direct;     /* the device copies to the array directly */
+    uint64_t reach;  /* length of text that the next list will cover */
     uint64_t likely; /* expected number of hits in the next list */
 };
 
@@ -96,7 +98,7 @@ static void serve(struct job *job, struct worker *worker)
     pieces_help(((struct listing *)job)->pieces);
 }
 
-/* Waits until all lists are in the array, so that the device's memory is free. */
+/* Waits until all lists have been copied to the array, which frees the device's memory. */
 static enum trawl_status drain(struct lister *l, struct trawl_error *error)
 {
     l->lists = 0;
@@ -104,9 +106,10 @@ static enum trawl_status drain(struct lister *l, struct trawl_error *error)
     return pieces_settle(l->listing->pieces, error);
 }
 
-/* Chooses how many bytes of text the next list covers, at most LIST_BYTES, so that it will probably
- * have LIST_WORDS hits, or fewer if the device has little memory or the end of the part is near.
- * The last list covered `listed` bytes and has `count` hits; `left` bytes of the part remain. */
+/* Chooses how many bytes of text the next list will cover, at most LIST_BYTES: so many that it will
+ * probably have LIST_WORDS hits, but fewer if the device has little memory or the end of the part
+ * is near. The last list covered `listed` bytes and has `count` hits; `left` bytes of the part
+ * remain. */
 static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint64_t left)
 {
     uint64_t per_hit = listed / (count + 1) + 1;
@@ -117,8 +120,8 @@ static void choose_reach(struct lister *l, uint64_t listed, uint64_t count, uint
     l->likely = min_u64(l->reach, left) / per_hit;
 }
 
-/* Called after a list that did not fit into the device's memory. If earlier lists take up that
- * memory, waits until they are in the array; otherwise makes the next list shorter. */
+/* Called when a list did not fit into the device's memory. If earlier lists are still there, waits
+ * until they have been copied; otherwise, shortens the next list. */
 static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct engine_words *list,
                                  struct trawl_error *error)
 {
@@ -132,9 +135,9 @@ static enum trawl_status shorten(struct lister *l, uint64_t owned, const struct 
     return TRAWL_OK;
 }
 
-/* Lists the occurrences that begin in [*at, *at + l->reach) of the text, and moves *at to where the
- * next list begins. *at stays where it is if the list must be made later, because it did not fit or
- * the device's memory must be freed first. */
+/* Lists the occurrences that begin in [*at, *at + l->reach) of the text, and moves *at past them.
+ * *at does not move if the list did not fit, or if the device's memory must be freed first; the
+ * caller then calls again. */
 static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl_error *error)
 {
     struct listing *listing = l->listing;
@@ -181,7 +184,7 @@ static enum trawl_status list_part(struct lister *l, struct trawl_error *error)
     struct listing *listing = l->listing;
 
     TRAWL_TRY(worker_device_ready(l->worker, &listing->job, error));
-    /* the part's device was lost, and the worker changed devices */
+    /* the part's device was lost, so the worker has changed to another one */
     if (l->worker->device_index != listing->item.device)
         return TRAWL_FAIL(error, DEVICE, "a device that holds a part of the text is lost");
     for (uint64_t at = listing->part_begin; at < listing->part_end;)
@@ -191,7 +194,7 @@ static enum trawl_status list_part(struct lister *l, struct trawl_error *error)
     return drain(l, error);
 }
 
-/* Lists the current part. This is job.serve_item(). */
+/* Lists the current part. Called as job.serve_item(). */
 static void serve_part(struct queue_item *item, struct worker *worker)
 {
     struct listing *listing = (struct listing *)item->job;
@@ -206,7 +209,8 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     atomic_store(&listing->begun, true);
     (void)worker_takes_part(worker, &listing->job);
     status = list_part(&lister, &error);
-    if (status != TRAWL_OK) /* wait, because copies in flight still write to the caller's memory */
+    if (status !=
+        TRAWL_OK) /* wait, because copies in flight may still write to the caller's memory */
         (void)pieces_settle(listing->pieces, NULL);
     (void)pthread_mutex_lock(&listing->lock);
     listing->status = status;
@@ -218,9 +222,8 @@ static void serve_part(struct queue_item *item, struct worker *worker)
 
 /* ---- The call ----------------------------------------------------------------------------- */
 
-/* Returns the number of host workers that should help to copy, if there will be as many begins as
- * in the searcher's last call of this kind. Each helper needs a core besides those of the caller
- * and of the listing thread. */
+/* Returns how many host workers should help to copy, assuming as many hits as in the searcher's
+ * last search. The caller and the listing thread also need a core each. */
 static uint32_t helpers_for(const struct listing *listing)
 {
     uint64_t begins = min_u64(listing->begins->room, listing->searcher->last_found.hits);
@@ -232,7 +235,7 @@ static uint32_t helpers_for(const struct listing *listing)
                              begins / HELPER_BEGINS + 1);
 }
 
-/* Lets a device's worker list the current part, while the caller copies what was listed. */
+/* Lets a device's worker list the current part while the caller copies the lists. */
 static void list_by_worker(struct listing *listing)
 {
     uint64_t begin_ns = clock_now_ns();
@@ -255,8 +258,8 @@ static void list_by_worker(struct listing *listing)
     (void)pthread_mutex_unlock(&listing->lock);
 }
 
-/* Finds the next part of the text and a device that holds it. If several do, takes the device of
- * the calling thread's worker. */
+/* Finds the next part of the text, and a device that has it. If several have it, takes the one that
+ * the caller uses. */
 static enum trawl_status next_part(struct listing *listing)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -282,8 +285,7 @@ static enum trawl_status next_part(struct listing *listing)
     return TRAWL_OK;
 }
 
-/* Lists the text part by part: in the devices' workers if `shared` is set, otherwise in the
- * caller. */
+/* Lists the text part by part: in the devices' workers if `shared`, otherwise in the caller. */
 static void list_text(struct listing *listing, bool shared)
 {
     struct worker *caller = &listing->searcher->caller;
@@ -356,7 +358,7 @@ static enum trawl_status fill_by_lists(struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
-/* Fills begins->host by a single launch on the device in whose memory the array lies. */
+/* Fills begins->host by a single launch, on the device in whose memory that array is. */
 static enum trawl_status fill_at_once(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, const struct trawl_text *text,
                                       uint32_t device, struct engine_words *begins,
@@ -431,8 +433,7 @@ enum trawl_status begins_on_host(struct trawl_searcher *searcher, const struct t
     shared = (is_split || (text->bytes_count > resident_sizes.shared &&
                            schedule_may_be_frequent(searcher, plan))) &&
              devices_start(devices);
-    /* if hits are few, an ordinary search of a divided text is faster: all devices search at
-     * once */
+    /* if hits are rare, an ordinary search of a divided text is faster: all devices work at once */
     if (is_split && !(shared && schedule_may_be_frequent(searcher, plan)))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search of all devices does as well");
     return fill_by_lists(searcher, plan, text, begins, shared, error);

@@ -12,13 +12,14 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
-/* buffers for each worker of devices: it searches one while three wait */
+/* pinned buffers for each device worker: one is searched while three wait */
 #define BUFFERS_PER_WORKER 4u
-/* Pinning takes longer than copying, so buffers are rounded up to a multiple of this, unless memory
- * is limited: a slightly longer chunk then fits as well. */
+/* Unless memory is limited, the size of a pinned buffer is rounded up to a multiple of this, so
+ * that a slightly longer chunk fits, too: pinning anew would take longer than copying. */
 #define PINNED_STEP (2u << 20)
 
-/* Pins the memory in the driver context of device `index`: all devices copy from it directly. */
+/* Pins the memory in the driver context of device `index`. All devices can then copy from it
+ * directly. */
 static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, uint64_t count)
 {
     struct engine_text text = {
@@ -28,8 +29,7 @@ static bool pin(struct devices *devices, uint32_t index, const uint8_t *bytes, u
            engine_for_devices->hold(devices->engine, &text, NULL) == TRAWL_OK;
 }
 
-/* Undoes pin() in the driver context of device `index`, or in another device's context if that
- * fails. */
+/* Undoes pin() in the driver context of device `index` or, if that fails, in another device's. */
 static bool unpin(struct devices *devices, uint32_t index, const uint8_t *bytes)
 {
     struct engine_text text = {.bytes = bytes, .how = ENGINE_HOLD_PINNED};
@@ -49,7 +49,7 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
     text_buffer_release(buffer);
 }
 
-/* Releases an idle pinned buffer. Returns false if all are in use. */
+/* Releases an idle pinned buffer. Returns false if there is none. */
 static bool shed(struct devices *devices)
 {
     struct text_buffer buffer = {.capacity = 0};
@@ -69,9 +69,9 @@ static bool shed(struct devices *devices)
     return true;
 }
 
-/* Adds the bytes to memory_used if the limit allows that. *used is memory_used without them. A
- * request that does not fit is never added, not even briefly, since a smaller request of another
- * thread would fail meanwhile. */
+/* Adds `bytes` to memory_used if the limit allows that. Stores the previous value in *used. A
+ * request that does not fit is not added even for a moment, because a smaller request of another
+ * thread might fail meanwhile. */
 static bool charge(struct trawl_runtime *runtime, uint64_t bytes, uint64_t *used)
 {
     *used = atomic_load(&runtime->memory_used);
@@ -124,7 +124,7 @@ enum trawl_status runtime_buffer_reserve(struct trawl_runtime *runtime, struct t
     if (bytes <= buffer->capacity)
         return TRAWL_OK;
     runtime_buffer_release(runtime, buffer);
-    while (!charge(runtime, bytes, &used)) /* idle pinned buffers make room */
+    while (!charge(runtime, bytes, &used)) /* release idle pinned buffers to make room */
         if (!shed(&runtime->devices))
             return TRAWL_FAIL(error, MEMORY,
                               "a chunk of %" PRIu64 " bytes beside %" PRIu64

@@ -1,6 +1,6 @@
-/* bytes: the public functions that count, or that search bytes without a text object. A short text
- * is searched at once, in the calling thread; if the host's engine cannot do that for the text or
- * the plan, an ordinary search does. */
+/* bytes: the public functions that count, or that search bytes without a text object. They search a
+ * short text at once, in the calling thread; if the host's engine cannot do that for this text or
+ * plan, they run an ordinary search. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -18,11 +18,10 @@ static enum trawl_status check(const struct trawl_searcher *searcher, const stru
     return TRAWL_OK;
 }
 
-/* Searches a short text. Returns false if an ordinary search is needed. The search changes nothing
- * in the searcher that would disturb another thread, so it does not mark the searcher as inside a
- * call, which would take two locked instructions, 12 ns. If trawl_searcher_cancel_next has
- * cancelled this call, or the searcher is inside a call, returns false: the ordinary search then
- * fails. */
+/* Searches a short text. Returns false if an ordinary search is needed. The searcher is not marked
+ * as inside a call, which would take two locked instructions, 12 ns: nothing here disturbs another
+ * thread. Also returns false if trawl_searcher_cancel_next has cancelled this call, or if another
+ * thread is inside a call; the ordinary search will then fail. */
 static inline bool search_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const void *bytes, uint64_t bytes_count, struct engine_brief *found)
 {
@@ -31,8 +30,8 @@ static inline bool search_brief(struct trawl_searcher *searcher, const struct tr
            schedule_brief(searcher, plan, (const uint8_t *)bytes, bytes_count, found);
 }
 
-/* Searches a short text object, and notes what trawl_searcher_stats reports about the call. Returns
- * false if an ordinary search is needed, which also checks the arguments. */
+/* Searches a short text object, and records the call for trawl_searcher_stats. Returns false if an
+ * ordinary search is needed, which also checks the arguments. */
 static inline bool search_short(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                 const struct trawl_text *text, struct engine_brief *found)
 {
@@ -98,7 +97,7 @@ enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct traw
     }
     sink_first(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
-    /* the sink has stopped the search; the call was not cancelled */
+    /* the sink stopped the search; nobody cancelled the call */
     if (status != TRAWL_OK && !(status == TRAWL_STOPPED && sink.stopped))
         return status;
     *found = sink.found;

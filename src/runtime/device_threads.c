@@ -1,6 +1,6 @@
-/* device_threads: the workers of devices, and the queue that they serve. An item of the queue is a
+/* device_threads: the device workers, and the queue that they serve. An item of the queue is a
  * chunk, or a part of a text, to be searched on a device. A worker takes items until none is left
- * for its device, and then sleeps until a thread has another item for it or ends the workers. */
+ * for its device, then sleeps until it is woken for another item, or to end. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-/* If a runtime has several devices, the first worker of each polls for up to this long, instead of
- * sleeping, after it has searched a loaded text. Waking the workers of several devices takes 25 to
- * 200 us, and four devices list the hits in 16 GiB of text in only 1,200 us. */
+/* If a runtime has several devices, the first worker of each polls for up to this long before it
+ * sleeps, once it has searched a loaded text. Waking the workers of several devices takes 25 to 200
+ * us, which is much for a search: four devices list the hits in 16 GiB of text in 1,200 us. */
 #define WATCH_NS 1000000u
 
 static void call(struct worker *worker)
@@ -26,10 +26,10 @@ static void call(struct worker *worker)
     (void)pthread_cond_signal(&worker->wake);
 }
 
-/* Returns an idle worker that may search a text on this device, or NULL. For a text on one device,
- * returns the first idle worker, which may still have the plan's tables from the last chunk. For a
- * text that any device may search, returns the one that has been idle longest, so that all devices
- * get work. The caller holds the runtime's lock. */
+/* Returns an idle worker that may search a text on this device (ENGINE_DEVICES_MAX: on any), or
+ * NULL. On one device, the first idle worker, which may still have the plan's tables; on any, the
+ * one that has been idle longest, so that all devices get work. The caller holds the runtime's
+ * lock. */
 static struct worker *idle_for(struct devices *devices, uint32_t device)
 {
     struct worker *found = NULL;
@@ -48,9 +48,9 @@ static struct worker *idle_for(struct devices *devices, uint32_t device)
     return found;
 }
 
-/* Claims and returns another idle worker if the queue has another item for this device, else NULL.
- * Called with the lock held; the caller drops it before it wakes the worker, because waking takes 6
- * us. */
+/* If the queue has another item for this device, claims and returns another idle worker; else
+ * returns NULL. The caller holds the lock, but must release it before it wakes the worker, which
+ * takes 6 us. */
 static struct worker *next_for(struct devices *devices, uint32_t device)
 {
     struct queue_item *item = device < ENGINE_DEVICES_MAX ? devices->first : NULL;
@@ -78,8 +78,8 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
         devices->last = before;
 }
 
-/* Takes the first item that the worker may search, in the order of devices_push. If `job` is not
- * NULL, takes only an item of this job. The caller holds the lock. */
+/* Takes the first item in the queue that the worker may search; if `job` is not NULL, the first of
+ * this job. The caller holds the lock. */
 static struct queue_item *pop(struct devices *devices, const struct worker *worker,
                               const struct job *job)
 {
@@ -96,8 +96,8 @@ static struct queue_item *pop(struct devices *devices, const struct worker *work
     return item;
 }
 
-/* Serves the queue's next item for the worker. Returns false if there was none. Sets *served_loaded
- * if the item's text is loaded. The lock is held before and after. */
+/* Serves the next item in the queue that the worker may search. Returns false if there was none.
+ * Sets *served_loaded if the item's text is loaded. Called and left with the lock held. */
 static bool serve_once(struct worker *worker, struct devices *devices, bool *served_loaded)
 {
     struct trawl_runtime *runtime = devices->runtime;
@@ -107,7 +107,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
 
     if (item == NULL)
         return false;
-    job = item->job; /* job->inside counts the item, so the job does not end meanwhile */
+    job = item->job; /* job->inside counts the item, so the job cannot end */
     TRAWL_ASSERT(job->inside > 0);
     job->helpers++;
     *served_loaded |= item->is_loaded;
@@ -123,7 +123,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
     return true;
 }
 
-/* Polls up to WATCH_NS for the next item: the next search may come at once. */
+/* Polls for the next item for up to WATCH_NS: another search may follow at once. */
 static void watch(const struct worker *worker)
 {
     uint64_t begin_ns = clock_now_ns();
@@ -173,7 +173,7 @@ static void *device_worker_main(void *argument)
     return NULL;
 }
 
-/* Allocates the workers and the list of pinned buffers. */
+/* Allocates the workers, and the list of pinned buffers. */
 static bool workers_room(struct devices *devices)
 {
     return devices->workers != NULL ||
@@ -219,7 +219,7 @@ void devices_stop(struct devices *devices)
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_join(devices->workers[i].thread, NULL);
-    /* workers may signal each other until the last one has ended */
+    /* only now, because workers may signal each other until the last one has ended */
     for (uint32_t i = 0; i < devices->worker_count; i++)
         (void)pthread_cond_destroy(&devices->workers[i].wake);
     atomic_store(&devices->worker_count, 0);
@@ -230,7 +230,7 @@ void devices_stop(struct devices *devices)
 void devices_push(struct devices *devices, struct queue_item *first)
 {
     struct queue_item *next;
-    uint32_t called = 0; /* bit i: device i was already looked at for an idle worker */
+    uint32_t called = 0; /* bit i: a worker of device i was woken, or none was idle */
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
     for (struct queue_item *item = first; item != NULL; item = next) {

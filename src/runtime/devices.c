@@ -1,10 +1,10 @@
-/* devices: the GPUs of a runtime: when they are opened, and which were lost.
+/* devices: the GPUs of a runtime: when they are opened, and which are lost
  *
- * Opening takes up to a third of a second, and closing waits until opening has ended. A runtime
- * with engine CUDA opens the devices when it is opened; so does loading a text. Otherwise, with
- * engine AUTO, a separate thread begins to open them once the runtime's searches of long texts have
- * taken a second, while host workers go on. A device that fails is lost until the runtime closes:
- * other devices or the CPU take over its tasks, and devices->failure says why.
+ * Opening the devices takes up to a third of a second, and closing a runtime waits until that has
+ * ended. A runtime with engine CUDA opens them at once; loading a text opens them, too. Otherwise,
+ * with engine AUTO, a separate thread opens them once the runtime's searches of long texts have
+ * taken a second; host workers go on meanwhile. A device that fails is lost until the runtime
+ * closes: other devices or the CPU take over its tasks, and devices->failure says why.
  */
 #include "runtime/devices.h"
 
@@ -48,8 +48,8 @@ bool devices_are_ready(const struct devices *devices)
     return atomic_load(&devices->state) == DEVICES_READY;
 }
 
-/* Returns the first device starting at `index`, cyclically, that is not lost; `index` if all
- * devices are lost. */
+/* Returns the first device that is not lost, cyclically from `index` upwards; `index` if all are
+ * lost. */
 static uint32_t working_from(const struct devices *devices, uint32_t index)
 {
     for (uint32_t i = 0; i < devices->device_count; i++)
@@ -169,7 +169,7 @@ void devices_close(struct devices *devices)
     devices->engine = NULL;
 }
 
-/* Worker i begins on device i % device_count, so every device below worker_count has a worker. */
+/* Worker i starts on device i % device_count, so every device below worker_count has a worker. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other)
 {
     return other == ENGINE_DEVICES_MAX || other == own || atomic_load(&devices->lost[other]) ||

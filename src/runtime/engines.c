@@ -1,5 +1,5 @@
-/* engines: the only file of src/runtime that names the engines, and the gallery's algorithms if the
- * build has a gallery. */
+/* engines: the only file of src/runtime that names the engines, and the gallery's algorithms, if it
+ * was built. */
 #include "runtime/engines.h"
 
 #include "approximate/engine_approximate.h"
@@ -65,7 +65,7 @@ const struct kind *kind_of(const struct trawl_plan *plan)
 
 static const struct plan_algorithms *const algorithms = GALLERY_ALGORITHMS;
 
-/* Not in src/plan, because the files there call neither the gallery nor src/regex. */
+/* Here and not in src/plan, because src/plan may call neither the gallery nor src/regex. */
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                                    const struct trawl_plan_options *options,
                                    struct trawl_plan **plan, struct trawl_error *error)

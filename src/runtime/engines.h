@@ -1,4 +1,4 @@
-/* engines: lists the engines of the runtime. Only engines.c names engines. */
+/* engines: the runtime's engines, which only engines.c names. */
 #ifndef TRAWL_RUNTIME_ENGINES_H
 #define TRAWL_RUNTIME_ENGINES_H
 
@@ -7,23 +7,23 @@
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
 
-/* The kinds of plans. A layer is an engine for one kind, built on the host's and the devices'
- * engines, which search for strings. */
+/* The kinds of plans. The engines of the host and of devices search for strings; for each other
+ * kind, a *layer* is an engine built on these two. */
 enum kind_index { KIND_STRINGS, KIND_ALGORITHM, KIND_ERRORS, KIND_EXPRESSIONS, KINDS };
 
-/* what the runtime has to know of a kind of plans */
+/* What the runtime knows about a kind of plans. */
 struct kind {
-    const struct engine_ops *layer; /* NULL: none, or none in this build */
-    const char *name;               /* NULL, or why streams cannot be searched under such plans */
-    const char *no_streams;         /* NULL, or why such plans do not search streams */
-    /* A published algorithm: runs on the host with engine AUTO and on any device with CUDA,
+    const struct engine_ops *layer; /* NULL: none, or not built */
+    const char *name;               /* for messages, such as "a plan of strings" */
+    const char *no_streams; /* why streams cannot be searched for such plans; NULL: they can */
+    /* A published algorithm: it runs on the host with engine AUTO, and on any one device with CUDA,
      * whatever the text. A failure ends the search. */
     bool is_apart;
     /* Regular expressions: chunks consist of whole lines, and a match may be empty. Devices search
      * only loaded texts, and only with engine CUDA. */
     bool by_lines;
-    /* The layer checks word and line boundaries itself, so it must know where records begin and
-     * end. Even a count finds hits, and the host verifies what devices find. */
+    /* The layer checks word and line boundaries itself, so it must be told where records begin and
+     * end. A count lists hits, too, and the host verifies those that devices find. */
     bool judges;
     bool leaves_chunks; /* a device may leave a chunk to the host ... */
     bool leaves_text;   /* ... and then the rest of the text, too */
@@ -33,19 +33,19 @@ extern const struct kind engine_kinds[KINDS];
 /* Returns the plan's kind; KIND_STRINGS if plan is NULL. */
 const struct kind *kind_of(const struct trawl_plan *plan);
 
-/* Does what trawl_line_open does. Cancelling `call` ends trawl_line_match on this line. */
+/* Implements trawl_line_open. If `call` is cancelled, trawl_line_match on this line ends. */
 enum trawl_status engines_line_open(const struct trawl_plan *plan, uint64_t pattern_index,
                                     const void *line, uint64_t line_bytes,
                                     const struct engine_call *call, struct trawl_line **out,
                                     struct trawl_error *error);
 
-/* Sets *lines to the plan by which a device decides which lines match a plan of regular expressions
- * (regex/automaton.h), or to NULL. Errors: MEMORY. */
+/* Sets *lines to a plan with which a device can decide which lines match a plan of regular
+ * expressions (regex/automaton.h); to NULL if there is none. Errors: MEMORY. */
 enum trawl_status engines_line_plan(const struct trawl_plan *plan, const uint8_t *sample,
                                     uint64_t sample_bytes, const struct trawl_plan **lines,
                                     struct trawl_error *error);
 
-/* Returns LIMIT with a message about engine_result.undecided_count lines. */
+/* Returns LIMIT, with a message about `count` undecided lines (engine_result.undecided_count). */
 enum trawl_status engines_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
 
 #endif

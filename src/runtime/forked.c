@@ -1,12 +1,12 @@
-/* forked: makes runtimes and searchers usable in a child process of fork().
+/* forked: makes runtimes and searchers usable in a child of fork()
  *
- * Only the thread that called fork() exists in the child. The runtimes' other threads are gone, and
- * their memory leaks; a lock that one of them held would never be released, so the child makes all
- * locks anew. A runtime starts threads again when a search can use them. CUDA does not work in a
- * child of a process that used it, so a runtime whose devices the parent opened, or was opening,
- * has none in the child. A call that the forking thread was inside, or that was open
- * (trawl_search_open, trawl_matrix_open), cannot go on, and is marked as orphaned. A call that
- * another thread was inside has ended. */
+ * In the child, only the thread that called fork() exists. The runtimes' other threads are gone,
+ * and their memory leaks. A lock that one of them held would never be released, so the child
+ * initialises all locks again; a runtime starts threads again when a search can use them. CUDA does
+ * not work in a child of a process that used it, so a runtime whose devices the parent had opened,
+ * or was opening, has none in the child. A call that the forking thread was inside, or that was
+ * open (trawl_search_open, trawl_matrix_open), cannot go on, and is marked as orphaned; a call that
+ * another thread was inside counts as ended. */
 #include "runtime/forked.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #include "base/forks.h"
 
-/* held only between forks_hold and forks_release, during which no other thread forks */
+/* held only between forks_hold and forks_release, when no other thread can fork */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct forked *items;
 
@@ -43,11 +43,11 @@ static void adopt_runtime(struct trawl_runtime *runtime)
 {
     (void)pthread_mutex_init(&runtime->lock, NULL);
     (void)pthread_mutex_init(&runtime->entry, NULL);
-    atomic_store(&runtime->memory_used, 0); /* adopt_searcher adds the buffers that remain */
+    atomic_store(&runtime->memory_used, 0); /* adopt_searcher adds the remaining buffers */
     if (runtime->threads_max > 1)
         memset(runtime->workers, 0, (runtime->threads_max - 1) * sizeof *runtime->workers);
     atomic_store(&runtime->worker_count, 0);
-    atomic_store(&runtime->streams, 0); /* no search that the parent began continues here */
+    atomic_store(&runtime->streams, 0); /* no search of the parent continues here */
     runtime->jobs = NULL;
     runtime->idle = NULL;
     runtime->workers_wanted = 0;
@@ -71,7 +71,7 @@ static void adopt_searcher(struct trawl_searcher *searcher)
     if (atomic_load(&searcher->wake) >= 0)
         (void)close(atomic_load(&searcher->wake));
     atomic_store(&searcher->wake, -1);
-    /* another thread may have been changing a buffer of a call */
+    /* another thread may have been changing the buffer during fork() */
     if (is_inside)
         memset(&caller->buffer, 0, sizeof caller->buffer);
     for (uint32_t i = 0; i < searcher->tasks_touched; i++) {
@@ -91,7 +91,7 @@ static void adopt_searcher(struct trawl_searcher *searcher)
         atomic_store(&searcher->call.state, ENGINE_CALL_NONE);
 }
 
-/* Makes all objects usable again. Runs in the child before fork() returns there. */
+/* Makes all objects usable again. Called in the child before fork() returns. */
 static void adopt(void)
 {
     for (struct forked *item = items; item != NULL; item = item->next)

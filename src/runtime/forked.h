@@ -1,11 +1,11 @@
-/* forked: keeps a list of all open runtimes and searchers, and makes them usable in a child process
- * of fork(). */
+/* forked: keeps a list of all open runtimes and searchers, to make them usable in a child of
+ * fork(). */
 #ifndef TRAWL_RUNTIME_FORKED_H
 #define TRAWL_RUNTIME_FORKED_H
 
 #include "runtime/search.h"
 
-/* forked_note puts a runtime or searcher that is being opened on the list; forked_forget removes
+/* forked_note adds a runtime or searcher that is being opened to the list; forked_forget removes
  * one that is being closed. */
 void forked_note(struct forked *item, bool is_searcher);
 void forked_forget(const struct forked *item);

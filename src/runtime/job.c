@@ -1,6 +1,7 @@
-/* job: calls of a searcher, and the loop of a search: what the calling thread does between two
- * deliveries. The public functions in search.c, batches.c and matrix.c use this file; begins.c and
- * stream.c use parts of it. task.c does the work on a chunk. */
+/* job: how a searcher's call begins and ends, and the loop of a search, in which the calling thread
+ * delivers results and works until the next ones are ready. Used by the public functions in
+ * search.c, batches.c and matrix.c, and partly by begins.c and stream.c. task.c does the work on a
+ * chunk. */
 #include "runtime/job.h"
 
 #include <sched.h>
@@ -23,12 +24,12 @@
 #include "runtime/workers.h"
 
 #define CALLER_POLL_NS 200000u
-#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what a thread decompresses ahead */
-/* What threads decompress ahead of the reader may take 1 / UNPACK_SHARE of the runtime's memory
- * limit. The decoders' windows (earlier bytes to which compressed data may refer) may take as much
+#define UNPACK_BYTES (UINT64_C(24) << 20) /* memory for what one thread decompresses ahead */
+/* Text that is decompressed ahead of the reader may take 1 / UNPACK_SHARE of the runtime's memory
+ * limit, and the decoders' windows (earlier output to which compressed data may refer) as much
  * again. */
 #define UNPACK_SHARE 8u
-#define WAIT_POLL_NS 50000000 /* how often the caller's poll is called during a wait */
+#define WAIT_POLL_NS 50000000 /* interval of calls of the caller's poll function during a wait */
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -117,8 +118,8 @@ void job_end(struct job *job)
         job_recall(job);
 }
 
-/* Takes and searches chunks until the search has no work for this worker. If it can take none, it
- * decompresses parts of the text that later chunks need. This is job.serve(). */
+/* Takes and searches chunks until the search has no work for this worker. If no chunk can be taken
+ * now, decompresses text for later ones. Called as job.serve(). */
 static void serve(struct job *job, struct worker *worker)
 {
     struct search *search = (struct search *)job;
@@ -130,8 +131,8 @@ static void serve(struct job *job, struct worker *worker)
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Returns an eventfd for threads that wait for a stream's bytes: a write to it ends the wait. It is
- * readable at once only if the call is cancelled. Returns -1 if no descriptor could be made. */
+/* Returns an eventfd for threads that wait for a stream's bytes; a write to it ends the wait. It is
+ * readable only if the call is already cancelled. Returns -1 if no descriptor could be made. */
 static int wake_of(struct trawl_searcher *searcher)
 {
     eventfd_t count;
@@ -140,20 +141,20 @@ static int wake_of(struct trawl_searcher *searcher)
         atomic_store(&searcher->wake, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (atomic_load(&searcher->wake) < 0)
         return -1;
-    /* An earlier search may have left the descriptor readable; this read ends that. If the call was
-     * cancelled before the read, the descriptor must be readable again. */
+    /* An earlier search may have left the descriptor readable, so read it. If the call was
+     * cancelled before that, make it readable again. */
     (void)eventfd_read(atomic_load(&searcher->wake), &count);
     if (searcher_is_cancelled(searcher))
         (void)eventfd_write(atomic_load(&searcher->wake), 1);
     return atomic_load(&searcher->wake);
 }
 
-/* Reserves memory for what threads decompress ahead of the reader, and for the decoders. Without
- * it, only the reader decompresses. */
+/* Reserves memory for decompressing ahead of the reader, and for the decoders. If that fails, only
+ * the reader decompresses. */
 static void reserve_unpacking(struct search *search, struct text_need *need)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    /* other searches of streams leave fewer threads to this search */
+    /* other searches of streams take threads away */
     uint64_t share = max_u64(runtime->threads_max / (atomic_load(&runtime->streams) + 1), 2);
     uint64_t bytes = share * UNPACK_BYTES;
 
@@ -189,8 +190,8 @@ static void prepare(struct search *search, struct trawl_searcher *searcher,
     atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
 }
 
-/* Returns the end of the record that contains offset `at` (text_lines.record_end). Without records
- * the text, which is in memory, is a single line. */
+/* Returns the end of the record that contains offset `at` (text_lines.record_end). Without records,
+ * the whole text, which is in memory, counts as one line. */
 static uint64_t record_end(void *context, uint64_t at)
 {
     const struct search *search = (const struct search *)context;
@@ -206,8 +207,8 @@ static enum trawl_status grow_buffer(void *context, struct text_buffer *buffer, 
     return runtime_buffer_grow(((struct search *)context)->job.runtime, buffer, kept, bytes, error);
 }
 
-/* Returns how many of the bytes that a stream has brought so far can be searched before more
- * arrive (text_need.decided). */
+/* Returns how many of a stream's bytes so far can be searched before more arrive
+ * (text_need.decided). */
 static uint64_t decided(const void *context, const uint8_t *bytes, uint64_t before, uint64_t have)
 {
     return plan_decided((const struct trawl_plan *)context, bytes, before, have);
@@ -250,9 +251,10 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
             ? searcher->task_count
             : searcher->tasks_few;
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_max);
-    need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
-                           ? search->chunk_host /* with this schedule no stream goes to a device */
-                           : max_u64(search->chunk_host, search->chunk_device);
+    need.chunk_bytes =
+        search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
+            ? search->chunk_host /* a stream never goes to a device with this schedule */
+            : max_u64(search->chunk_host, search->chunk_device);
     if (search->job.kind->by_lines) {
         search->lines =
             (struct text_lines){plan->line_end, plan->line_end_also, search,
@@ -277,7 +279,7 @@ done:
     return status;
 }
 
-/* Keeps a record of the call's work, for trawl_searcher_stats. */
+/* Records what the call did, for trawl_searcher_stats. */
 static void keep(struct search *search)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -302,7 +304,7 @@ void search_end(struct search *search)
     struct trawl_searcher *searcher = search->searcher;
     struct devices *devices = &searcher->runtime->devices;
 
-    if (searcher->is_orphan) /* a child of fork() has no other threads, which could hold the lock */
+    if (searcher->is_orphan) /* in a child of fork(), no other thread can be inside */
         memset(&search->lock, 0, sizeof search->lock);
     else if (atomic_load(&search->job.is_known)) { /* other threads may be inside the search */
         (void)pthread_mutex_lock(&search->lock);
@@ -328,15 +330,15 @@ void search_end(struct search *search)
 
 /* ---- Parts in order ----------------------------------------------------------------------- */
 
-/* Returns true if more helpers than the caller has asked for are worth waking. A stream gets
- * several threads only if a thread that waits for its bytes can be interrupted. */
+/* Returns true if more helpers are worth waking than the caller has asked for so far. A stream gets
+ * helpers only if a thread's wait for its bytes can be interrupted. */
 static bool wants_help(const struct search *search)
 {
     return schedule_helpers(search) > search->helpers &&
            text_cursor_is_interruptible(&search->cursor);
 }
 
-/* Asks for helpers. The caller holds no lock. */
+/* Asks for helpers. The caller must hold no lock. */
 static void share(struct search *search)
 {
     if (!search->shared) {
@@ -347,23 +349,22 @@ static void share(struct search *search)
     job_share(&search->job, search->helpers);
 }
 
-/* Returns true if the caller may take a chunk. From a stream, it takes only the chunk that is to
- * be delivered next, and none while another chunk is taken and not yet delivered: reading might
- * take long, and that chunk, once searched, would have to wait for the caller. A helper may
- * still take a chunk before the caller does. */
+/* Returns true if the caller may take a chunk. From a stream, it takes none while another chunk is
+ * taken but not delivered: reading might take long, and that chunk's results would wait for the
+ * caller. Helpers may still take chunks. */
 static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
         return false;
-    /* while devices list hits, the caller only delivers them: hits wait if it searches */
+    /* While devices list hits, the caller only delivers them: if it searched, they would wait. */
     if (search->schedule == SCHEDULE_LOADED)
         return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* Returns true if the caller should look once more for the next task before it sleeps. Waking it
- * would take 20 to 50 us, in which devices could search. *until_ns is 0 before the first look.
- * Called with the lock held, and briefly drops it. */
+/* Returns true if the caller should poll for the next task again instead of sleeping: waking it
+ * would take 20 to 50 us, in which devices could search. *until_ns is 0 at the first call. Called
+ * with the lock held, which it releases for a moment. */
 static bool looks_again(struct search *search, uint64_t *until_ns)
 {
     uint64_t now_ns = clock_now_ns();
@@ -380,8 +381,8 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
     return true;
 }
 
-/* Waits at the searcher's semaphore, only for WAIT_POLL_NS if the call has a poll function. Returns
- * true if another thread has posted it. */
+/* Waits for the searcher's semaphore; if the call has a poll function, only for WAIT_POLL_NS.
+ * Returns true if another thread has posted it. */
 static bool wait_for_post(struct trawl_searcher *searcher)
 {
     struct timespec until;
@@ -397,10 +398,10 @@ static bool wait_for_post(struct trawl_searcher *searcher)
     return sem_timedwait(&searcher->woken, &until) == 0;
 }
 
-/* Waits until another thread has finished a task or the call is cancelled, and meanwhile
- * decompresses parts of the text. Called with the lock held, and drops it meanwhile. Other threads
- * put finished tasks into the ring under the lock, so none arrives between the caller's last look
- * at the ring and the store to `sleeps`. */
+/* Waits until another thread has finished a task or the call is cancelled; meanwhile decompresses
+ * text ahead. Called with the lock held, which it releases while it waits. Other threads put
+ * finished tasks into the ring under the lock, so none can arrive unnoticed between the caller's
+ * last look at the ring and the store to `sleeps`. */
 static void sleep_until_woken(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -410,7 +411,7 @@ static void sleep_until_woken(struct search *search)
     atomic_store(&searcher->sleeps, true);
     search_unlock(search);
     if (searcher_is_cancelled(searcher))
-        searcher_wake(searcher); /* the cancellation may have come before the store to `sleeps` */
+        searcher_wake(searcher); /* it may have been cancelled before the store to `sleeps` */
     while (unpacks && atomic_load(&searcher->sleeps))
         unpacks = text_cursor_help(&search->cursor, &searcher->sleeps);
     while (!wait_for_post(searcher))
@@ -418,14 +419,14 @@ static void sleep_until_woken(struct search *search)
     search_lock(search);
 }
 
-/* Works until the next task in order is ready. Returns NULL if no task is left, or if the search
- * is stopping or cancelled. */
+/* Works until the next task in text order is ready, and returns it. Returns NULL if no task is
+ * left, or if the search is stopping or cancelled. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
     struct task **entry = search_ring(search, search->index_deliver);
     enum task_taken worked = TASK_DONE;
-    /* the first chunk's delivery may end the search, so helpers are called later */
+    /* the first chunk's delivery may end the search, so do not call helpers before it */
     bool has_worked = search->index_deliver > 0 ||
                       (search->sink->want != WANT_FIRST && text_cursor_is_slow(&search->cursor));
     struct task *task = NULL;
@@ -437,7 +438,7 @@ static struct task *wait_next(struct search *search)
             break;
         if (searcher_is_cancelled(search->searcher))
             break;
-        /* if all tasks are free, no thread is searching, and none would wake a waiting caller */
+        /* if all tasks are free, no thread is searching that could wake the caller */
         if ((worked == TASK_DONE || (search->taken == 0 && search->schedule != SCHEDULE_LOADED)) &&
             caller_may_work(search)) {
             uint64_t index = search->index_deliver;
@@ -462,10 +463,10 @@ static struct task *wait_next(struct search *search)
     return task;
 }
 
-/* Returns true if the task's chunk is a part of the text. If a file shrinks during the search, the
- * text ends with the first chunk whose read meets the file's end, even if that chunk is empty.
- * Later chunks do not count, although other threads may have read them before the file shrank or
- * after it grew again. */
+/* Returns true if the task's chunk belongs to the text. If a file shrinks during the search, the
+ * text ends with the first chunk, possibly empty, whose read met the end of the file. Later chunks
+ * do not count, even if other threads have read them before the file shrank, or after it grew
+ * again. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)
@@ -478,7 +479,7 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
-/* Returns the task's status, and copies the error if it is a failure. */
+/* Returns the task's status; if that is a failure, copies the error. */
 static enum trawl_status task_status(const struct task *task, struct trawl_error *error)
 {
     if (task->status >= TRAWL_ARGUMENT && error != NULL)
@@ -486,8 +487,8 @@ static enum trawl_status task_status(const struct task *task, struct trawl_error
     return task->status;
 }
 
-/* Ends the delivery of a part of search->current, a task. If its chunk has another part, searches
- * that and returns true. *status is the task's failure, if it failed. */
+/* Called after a part of the task search->current was delivered. If the chunk has a further part,
+ * searches it and returns true. Otherwise ends the task, and sets *status to its status. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {
     _Atomic uint64_t *progress = &search->searcher->progress;
@@ -502,7 +503,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
         atomic_store_explicit(progress, *progress + task->result.done - task->from,
                               memory_order_relaxed); /* only the caller writes *progress */
     task->from = task->result.done;
-    /* a chunk that ends in a read error is searched to its end, too */
+    /* even a chunk that ends in a read error is searched to its end */
     if (task->from < task->chunk.owned &&
         (task->status == TRAWL_OK || task->status == TRAWL_READ)) {
         task_search(search, task, &search->searcher->caller, !search->host_searches);
@@ -514,7 +515,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     return false;
 }
 
-/* Fills *view with the part that the task holds, and counts it in the call's statistics. */
+/* Fills *view with the task's current part, and adds it to the call's statistics. */
 static void view_counted(struct search *search, const struct task *task, struct sink_chunk *view)
 {
     task_view(search, task, view);
@@ -575,8 +576,8 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     return search->fault != TRAWL_OK ? search->fault : search_decided(search, error);
 }
 
-/* Checks that the sink saw the file's bytes in a mapped chunk: they were the file's when the chunk
- * was searched, but the file may have become shorter since. */
+/* Checks that the bytes of a mapped chunk were still the file's when the sink read them: the file
+ * may have been truncated since the chunk was searched. */
 static enum trawl_status still_whole(const struct search *search, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &search->current->chunk;
@@ -602,7 +603,7 @@ static void brief_begin(struct search *search, struct trawl_searcher *searcher,
     searcher->tasks[0].status = TRAWL_OK;
 }
 
-/* Searches a short part of the text as a single chunk in the calling thread, without reading the
+/* Searches a short part of the text as one chunk, in the calling thread and without reading the
  * clock. Returns false if that fails, or if the sink wants no more. */
 static bool brief_part(struct search *search, uint64_t begin, uint64_t end, bool last)
 {
@@ -645,14 +646,14 @@ enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct
     uint64_t end = 0;
 
     brief_begin(&search, searcher, plan, text, sink);
-    search.for_devices = true; /* the call's work begins with that of the search for the places */
+    search.for_devices = true; /* the search that found the places belongs to this call */
     memcpy(&search.done, &searcher->last, sizeof search.done);
     search.begin_ns = clock_now_ns() - search.done.stats.wall_ns;
     search.done.stats.match_count = 0;
     for (uint64_t i = 0; i < count && !engine_call_is_over(&searcher->call); i++) {
         uint64_t begin = places[i];
 
-        if (begin < end) /* in the line that was searched last */
+        if (begin < end) /* still in the line that was searched last */
             continue;
         while (begin > end && bytes[begin - 1] != plan->line_end &&
                bytes[begin - 1] != plan->line_end_also)
@@ -691,7 +692,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
             break;
         if (!more) {
             sink->stopped = true;
-            /* a read error lies beyond what the sink wanted */
+            /* a read error comes after what the sink wanted */
             status = search.current->status == TRAWL_OK || search.current->status == TRAWL_READ
                          ? TRAWL_STOPPED
                          : task_status(search.current, error);

@@ -1,5 +1,5 @@
-/* job: the start and the end of calls, and the loop of a search. Public functions call these
- * functions in the calling thread. */
+/* job: the start and end of a searcher's calls, and the loop of a search. Called by the public
+ * functions, in the caller's thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H
 
@@ -7,19 +7,18 @@
 
 /* ---- One call of a searcher at a time ---- */
 
-/* Marks the searcher as inside a call; searcher_leave undoes this. Returns STOPPED if the call
- * was cancelled before it began. Errors: BUSY if the searcher is already inside a call. */
+/* Marks the searcher as inside a call; searcher_leave ends that. Returns STOPPED if the call was
+ * cancelled before it began. Errors: BUSY if the searcher is already inside a call. */
 enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error);
 void searcher_leave(struct trawl_searcher *searcher);
-/* Returns true if the call that the searcher is inside was cancelled. */
+/* Returns true if the searcher's current call was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
-/* Fails with UNSUPPORTED if the parent of this process began the call, and the process is a child
- * of fork(). */
+/* Fails with UNSUPPORTED if this process is a child of fork(), and its parent began the call. */
 enum trawl_status searcher_lives(const struct trawl_searcher *searcher, struct trawl_error *error);
-/* Keeps a record of the call's work, for trawl_searcher_stats. begin_ns is when the call began,
- * or 0 if its time was not measured. */
+/* Records what the call did, for trawl_searcher_stats. begin_ns is when the call began; 0: its time
+ * was not measured. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
-/* Does the checks that all searches of a text object share, then searcher_enter. */
+/* Checks the arguments that all searches of a text object share, then calls searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);
 
@@ -32,35 +31,35 @@ void job_end(struct job *job);
 
 /* ---- Searches ---- */
 
-/* Begins a search. After a success the caller must call search_end. */
+/* Begins a search. If it succeeds, the caller must call search_end. */
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error);
-/* Fills *view with the next part of the text's results in order, valid until the next call.
- * *more is false at the text's end. Returns STOPPED if the call was cancelled. A failure is
- * returned after all results that precede it in the text. */
+/* Fills *view with the next results in text order, which are valid until the next call. *more is
+ * false at the end of the text. Returns STOPPED if the call was cancelled. A failure is returned
+ * after all results that come before it in the text. */
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error);
-/* Fails with LIMIT if the engine has left lines of the delivered parts undecided. search_step does
- * the same at the text's end. */
+/* Fails with LIMIT if the engine could not decide some lines of what was delivered. search_step
+ * does the same at the end of the text. */
 enum trawl_status search_decided(const struct search *search, struct trawl_error *error);
 void search_end(struct search *search);
-/* Does a whole search and delivers all results to the sink. Returns STOPPED if the sink stopped
+/* Runs a whole search, and delivers all results to the sink. Returns STOPPED if the sink stopped
  * the search, or if the call was cancelled. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
-/* Like search_run, but searches only the lines that hold the places, in the calling thread.
- * `places` ascend, and come from the searcher's last search; the text is in the host's memory. */
+/* Like search_run, but searches only the lines that contain these offsets, in the calling thread.
+ * `places` ascend, and were found by the searcher's last search; the text must be in host
+ * memory. */
 enum trawl_status search_run_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    struct trawl_text *text, const uint64_t *places, uint64_t count,
                                    struct sink *sink, struct trawl_error *error);
-/* Does a whole call: search_enter, search_run, searcher_leave. */
+/* Runs a whole call: search_enter, search_run, searcher_leave. */
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);
-/* Sets *lines to the plan by which a single device can decide which lines, or records, of the
- * text match (engines_line_plan). Sets it to NULL if no device has the whole text, or the plan
- * has no such plan. */
+/* Sets *lines to a plan with which a single device can decide which lines, or records, of the text
+ * match (engines_line_plan); to NULL if no device has the whole text, or there is no such plan. */
 enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, const struct trawl_plan **lines,
                                    struct trawl_error *error);

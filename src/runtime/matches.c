@@ -7,10 +7,10 @@
 #include "runtime/search.h"
 
 #define MATCH_WORDS (sizeof(struct trawl_match) / sizeof(uint64_t))
-/* match_room is a multiple of this, so that each column (begins, ends, patterns) begins at a cache
- * line and few stores cross two lines */
+/* match_room is a multiple of this, so each column (begins, ends, patterns) starts at a cache line,
+ * and few stores cross a line */
 #define ROOM_WORDS 8u
-#define HITS_AHEAD 16u /* a hit's literal is prefetched this many hits ahead */
+#define HITS_AHEAD 16u /* prefetch the literals of so many hits ahead */
 
 void matches_release(struct task *task)
 {

@@ -1,13 +1,13 @@
-/* matrix: searches records for patterns by a single search over the tape: all records, one after
- * another (trawl_matrix_open).
+/* matrix: finds which patterns occur in which records, by a single search of the tape: all records,
+ * one after another (trawl_matrix_open)
  *
- * The workers make cells of the occurrences, chunk by chunk (matrix_cells.c). A cell is a record, a
- * pattern, and where the pattern first begins in it. This file joins the cells of chunks to spans:
- * complete records with all their cells. The cells of the record in which a chunk ends wait for
- * those of the next chunk. No chunk holds an empty record, so the cells of regular expressions that
- * match the empty string are added to the spans. Each span becomes a batch, or several if many such
- * cells are added. If the plan names a published algorithm for records, the algorithm makes the
- * cells of a chunk (engine_ops.cells).
+ * A *cell* is a record, a pattern that occurs in it, and where the first occurrence begins. Workers
+ * turn the occurrences in a chunk into cells (matrix_cells.c), or a published algorithm for records
+ * makes the cells of a chunk (engine_ops.cells). This file joins them to *spans*: complete records
+ * with all their cells. The cells of a record that continues after the chunk wait for those of the
+ * next chunk. No chunk contains an empty record, so the cells of regular expressions that match the
+ * empty string are added to the spans. A span becomes a batch, or several if many such cells are
+ * added.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,10 +22,10 @@
 #include "runtime/workers.h"
 
 #define ANY_BYTES_MIN 4096u
-/* a batch ends once it has more than this many cells of empty records */
+/* a batch ends once it has more cells of empty records */
 #define EMPTY_CELLS_MAX (1u << 20)
 
-/* The records [record_begin, record_end), which are complete, with their cells. */
+/* The complete records [record_begin, record_end), with their cells. */
 struct span {
     uint64_t record_begin;
     uint64_t record_end;
@@ -36,47 +36,47 @@ struct span {
 struct trawl_matrix_search {
     struct trawl_searcher *searcher;
     const struct engine_ops *algorithm; /* NULL: `search` finds occurrences */
-    struct engine_worker *worker;       /* the calling thread's worker, which makes the
-                                           algorithm's cells */
-    /* what the algorithm reports for statistics: candidates, times, whether a device was used */
+    struct engine_worker *worker;       /* the calling thread's worker, which runs the algorithm */
+    /* what the algorithm reports for the statistics */
     struct engine_result flagged;
     struct search search;
     struct sink sink;
     struct trawl_text *text;
-    /* the plan without its conditions on words and lines, which are checked record by record; for
+    /* the plan without its conditions on words and lines, which are checked for each record; with
      * an algorithm, a plan that finds nothing */
     struct trawl_plan bare;
     struct records records;
     struct cell_maker maker;
     enum trawl_matrix_shape shape;
 
-    struct cells carried; /* cells of the carried record, which is not complete yet */
-    /* the cells that were in `carried` until the record was complete; borrowed by the current
-     * span */
+    struct cells
+        carried; /* cells of the record that continues after the last chunk, the *carried* record */
+    /* the cells from `carried` once that record is complete; borrowed by the current span */
     struct cells whole;
-    uint64_t done;       /* records before this index were in spans */
-    bool holds_chunk;    /* `chunk` and the fields below hold a chunk of the search */
-    struct cells chunk;  /* cells of the chunk, borrowed from the task */
+    uint64_t done;       /* the records before this index have been in spans */
+    bool holds_chunk;    /* `chunk` and the chunk_ fields are set */
+    struct cells chunk;  /* the chunk's cells, borrowed from the task */
     uint64_t chunk_from; /* cells before this index belong to the carried record */
-    /* cells starting at this index belong to a record that continues after the chunk */
+    /* cells at and after this index belong to a record that continues after the chunk */
     uint64_t chunk_to;
-    uint64_t chunk_end; /* the chunk completes the records before this index */
+    uint64_t chunk_end; /* the records before this index end in the chunk or earlier */
 
-    const struct trawl_plan *expressions; /* the caller's plan; NULL: the plan is of strings */
-    struct span span; /* records of the last span that are not reported yet, with their cells */
-    /* numbers of the expressions that match the empty string; room for pattern_count */
+    const struct trawl_plan
+        *expressions; /* the caller's plan of regular expressions; NULL: the plan has strings */
+    struct span span; /* what is left of the last span after the last batch */
+    /* indexes of the expressions that match the empty string; room for pattern_count */
     uint64_t *empty;
     uint64_t empty_count;
-    struct cells filled; /* cells of a span with empty records */
+    struct cells filled; /* cells of a span, with those of its empty records added */
 
-    uint8_t *any; /* for TRAWL_MATRIX_ANY: a bit for each record of the batch; any_bytes bytes */
+    uint8_t *any; /* for TRAWL_MATRIX_ANY: one bit per record of the batch, in any_bytes bytes */
     uint64_t any_bytes;
     bool ended; /* the last batch, or a failure, was returned */
 };
 
 /* ---- Spans -------------------------------------------------------------------------------- */
 
-/* Makes a span of the records from matrix->done up to `end`, with the cells [from, to). */
+/* Makes a span of the records [matrix->done, end), with the cells [from, to). */
 static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const struct cells *cells,
                     uint64_t from, uint64_t to, struct span *span)
 {
@@ -94,7 +94,7 @@ static void span_of(struct trawl_matrix_search *matrix, uint64_t end, const stru
     matrix->done = end;
 }
 
-/* Takes the search's next chunk. The chunk's first cells may belong to the carried record. */
+/* Takes the search's next chunk, whose first cells may belong to the carried record. */
 static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     struct sink_chunk view;
@@ -125,7 +125,7 @@ static enum trawl_status take_chunk(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Keeps the chunk's cells of the record that continues after it. */
+/* Leaves the chunk, and keeps the cells of the record that continues after it. */
 static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     matrix->holds_chunk = false;
@@ -136,8 +136,8 @@ static enum trawl_status leave_chunk(struct trawl_matrix_search *matrix, struct 
                       error);
 }
 
-/* Makes a span of the next complete records: the carried one, or the others of the chunk. Its cells
- * are valid until the next call. */
+/* Makes a span of the next complete records: of the carried one, or of those that end in the chunk.
+ * Its cells are valid until the next call. */
 static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct span *span,
                                    struct trawl_error *error)
 {
@@ -167,8 +167,8 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
 
 /* ---- Empty records ------------------------------------------------------------------------ */
 
-/* Lists the expressions that match the empty string, unless that is done already. For ANY, the
- * first one is enough. */
+/* Lists the expressions that match the empty string, unless that has been done. For ANY, one is
+ * enough. */
 static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct trawl_error *error)
 {
     const uint64_t count = matrix->expressions->pattern_count;
@@ -187,8 +187,8 @@ static enum trawl_status find_empty(struct trawl_matrix_search *matrix, struct t
     return TRAWL_OK;
 }
 
-/* Appends the span's cells for records before `record`, starting at *at, to matrix->filled, and
- * moves *at after them. Also makes room for the cells of one empty record. */
+/* Appends the span's cells, from *at up to those of `record`, to matrix->filled, and moves *at past
+ * them. Also makes room there for the cells of one empty record. */
 static enum trawl_status copy_before(struct trawl_matrix_search *matrix, uint64_t record,
                                      uint64_t *at, struct trawl_error *error)
 {
@@ -246,7 +246,7 @@ static enum trawl_status next_filled(struct trawl_matrix_search *matrix, struct 
     return TRAWL_OK;
 }
 
-/* Like next_span, with the cells that the algorithm makes. */
+/* Like next_span, with an algorithm's cells. */
 static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, struct span *span,
                                            struct trawl_error *error)
 {
@@ -264,7 +264,7 @@ static enum trawl_status next_by_algorithm(struct trawl_matrix_search *matrix, s
 
 /* ---- Batches ------------------------------------------------------------------------------ */
 
-/* Makes a bit for each of the span's records, and counts the records with a cell. */
+/* Makes one bit for each of the span's records, and counts the records with a cell. */
 static enum trawl_status make_bits(struct trawl_matrix_search *matrix, const struct span *span,
                                    struct trawl_matrix_batch *batch, struct trawl_error *error)
 {
@@ -320,10 +320,10 @@ enum trawl_status matrix_next(struct trawl_matrix_search *matrix, struct trawl_m
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* Returns true if one occurrence in each record is enough and is found faster than all of them.
- * This is not so for strings with conditions, which are checked after the search and need all
- * occurrences. Nor is it for a single string longer than a byte: to find one occurrence per
- * record, each candidate is compared with the one before, which takes longer. */
+/* Returns true if one occurrence per record is enough, and is found faster than all of them. Two
+ * exceptions: strings with conditions, which are checked after the search and need all occurrences;
+ * and a single string longer than a byte, where looking for one occurrence per record is slower,
+ * since it compares each candidate with the last one. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
     return matrix->shape == TRAWL_MATRIX_ANY &&
@@ -331,7 +331,7 @@ static bool one_tells(const struct trawl_matrix_search *matrix, const struct tra
             (!plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1)));
 }
 
-/* Makes the cells of the records that begin in a chunk. This is sink.digest(). */
+/* Makes the cells of the records that begin in a chunk. Called as sink.digest(). */
 static enum trawl_status digest_by_algorithm(const struct sink *sink,
                                              const struct sink_chunk *chunk,
                                              struct sink_digest *digest, struct trawl_error *error)
@@ -344,12 +344,12 @@ static enum trawl_status digest_by_algorithm(const struct sink *sink,
         return TRAWL_OK;
     TRAWL_TRY(matrix->algorithm->cells(matrix->worker, &matrix->records, chunk->begin,
                                        chunk->begin + chunk->owned, &digest->cells, error));
-    /* the search computes from search_ns how many threads to wake */
+    /* search_ns decides how many threads the search wakes */
     JOB_ADD(&matrix->search.job, &matrix->search.done.host.search_ns, clock_now_ns() - begin_ns);
     return TRAWL_OK;
 }
 
-/* Lets the plan's algorithm make the cells; the search itself finds nothing. */
+/* Prepares the plan's algorithm, which will make the cells. The search itself finds nothing. */
 static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
                                          const struct trawl_plan *plan, struct trawl_error *error)
 {
@@ -375,7 +375,7 @@ static enum trawl_status begin_algorithm(struct trawl_matrix_search *matrix,
     return TRAWL_OK;
 }
 
-/* Begins the search over the tape. After a success the caller must call search_close. */
+/* Begins the search of the tape. If it succeeds, the caller must call search_close. */
 static enum trawl_status search_open(struct trawl_matrix_search *matrix,
                                      const struct trawl_plan *plan, struct trawl_error *error)
 {

@@ -1,7 +1,7 @@
-/* matrix: searches records, which lie one after another in memory (the tape). A cell is a record, a
- * pattern, and the offset at which the pattern first begins in it.
+/* matrix: searches records, which lie one after another in memory (the tape). A *cell* is a record,
+ * a pattern that occurs in it, and where the first occurrence begins.
  *
- * matrix.c has the public calls; matrix_cells.c makes cells of a chunk's hits.
+ * matrix.c has the public calls; matrix_cells.c turns a chunk's hits into cells.
  */
 #ifndef TRAWL_RUNTIME_MATRIX_H
 #define TRAWL_RUNTIME_MATRIX_H
@@ -11,8 +11,8 @@
 
 /* ---- matrix.c ---- */
 
-/* trawl_matrix_open, _next and _close, for a searcher that is inside a call and records that were
- * checked. The struct is copied. */
+/* trawl_matrix_open, _next and _close, for a searcher that is inside a call, and records that were
+ * checked. *records is copied. */
 enum trawl_status matrix_begin(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct records *records, enum trawl_matrix_shape shape,
                                struct trawl_matrix_search **matrix, struct trawl_error *error);
@@ -22,29 +22,29 @@ void matrix_end(struct trawl_matrix_search *matrix);
 
 /* ---- matrix_cells.c ---- */
 
-/* What workers need to make cells: the records, and the plan with the conditions that must hold in
- * each record. */
+/* What workers need to make cells: the records, and the plan, whose conditions must hold in each
+ * record. */
 struct cell_maker {
     const struct records *records;
     const struct trawl_plan *plan;
     bool checks; /* the maker checks the plan's conditions */
-    bool any;    /* a record gets one cell instead of one for each pattern */
-    /* NULL: make cells. Otherwise occurrences are only counted, for each record */
+    bool any;    /* at most one cell for each record, whatever the pattern */
+    /* if not NULL: only count the occurrences in each record here, and make no cells */
     uint32_t *counts;
     pthread_mutex_t lock;
-    struct cell_scratch *scratches; /* scratches that no worker uses; under the lock */
+    struct cell_scratch *scratches; /* those that no worker uses; guarded by the lock */
 };
 
 void cell_maker_open(struct cell_maker *maker, const struct records *records,
                      const struct trawl_plan *plan, bool any);
-/* Returns the plan under which the occurrences are found: *bare, a copy without the conditions,
- * which the maker checks in each record; or, if the plan's engine checks them, the plan itself. The
- * engine must then know the records, and the sink gets them. */
+/* Returns the plan to search with: usually *bare, a copy of the plan without its conditions, which
+ * the maker checks in each record. If the plan's engine checks conditions itself, returns the plan,
+ * and tells the sink the records, which that engine must know. */
 const struct trawl_plan *cell_maker_plan(const struct cell_maker *maker, struct trawl_plan *bare,
                                          struct sink *sink);
 void cell_maker_close(struct cell_maker *maker);
 
-/* Makes a chunk's cells. This is sink.digest(); the sink's context is a cell_maker. */
+/* Makes a chunk's cells. Called as sink.digest(), with a cell_maker as the sink's context. */
 enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
                                struct sink_digest *digest, struct trawl_error *error);
 

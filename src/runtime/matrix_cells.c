@@ -1,5 +1,5 @@
-/* matrix_cells: makes cells of a chunk's hits, in the thread that searched the chunk. A cell is a
- * record, a pattern, and where the pattern first begins in it. */
+/* matrix_cells: turns a chunk's hits into cells, in the thread that searched the chunk. A *cell* is
+ * a record, a pattern that occurs in it, and where the first occurrence begins. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -64,18 +64,18 @@ static void scratch_give(struct cell_maker *maker, struct cell_scratch *scratch)
 
 /* ---- One chunk ---------------------------------------------------------------------------- */
 
-/* A record, and the hits of a chunk that begin in it. */
+/* A record, and the chunk's hits that begin in it. */
 struct at_record {
     uint64_t index;
     uint64_t begin; /* the record is [begin, end) on the tape */
     uint64_t end;
     uint64_t from; /* the record's hits are [from, to) */
     uint64_t to;
-    uint64_t base; /* a hit's offset plus base, modulo 2^64, is the offset in the record */
+    uint64_t base; /* add this to a hit's offset, modulo 2^64, to get the offset in the record */
     bool is_null;
 };
 
-/* Returns the first hit whose offset is at least `offset`; hit `from` is below it. */
+/* Returns the first hit whose offset is at least `offset`. The offset of hit `from` is less. */
 static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint64_t offset)
 {
     uint64_t low = from + 1, high, step = 1;
@@ -98,7 +98,7 @@ static uint64_t hits_beyond(const struct sink_chunk *chunk, uint64_t from, uint6
     return low;
 }
 
-/* Moves *at to the record that holds this hit. */
+/* Moves *at to the record that contains this hit. */
 static void reach(const struct cell_maker *maker, const struct sink_chunk *chunk, uint64_t hit,
                   struct at_record *at)
 {
@@ -146,8 +146,8 @@ static bool accepts_begin(const struct cell_maker *maker, const struct at_record
            plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
 }
 
-/* Returns true if the record holds the whole occurrence and the conditions hold after it. Stores
- * its pattern. */
+/* Returns true if the occurrence ends inside the record, and the plan's conditions hold after it.
+ * Stores its pattern. */
 static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk *chunk,
                         const struct at_record *at, uint64_t hit, uint32_t *pattern)
 {
@@ -163,8 +163,8 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 
-/* Makes the cells of a record that has few occurrences, or whose plan has many patterns. For
- * maker->any, makes at most one cell. */
+/* Makes the cells of a record with few occurrences, or for a plan with many patterns. With
+ * maker->any, at most one cell. */
 static enum trawl_status push_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -178,7 +178,7 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
         TRAWL_ASSERT(begin <= at->end - at->begin);
         if (!accepts_begin(maker, at, begin) || !accepts_end(maker, chunk, at, i, &pattern))
             continue;
-        if (maker->counts != NULL) { /* two chunks may count in the same record */
+        if (maker->counts != NULL) { /* atomic, because a record may lie in two chunks */
             const bool has_bytes =
                 chunk->hit_lengths == NULL || hits_length(chunk->hit_lengths[i]) > 0;
 
@@ -195,9 +195,9 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
     return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
 }
 
-/* Makes the cells of a record with many occurrences. Goes backwards, so that the mark of a
- * pattern's first occurrence replaces those of later ones. Only occurrences near the record's end
- * may reach beyond it; the others usually need no check. */
+/* Makes the cells of a record with many occurrences. Goes backwards, so that a pattern's first
+ * occurrence overwrites the marks of later ones. Only occurrences near the record's end can reach
+ * beyond it; the others usually need no check. */
 static enum trawl_status mark_record(const struct cell_maker *maker, const struct sink_chunk *chunk,
                                      const struct at_record *at, struct cell_scratch *scratch,
                                      struct cells *cells, struct trawl_error *error)
@@ -258,7 +258,7 @@ enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk 
     if (chunk->hit_count == 0)
         return TRAWL_OK;
     TRAWL_TRY(scratch_take(maker, &scratch, error));
-    scratch->row_count = 0; /* a failed chunk may have left cells in the scratch */
+    scratch->row_count = 0; /* a failed chunk may have left cells */
     status = make_cells(maker, chunk, scratch, &digest->cells, error);
     scratch_give(maker, scratch);
     return status;

@@ -1,9 +1,10 @@
 /* pattern_counts: counts how often each pattern occurs (trawl_count_by_pattern).
  *
- * The thread that searched a chunk adds up the hits of each literal in a table, which has about as
- * many slots as there are literals, or hits if those are fewer. Literals with the same remainder
- * share a slot, which counts one of them at a time: when another literal needs it, and at the end
- * of the chunk, the slot's count is appended to the chunk's counts.
+ * The thread that searched a chunk counts the hits of each literal in a table, whose number of
+ * slots is a power of two, about as large as the number of literals, or of hits if those are fewer.
+ * Literals whose numbers agree modulo that share a slot, which counts one literal at a time: when
+ * another one needs the slot, and at the end of the chunk, its count is appended to the chunk's
+ * counts.
  */
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "runtime/job.h"
 #include "runtime/search.h"
 
-#define COUNTS_MORE 1024u /* the array of a chunk's counts grows by at least this */
+#define COUNTS_MORE 1024u /* the array of a chunk's counts grows at least by this */
 
 struct counting {
     const struct trawl_plan *plan;
@@ -32,7 +33,7 @@ static enum trawl_status counts_reserve(struct pattern_counts *counts, uint64_t 
     return TRAWL_OK;
 }
 
-/* Makes a table of free slots for `hits` hits. */
+/* Makes a table of free slots, large enough for `hits` hits. */
 static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t literals,
                                        uint64_t hits, struct trawl_error *error)
 {
@@ -48,7 +49,7 @@ static enum trawl_status slots_reserve(struct pattern_counts *counts, uint64_t l
     return TRAWL_OK;
 }
 
-/* Appends the slot's count to the chunk's counts, and frees it. */
+/* Appends the slot's count to the chunk's counts, and frees the slot. */
 static void keep(const struct trawl_plan *plan, struct pattern_counts *counts,
                  struct pattern_slot *slot)
 {
@@ -93,12 +94,12 @@ static enum trawl_status digest_counts(const struct sink *sink, const struct sin
         return TRAWL_OK;
     TRAWL_TRY(slots_reserve(counts, counting->plan->literal_count, chunk->hit_count, error));
     status = add_hits(counting->plan, counts, chunk->hits, chunk->hit_count, error);
-    if (status != TRAWL_OK) /* all slots must be free for the next chunk */
+    if (status != TRAWL_OK) /* free all slots for the next chunk */
         memset(counts->slots, 0, counts->slot_count * sizeof *counts->slots);
     return status;
 }
 
-/* Appends the counts that an engine has made (sink.answered). */
+/* Appends counts that an engine has computed (sink.answered). */
 static enum trawl_status take_counts(const struct sink *sink, const struct hits_answer *answer,
                                      struct sink_digest *digest, struct trawl_error *error)
 {
@@ -126,7 +127,7 @@ static bool deliver_counts(struct sink *sink, const struct sink_chunk *chunk,
            counting->function(counting->context, counts->items, counts->count) == 0;
 }
 
-/* Delivers the count of a plan with a single pattern, which needs no hits. */
+/* Delivers the count for a plan with a single pattern, which needs no hits. */
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {

@@ -1,6 +1,6 @@
-/* pieces: copies the lists that begins.c orders from a device to the caller's array. A list comes
- * in pieces: the device copies a piece straight into the array, or into pinned memory, from where
- * threads copy it in PIECE_PARTS parts. */
+/* pieces: copies lists from a device to the caller's array, as ordered by begins.c. A list is
+ * copied in pieces: either straight to the array, or to pinned memory, from which threads copy each
+ * piece in PIECE_PARTS parts. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
@@ -13,10 +13,10 @@
 #include "runtime/schedule.h"
 #include "runtime/threads.h"
 
-/* How long a host worker polls for pieces before it sleeps. A device lists the occurrences in 12
- * GiB of text in this time. pieces_order wakes a sleeping worker. */
+/* How long a host worker polls for pieces before it sleeps: as long as a device needs to list the
+ * occurrences in 12 GiB of text. pieces_order wakes a sleeping worker. */
 #define HELPER_POLL_NS 3000000u
-#define REST_POLLS 32u /* number of readings of the clock in rest(): about a microsecond */
+#define REST_POLLS 32u /* number of clock readings in rest(), about a microsecond */
 
 static void note_fault(struct pieces *pieces, enum trawl_status status,
                        const struct trawl_error *error)
@@ -31,8 +31,8 @@ static void note_fault(struct pieces *pieces, enum trawl_status status,
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
-/* Returns true if another piece can be requested: some order (a list to copy) has pieces that were
- * not requested, and the entry of `left` for the next piece is free. */
+/* Returns true if another piece can be requested: some order (a list to copy) has pieces left, and
+ * the next slot is free. */
 static bool has_more(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) < atomic_load(&pieces->ordered) &&
@@ -77,14 +77,15 @@ static bool bring_one(struct pieces *pieces)
     if (!has_more(pieces) || atomic_load(&pieces->bringing) ||
         atomic_exchange(&pieces->bringing, true))
         return false;
-    may = has_more(pieces); /* another thread may have requested the last piece meanwhile */
+    may = has_more(pieces); /* another thread may have just requested the last piece */
     if (may)
         bring_next(pieces);
     atomic_store(&pieces->bringing, false);
     return may;
 }
 
-/* Waits for the next piece. Only one thread does, so that not all of them enter the driver. */
+/* Waits for the next piece. Only one thread at a time waits, so that the others stay out of the
+ * driver. */
 static bool wait_one(struct pieces *pieces)
 {
     struct engine_copy copy = {.slot = 0};
@@ -116,8 +117,7 @@ static bool wait_one(struct pieces *pieces)
     return may;
 }
 
-/* Takes a part of a piece that no thread has taken yet. Returns false if all parts of the pieces
- * that have arrived are taken. */
+/* Takes the next part of the pieces that have arrived. Returns false if all parts are taken. */
 static bool part_take(struct pieces *pieces, uint64_t *part)
 {
     uint64_t taken = atomic_load(&pieces->taken);
@@ -151,14 +151,14 @@ static bool put_one(struct pieces *pieces)
     return true;
 }
 
-/* Pauses, so that other threads can write to the cache lines that this thread polls. */
+/* Pauses, because polling without pauses slows down the threads that write to these cache lines. */
 static void rest(void)
 {
     for (uint32_t i = 0; i < REST_POLLS; i++)
         (void)clock_now_ns();
 }
 
-/* Requesting a piece comes first, because the bus is idle without a request. */
+/* Requests a piece first if it can, because the bus is idle without a request. */
 bool pieces_work(struct pieces *pieces)
 {
     bool worked = bring_one(pieces) || put_one(pieces) || wait_one(pieces);
@@ -168,8 +168,8 @@ bool pieces_work(struct pieces *pieces)
     return worked;
 }
 
-/* Returns true if no work is left for another thread. A piece on its way counts as work until all
- * its parts are taken. */
+/* Returns true if no work is left for another thread. A piece counts as work until all its parts
+ * are taken. */
 static bool is_over(const struct pieces *pieces)
 {
     return atomic_load(&pieces->last) &&
@@ -213,8 +213,8 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-/* Returns true if all ordered words are in the array. Once all orders are finished, no piece is
- * requested, so `brought` no longer grows. */
+/* Returns true if all ordered words are in the array. `brought` is read last: it cannot grow once
+ * all orders are finished. */
 static bool is_settled(const struct pieces *pieces)
 {
     return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&
@@ -228,7 +228,7 @@ void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t 
 
     TRAWL_ASSERT(most > 0 && order->count > 0);
     TRAWL_ASSERT(ordered - atomic_load(&pieces->finished) < PIECE_ORDERS);
-    if (is_settled(pieces)) { /* unless an order is unsettled, no other thread reads these fields */
+    if (is_settled(pieces)) { /* no other thread reads these fields while all orders are settled */
         pieces->worker = worker;
         pieces->most = most;
         pieces->direct = direct;
@@ -237,7 +237,7 @@ void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t 
     pieces->orders[ordered % PIECE_ORDERS] = *order;
     atomic_store(&pieces->ordered, ordered + 1);
     (void)bring_one(pieces);
-    if (!atomic_load(&pieces->job->has_work)) /* the helpers had nothing to do */
+    if (!atomic_load(&pieces->job->has_work)) /* the helpers had run out of work */
         job_wake(pieces->job);
 }
 
@@ -246,7 +246,7 @@ enum trawl_status pieces_settle(struct pieces *pieces, struct trawl_error *error
     while (!is_settled(pieces))
         if (!pieces_work(pieces))
             (void)sched_yield();
-    /* all pieces are settled, so no thread writes the failure any more */
+    /* no lock is needed: once all pieces are settled, no thread writes the failure */
     if (pieces->status != TRAWL_OK && error != NULL)
         *error = pieces->error;
     return pieces->status;

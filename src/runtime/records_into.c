@@ -1,8 +1,9 @@
-/* records_into: keeps records loaded, and answers questions about them (trawl_records_into)
+/* records_into: loads records, and says for each which patterns occur in it (trawl_records_into)
  *
- * If a device has the records, it makes the answer: a search of the tape whose sink wants the form
- * RECORDS. Otherwise, and for plans that only the host can answer, the host searches: BITS, BYTES
- * and CELLS by batches of a matrix search (matrix.c), COUNTS by its digest.
+ * If a device has the records, it computes the answer, in a search of the tape whose sink wants the
+ * form RECORDS. Otherwise, and for plans that devices cannot answer, the host searches: for BITS,
+ * BYTES and CELLS with a matrix search (matrix.c), for COUNTS with a search whose digest counts
+ * (matrix_cells.c).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,16 +18,17 @@
 #include "runtime/workers.h"
 
 struct trawl_records {
-    struct records records; /* offsets and validity are in `device`'s memory if lies_there */
+    struct records
+        records; /* with lies_there, offsets and validity are in the memory of `device` */
     bool lies_there;
-    uint32_t device; /* the device with the records, if `held` is not NULL */
+    uint32_t device; /* if `held` is not NULL: the device that has the records */
     struct engine_records *held;
     struct trawl_text *text; /* the tape; NULL: it is empty */
 };
 
 /* ---- Load --------------------------------------------------------------------------------- */
 
-/* Finds out in whose memory the array lies. */
+/* Finds out in whose memory the array is: the host's or a device's. */
 static enum trawl_status find_kind(const struct trawl_runtime *runtime,
                                    const struct trawl_record_array *array, bool *lies_there,
                                    uint32_t *device, struct trawl_error *error)
@@ -51,7 +53,8 @@ static enum trawl_status find_kind(const struct trawl_runtime *runtime,
     return TRAWL_OK;
 }
 
-/* Checks what does not need the offsets, and opens `records` for an array in device memory. */
+/* Opens `records` for an array in device memory, and checks what can be checked without reading the
+ * offsets. */
 static enum trawl_status open_there(struct records *records, const struct trawl_record_array *array,
                                     struct trawl_error *error)
 {
@@ -101,7 +104,7 @@ static enum trawl_status hold_there(struct trawl_runtime *runtime, struct trawl_
     }
     status = engine_for_devices->records_hold(devices->engine, own->device, false, &own->records,
                                               &own->held, error);
-    /* the host can answer */
+    /* the host can answer instead */
     return runtime->engine == TRAWL_ENGINE_AUTO || status == TRAWL_UNSUPPORTED ? TRAWL_OK : status;
 }
 
@@ -120,7 +123,7 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_record
                               const struct trawl_record_array *array, struct trawl_error *error)
 {
     if (runtime->engine != TRAWL_ENGINE_CPU)
-        /* on failure, the array's memory is the host's */
+        /* if this fails, the array must be in host memory */
         (void)devices_open(&runtime->devices, NULL);
     TRAWL_TRY(find_kind(runtime, array, &own->lies_there, &own->device, error));
     if (!own->lies_there)
@@ -199,7 +202,7 @@ static enum trawl_status count_on_host(struct trawl_searcher *searcher,
     sink_digests(&sink, cells_digest, &maker);
     sink.deliver = deliver_nothing;
     searched = cell_maker_plan(&maker, &bare, &sink);
-    /* `bare` has the plan's serial number, but is another plan, and ends with this call */
+    /* `bare` has the plan's serial number, but differs from the plan, and ends with this call */
     searcher->caller.host_serial = 0;
     status = search_run(searcher, searched, own->text, &sink, error);
     searcher->caller.host_serial = 0;
@@ -209,7 +212,7 @@ static enum trawl_status count_on_host(struct trawl_searcher *searcher,
     return status;
 }
 
-/* Writes a batch of shape ANY as bits or bytes. */
+/* Writes a batch of shape ANY to `into`, as bits or bytes. */
 static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_shape shape,
                     struct trawl_records_out *into)
 {
@@ -228,7 +231,7 @@ static void put_any(const struct trawl_matrix_batch *batch, enum trawl_records_s
     }
 }
 
-/* Appends a batch of shape CELLS to the columns as far as they have room. */
+/* Appends a batch of shape CELLS to the columns, as far as there is room. */
 static void put_cells(const struct trawl_matrix_batch *batch, struct trawl_records_out *into)
 {
     uint64_t left = into->room - min_u64(into->room, into->count);
@@ -276,7 +279,7 @@ static enum trawl_status answer_on_host(struct trawl_searcher *searcher,
 
 /* ---- Answers of a device -------------------------------------------------------------------- */
 
-/* Writes to host memory that no record has an occurrence. */
+/* Writes zeros to host memory: no record has an occurrence. */
 static void clear(enum trawl_records_shape shape, const struct trawl_records *own,
                   struct trawl_records_out *into)
 {

@@ -1,4 +1,4 @@
-/* replace: trawl_replace, which rewrites a text window by window */
+/* replace: trawl_replace, which replaces matches, window by window */
 #include <inttypes.h>
 
 #include "plan/plan.h"
@@ -6,7 +6,7 @@
 struct replacing {
     const struct trawl_value *values;
     bool one;    /* values[0] replaces the matches of every pattern */
-    uint64_t at; /* the text before this offset was delivered */
+    uint64_t at; /* the text before this offset has been delivered */
     trawl_bytes_sink sink;
     void *context;
 };
@@ -16,8 +16,8 @@ static int put(const struct replacing *by, const void *bytes, uint64_t count)
     return count > 0 ? by->sink(by->context, bytes, count) : 0;
 }
 
-/* A match may end after its window. The next window then begins with the rest of the match, which
- * is skipped. */
+/* Writes a window with its matches replaced. A match may end after its window; the next window then
+ * begins with the rest of the match, which is skipped. */
 static int take(void *context, const struct trawl_window *window)
 {
     struct replacing *by = (struct replacing *)context;
@@ -29,7 +29,7 @@ static int take(void *context, const struct trawl_window *window)
         const struct trawl_value *value = &by->values[by->one ? 0 : match->pattern_index];
 
         if (match->end == match->begin)
-            continue; /* an expression's empty match */
+            continue; /* an empty match of a regular expression */
         TRAWL_ASSERT(match->begin >= by->at && match->begin >= window->begin);
         stopped = put(by, window->bytes + (by->at - window->begin), match->begin - by->at);
         if (stopped == 0)

@@ -1,5 +1,5 @@
 /* runtime: opens and closes a runtime, and loads texts onto its devices. Called by public
- * functions; a worker calls only runtime_fetch. */
+ * functions; workers call only runtime_fetch. */
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -52,7 +52,7 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     (void)pthread_cond_init(&runtime->devices.decided, NULL);
     TRAWL_TRY_DONE(MEMORY_ZEROED(runtime->workers, runtime->threads_max - 1, error));
     TRAWL_TRY_DONE(engine_for_host->open(&options, &runtime->host, error));
-    options.instruction_set = NULL; /* borrowed only until open returns */
+    options.instruction_set = NULL; /* borrowed, only for the call of open */
     runtime->devices.options = options;
     if (given->engine == TRAWL_ENGINE_CUDA)
         TRAWL_TRY_DONE(devices_open(&runtime->devices, error));
@@ -113,8 +113,8 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 /* ---- Resident texts ----------------------------------------------------------------------- */
 
 /* Loads the text onto the devices. A text in device memory is not copied. Any other is copied anew
- * if the runtime has one searcher; with several, an existing copy stays, because another searcher
- * may be reading it. */
+ * if the runtime has one searcher; if it has several, an existing copy is kept, because another
+ * searcher may be reading it. */
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text, bool is_whole,
                               struct trawl_error *error)
 {
@@ -135,8 +135,8 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
     return status;
 }
 
-/* Opens the devices at once (unless the engine is CPU), since a caller that loads a text will
- * search it often. A failure is an error only for engine CUDA and for texts in device memory. */
+/* Opens the devices at once (unless the engine is CPU), because a text that is loaded will be
+ * searched often. A failure is an error only with engine CUDA, or for a text in device memory. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                bool is_whole, struct trawl_error *error)
 {

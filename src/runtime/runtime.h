@@ -1,16 +1,15 @@
 /* runtime: threads, devices and memory for searches, shared by any number of searchers
  *
- * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
- * chunks of text are read. Work comes as jobs: each call of a searcher is one. The call lists its
- * job in the runtime while workers can help, and takes it off the list before it returns. Host
- * workers serve the listed jobs in turn; chunks for devices go through the devices' queue.
+ * A runtime owns host workers, devices and device workers, and the buffers into which chunks of
+ * text are read. Work comes as jobs: each call of a searcher is one. The call adds its job to the
+ * runtime's list while workers can help, and removes it before it returns. Host workers serve the
+ * listed jobs in turn; chunks for devices go through the devices' queue.
  *
- * Locks, in the order of locking: runtime, then search. No thread holds either while it reads or
- * searches text.
+ * Lock order: the runtime's, then a search's. No thread holds either while it reads or searches
+ * text.
  *
- * To read this folder, continue with search.h (a call as a ring of tasks), schedule.c (who
- * searches), job.c (how a call begins and ends), task.c (the way of a chunk), threads.h and
- * device_threads.h (workers).
+ * To read on: search.h (a call as a ring of tasks), schedule.c (who searches), job.c (how a call
+ * begins and ends), task.c (what happens to a chunk), threads.h and device_threads.h (workers).
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
 #define TRAWL_RUNTIME_RUNTIME_H
@@ -27,51 +26,52 @@
 
 struct job;
 
-/* A thread that searches: one of the runtime's, or the thread that made a call. Its engine workers
- * are the state that engines keep for one thread. */
+/* A thread that searches: one of the runtime's, or a caller's. Its *engine workers* are the state
+ * that engines keep for one thread. */
 struct worker {
     struct trawl_runtime *runtime;
     struct engine_worker *host;   /* engine worker on the host; NULL until needed */
     struct engine_worker *device; /* engine worker on a device; NULL until needed */
-    /* Engine workers of the layer of each kind of plans: [0] on the host, [1] on a device; NULL
-     * until needed. */
+    /* for each kind of plans, the engine workers of its layer: [0] on the host, [1] on a device;
+     * NULL until needed */
     struct engine_worker *layers[KINDS][2];
-    /* Numbers of the jobs for which engine workers were last made ready: host_job for `host`,
-     * device_job for `device`, layer_job for the layers', [0] on the host and [1] on a device. 0:
+    /* Numbers of the jobs for which the engine workers were last prepared: host_job for `host`,
+     * device_job for `device`, layer_job for `layers`, on the host [0] and on a device [1]. 0:
      * none. */
     uint64_t host_job;
-    /* Serial number of the plan for which a search with job.is_brief has made `host` ready; 0 if
-     * another search did. Other searches must not store it: a search of records uses a copy of the
-     * caller's plan without its conditions, and with the same number. */
+    /* Serial number of the plan for which a search with job.is_brief has prepared `host`; 0 after
+     * any other search. These must not store their plan's number: a search of records uses a copy
+     * of the caller's plan without conditions, which has the same number. */
     uint64_t host_serial;
     uint64_t device_job;
     uint64_t layer_job[2];
-    uint64_t part_job; /* number of the last job in which this worker took part */
+    uint64_t part_job; /* number of the last job that this worker did something for */
     /* the device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
     uint32_t device_index;
-    struct text_buffer buffer; /* kept from chunk to chunk */
+    struct text_buffer buffer; /* reused from chunk to chunk */
     pthread_t thread;
 
-    /* only for workers that have a thread; changed under the runtime's lock */
+    /* Only for the runtime's threads; changed under the runtime's lock: */
     pthread_cond_t wake;
-    _Atomic bool is_idle; /* the worker waits to be woken */
-    /* only for host workers; guarded by the runtime's lock */
+    _Atomic bool is_idle; /* waiting to be woken */
+    /* only for host workers; guarded by the runtime's lock: */
     struct worker *next_idle;
-    /* kept off the core of the thread that woke it, until the worker runs */
+    /* until it runs, the worker is kept off the core of the thread that woke it */
     bool is_moved;
-    cpu_set_t cores; /* the cores on which the worker may run once is_moved is false again */
-    /* only for workers of devices; guarded by the runtime's lock */
-    /* devices.became_idle when this worker became idle: the smaller, the longer idle */
+    cpu_set_t cores; /* the cores on which it may run once is_moved is false again */
+    /* only for device workers; guarded by the runtime's lock: */
+    /* value of devices.became_idle when this worker became idle: the worker with the least has been
+     * idle longest */
     uint64_t idle_as;
 };
 
-/* Work for a device's worker: an item of the devices' queue. */
+/* Work for a device worker: an item of the devices' queue. */
 struct queue_item {
     struct job *job;
     struct queue_item *next;
-    /* the device that holds the text; ENGINE_DEVICES_MAX: any device may search it */
+    /* the device that has the text; ENGINE_DEVICES_MAX: any device may search it */
     uint32_t device;
-    bool is_loaded; /* the text is loaded; false: the chunk lies in a pinned buffer */
+    bool is_loaded; /* the text is loaded; false: the chunk is in a pinned buffer */
 };
 
 /* A call that workers can help with. */
@@ -80,33 +80,34 @@ struct job {
     uint64_t number; /* unique among the jobs of the runtime, starting at 1 */
     const struct trawl_plan *plan;
     const struct kind *kind; /* the plan's */
-    /* The caller searches the text as a single chunk, and does not read the clock, which would take
+    /* The caller searches the text as a single chunk, without reading the clock, which would take
      * as long as the search. */
     bool is_brief;
-    /* Does all work that this worker can do for the job now. The caller holds no lock. */
+    /* Does all the work that this worker can do for the job now. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
-    /* Does the work of one of the job's items of the devices' queue. The caller holds no lock. */
+    /* Does the work of one of the job's items in the devices' queue. Called without locks. */
     void (*serve_item)(struct queue_item *item, struct worker *worker);
     _Atomic bool has_work;      /* a host worker may find work in the job */
-    _Atomic uint32_t took_part; /* number of workers that did something for the job */
-    /* The job was listed, or had items in the devices' queue, so threads other than the caller's
-     * may be inside. */
+    _Atomic uint32_t took_part; /* number of workers that have done something for the job */
+    /* The job has been listed, or has had items in the devices' queue, so other threads than the
+     * caller may be inside. */
     _Atomic bool is_known;
 
     /* guarded by the runtime's lock: */
     bool listed;
     struct job *next, *previous;
-    _Atomic uint32_t inside; /* workers in the job, and the job's items in the devices' queue */
-    uint32_t helpers;        /* threads of the runtime that are in the job */
-    uint32_t helpers_max;    /* most host workers that are worth having in the job */
-    /* workers leave soon after the job's end, so job_recall polls before it sleeps */
+    _Atomic uint32_t
+        inside;           /* number of workers in the job, plus its items in the devices' queue */
+    uint32_t helpers;     /* number of the runtime's threads in the job */
+    uint32_t helpers_max; /* most host workers that should be in the job */
+    /* at the end of the job, workers will leave soon, so job_recall polls before it sleeps */
     bool leaves_soon;
     bool waits_for_leave;
     pthread_cond_t left; /* signalled when a worker leaves */
 };
 
-/* Adds `more` to *sum, a count that the job keeps. Until other threads know the job, only the
- * caller adds, so no locked instruction is needed: one for each sum would take as long as the
+/* Adds `more` to *sum, one of the job's counters. Until other threads know the job, only the caller
+ * adds to them, and needs no locked instruction: one for each counter would take as long as the
  * search of a short text. */
 #define JOB_ADD(job, sum, more)                                                              \
     (atomic_load(&(job)->is_known)                                                           \
@@ -123,35 +124,35 @@ struct devices {
     struct engine *engine; /* owned; written before the state becomes DEVICES_READY */
     struct engine_options options;
     uint32_t device_count;
-    /* number of devices × workers for each that the engine recommends */
+    /* number of devices times the workers per device that the engine recommends */
     uint32_t workers_worth;
     /* workers to start: min(workers_worth, threads_max - 1), but at least device_count; 0 if
      * threads_max is 1 */
     uint32_t workers_max;
-    _Atomic bool has_texts;  /* a text was ever loaded onto devices */
-    _Atomic uint32_t chosen; /* number of calls of devices_choose, which takes devices in turn */
-    pthread_t opener;        /* thread that opens the engine; valid while opener_runs */
+    _Atomic bool has_texts;  /* some text has been loaded onto devices */
+    _Atomic uint32_t chosen; /* number of calls of devices_choose, which returns devices in turn */
+    pthread_t opener;        /* the thread that opens the engine; valid while opener_runs */
 
     /* guarded by the runtime's lock: */
     bool opener_runs;
     /* why opening first failed or a device was first lost; empty: no failure */
     char failure[TRAWL_ERROR_MESSAGE_BYTES];
-    /* workers_max entries, of which the first worker_count run */
+    /* workers_max entries; the first worker_count run */
     struct worker *workers;
     _Atomic uint32_t worker_count;
     pthread_cond_t decided;          /* signalled when the state becomes READY or ABSENT */
     struct queue_item *first, *last; /* the queue of work for devices */
-    uint64_t became_idle;            /* number of times that a worker of a device became idle */
+    uint64_t became_idle;            /* how often a device worker has become idle */
     _Atomic uint32_t lost_count;     /* number of devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
-    /* stack of idle pinned buffers, with room for pinned_capacity */
+    /* stack of idle pinned buffers, pinned_capacity entries */
     struct text_buffer *pinned;
-    uint32_t pinned_free; /* number of buffers in `pinned` */
-    uint32_t pinned_made; /* buffers in `pinned` and buffers in use; at most pinned_capacity */
+    uint32_t pinned_free; /* number of idle buffers, in `pinned` */
+    uint32_t pinned_made; /* number of buffers, idle or in use; at most pinned_capacity */
     uint32_t pinned_capacity;
 };
 
-/* an entry of forked.c's list: the first member of a runtime and of a searcher */
+/* An entry of the list in forked.c: the first member of a runtime, and of a searcher. */
 struct forked {
     struct forked *next;
     bool is_searcher;
@@ -160,31 +161,32 @@ struct forked {
 struct trawl_runtime {
     struct forked forked;
     enum trawl_engine engine; /* the engine that the caller asked for */
-    uint32_t threads_max;     /* searching threads, the calling thread included */
+    uint32_t threads_max;     /* most searching threads, including the caller's */
     uint64_t memory_max;      /* limit of memory_used; 0: no limit */
     struct engine *host;      /* engine of the host; owned */
     struct devices devices;
     _Atomic uint64_t jobs_begun;    /* number of jobs ever begun */
     _Atomic uint64_t searched_ns;   /* wall time of the host's searches of long texts */
-    _Atomic uint64_t worked_ns;     /* host workers' time in searches that are worth sharing */
+    _Atomic uint64_t worked_ns;     /* host workers' time in searches that were worth sharing */
     _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;       /* more threads were runnable than there are cores */
-    _Atomic uint64_t memory_used;   /* bytes of all buffers, and reserved bytes (runtime_reserve) */
-    /* time to stage a MiB for a device, from the last searches: [0] of files, [1] of texts in
-     * memory; 0: not known */
+    _Atomic uint64_t memory_used; /* bytes in all buffers, plus reserved bytes (runtime_reserve) */
+    /* time to stage a MiB for a device, from earlier searches of [0] files, [1] texts in memory; 0:
+     * not known */
     _Atomic uint64_t stage_ns[2];
     _Atomic uint32_t searchers; /* open searchers */
-    _Atomic uint32_t streams;   /* searches of streams that have begun and not ended */
+    _Atomic uint32_t streams;   /* number of searches of streams now */
     /* Held while a searcher is added, and while a text is copied to devices or back to the host:
-     * loading copies a text anew only if there is one searcher, so no second may come meanwhile. */
+     * loading copies a text anew only if there is one searcher, so no second one may be added
+     * meanwhile. */
     pthread_mutex_t entry;
 
     pthread_mutex_t lock;
-    struct job *jobs;              /* ring of listed jobs; points to the job to serve next */
-    struct worker *workers;        /* threads_max - 1 entries, owned; the first worker_count run */
-    uint32_t workers_wanted;       /* most host workers that a job has asked for so far */
-    _Atomic uint32_t worker_count; /* host workers that run */
-    struct worker *idle;           /* idle host workers, the last to become idle first */
+    struct job *jobs;              /* ring of listed jobs, at the one to serve next */
+    struct worker *workers;        /* owned: threads_max - 1 entries; the first worker_count run */
+    uint32_t workers_wanted;       /* most host workers that any job has asked for so far */
+    _Atomic uint32_t worker_count; /* number of host workers that run */
+    struct worker *idle;           /* stack of idle host workers */
     bool closing;
 };
 
@@ -194,16 +196,17 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *options,
                                struct trawl_runtime **runtime, struct trawl_error *error);
 void runtime_close(struct trawl_runtime *runtime);
 
-/* Loads a text onto the devices, if there are any; onto one of them if it has to be whole. */
+/* Loads a text onto the devices, if there are any; with is_whole, onto one of them if that has
+ * room. */
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                bool is_whole, struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
-/* Finds out whether memory of the caller is device memory. With engine AUTO, a device that does not
- * answer is no error: the host continues without it. */
+/* Finds out whether the caller's memory is device memory. With engine AUTO, a device that fails is
+ * no error: the host continues without it. */
 enum trawl_status runtime_find_memory(const struct trawl_runtime *runtime, const void *bytes,
                                       bool *on_device, uint32_t *device, struct trawl_error *error);
-/* Copies a text that is on a device to the host, unless the host can already read it. Any thread
- * may call this. Errors: UNSUPPORTED, MEMORY, DEVICE. */
+/* Copies a text from a device to the host, unless the host can already read it. Any thread may call
+ * this. Errors: UNSUPPORTED, MEMORY, DEVICE. */
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
                                 struct trawl_error *error);
 

@@ -1,8 +1,8 @@
-/* schedule: who searches a text, how long chunks are, and how many workers help
+/* schedule: decides who searches a text, how long chunks are, and how many workers help
  *
- * Chunks are short at the beginning, so that a first result and a rate are known soon, and at the
- * end, so that no thread waits for a straggler. Helpers are woken if what remains takes longer than
- * waking them.
+ * Chunks are short at the beginning, so that a first result and the speed are known soon, and at
+ * the end, so that no thread waits long for the last one. Helpers are woken if the rest of the
+ * search would take longer than waking them.
  */
 #include "runtime/schedule.h"
 
@@ -26,9 +26,9 @@ const struct resident_sizes resident_sizes_default = SIZES;
 struct resident_sizes resident_sizes = SIZES;
 #undef SIZES
 
-/* If the devices are not open yet (loading a text opens them, and so does a runtime with engine
- * CUDA), a search begins to open them once the runtime's searches of long texts have taken this
- * long. Any earlier, and closing the runtime might wait a third of a second. */
+/* With engine AUTO, a search starts to open the devices once the runtime's searches of long texts
+ * have taken this long. (Loading a text opens them at once.) Earlier would not pay: closing the
+ * runtime may have to wait a third of a second for it. */
 static uint64_t open_after_ns = 1000000000;
 
 void schedule_open_after(uint64_t ns)
@@ -38,7 +38,7 @@ void schedule_open_after(uint64_t ns)
 
 /* ---- Schedule ----------------------------------------------------------------------------- */
 
-/* Returns `bytes`, or more if the plan's overlap of chunks needs more. */
+/* Returns the length of a chunk: `bytes`, or more if the plan's chunks overlap much. */
 static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 {
     bytes =
@@ -47,9 +47,9 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
     return min_u64(bytes, CHUNK_MAX);
 }
 
-/* Returns the length of a chunk of a loaded text. A count for which a device lists no hits takes a
- * single chunk: nothing is copied, and each chunk costs a launch. The engine itself divides a chunk
- * that is too long for a device's 32-bit counts. */
+/* Returns the length of a chunk of a loaded text. If no hits are needed, one chunk is best: nothing
+ * is copied, and each chunk costs a launch. The engine itself divides a chunk that is too long for
+ * a device's 32-bit counts. */
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -66,8 +66,8 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     return min_u64(most, max_u64(bytes / CHUNK_DIGEST_PARTS, CHUNK_DIGEST));
 }
 
-/* Returns the text bytes per occurrence in the searcher's last search, if that was for the same
- * plan, else 0. */
+/* Returns the bytes of text per occurrence in the searcher's last search; 0 if that had another
+ * plan. */
 static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
     if (searcher->last_found.serial != plan->serial || searcher->last_found.bytes == 0)
@@ -75,10 +75,10 @@ static uint64_t bytes_per_hit(const struct trawl_searcher *searcher, const struc
     return searcher->last_found.bytes / (searcher->last_found.hits + 1) + 1;
 }
 
-/* Sets the lengths of chunks whose hits may be frequent. The hits of the last search decide if
- * they are known; otherwise, the first chunks are short. Returns true if the caller alone should
- * search, since few hits are expected and there is no other work to share: neither a digest,
- * which may read the whole text, nor candidates for the host to verify. */
+/* Sets the lengths of chunks if hits may be frequent: by the hits of the last search with this plan
+ * or, if there was none, short at first. Returns true if the caller should search alone, because
+ * few hits are expected and there is no other work to share: no digest, which may read the whole
+ * text, and no candidates for the host to verify. */
 static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t *shared)
 {
     const struct trawl_plan *plan = search->job.plan;
@@ -89,7 +89,7 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
         search->chunk_device = CHUNK_MAX;
         return true;
     }
-    /* also true for regular expressions, whose length_min is 1 */
+    /* not for regular expressions, whose length_min is 1 */
     if (plan->literal_count == 1 && plan->length_min >= RARE_BYTES)
         return false;
     search->chunk_most = most;
@@ -102,9 +102,9 @@ static bool choose_frequent(struct search *search, uint64_t text_bytes, uint64_t
     return false;
 }
 
-/* Returns true if the whole text is loaded; *is_split tells whether it is divided over devices. A
- * text of which only a part is loaded is searched as if it were not loaded: the rest must be
- * copied, and all threads help with that. */
+/* Returns true if the whole text is loaded; *is_split says that it is divided over several devices.
+ * If only a part is loaded, the text is searched as if nothing were: the rest must be copied, and
+ * all threads help with that. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
     const struct devices *devices = &search->job.runtime->devices;
@@ -115,12 +115,12 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    /* For counts in approximate searches and of regular expressions, devices list candidates, too.
-     * The host verifies these, and several workers share that work. */
+    /* Even for a count, an approximate search or regular expressions list candidates, which the
+     * host verifies, and several workers share that work. */
     bool lists = !search->answers && search->sink->want != WANT_FIRST &&
                  (search->sink->want != WANT_COUNT || plan_needs_refining(search->job.plan) ||
                   search->job.kind->judges);
-    uint64_t shared = search->chunk_device; /* longer texts are shared by the devices' workers */
+    uint64_t shared = search->chunk_device; /* the device workers share longer texts */
 
     if (search->searcher->chunk_bytes == 0 || search->sink->by_engine) {
         shared = search->chunk_device = resident_chunk(search, text->bytes_count);
@@ -138,7 +138,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
 }
 
 /* Asks the engine for approximate search, or for regular expressions, whether a device should
- * search. It decides by a sample, the middle of a text in memory. */
+ * search. The engine gets a sample of the text, from its middle, if that is in memory. */
 static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -149,7 +149,7 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     struct engine_worker *engine_worker;
 
     TRAWL_TRY(worker_device_ready(caller, &search->job, error));
-    if (text->device_address != 0) /* the host verifies what devices find */
+    if (text->device_address != 0) /* the host needs it, to verify what devices find */
         TRAWL_TRY(runtime_fetch(search->job.runtime, text, error));
     if (text->kind == TEXT_MEMORY) {
         sample.owned = min_u64(text->bytes_count, SAMPLE_BYTES);
@@ -165,9 +165,9 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
     return TRAWL_OK;
 }
 
-/* Decides whether a device searches for a plan with a layer. It does not if the host takes less
- * time, or if devices have no method for the plan. If the device fails and the runtime's engine is
- * CUDA, asks another device; with other engines, the search handles the failure. */
+/* Decides whether a device searches, for a plan with a layer. None does if the host would be
+ * faster, or if devices have no method for the plan. If a device fails, asks another one if the
+ * runtime's engine is CUDA; otherwise, the search will handle the failure. */
 static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
                                     struct trawl_error *error)
 {
@@ -192,7 +192,7 @@ static enum trawl_status ask_device(struct search *search, struct trawl_text *te
     return status;
 }
 
-/* Chooses the schedule and the chunks of a text that devices may search. */
+/* Chooses the schedule and the lengths of chunks for a text that devices may search. */
 static void choose_with_devices(struct search *search, struct trawl_text *text, uint64_t fixed)
 {
     struct devices *devices = &search->job.runtime->devices;
@@ -201,7 +201,7 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
 
     search->chunk_device = fixed > 0 ? fixed : fit_need(plan, CHUNK_DEVICE);
     if (is_resident(search, text, &is_split)) {
-        /* a plain count needs no hits */
+        /* a plain count is a scan without hits */
         search->answers = !(search->sink->want == WANT_COUNT && plan_counts_alone(plan)) &&
                           engine_for_devices->answers(plan, search->sink->form);
         choose_resident(search, text, is_split);
@@ -211,8 +211,8 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
                 !devices_start(devices))) {
         search->schedule = SCHEDULE_CALLER;
     }
-    /* Chunks of a file stay short in approximate search: if the device leaves such a chunk to the
-     * host, a single thread searches it before all threads search the text. */
+    /* In approximate search, chunks of a file stay short: if the device leaves such a chunk to the
+     * host, a single thread searches it before all threads search the rest. */
     if (search->schedule == SCHEDULE_CALLER && search->job.kind->layer != NULL && fixed == 0 &&
         (text->kind == TEXT_MEMORY || search->job.kind->is_apart))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
@@ -232,7 +232,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
-    if (by_choice && !kind->judges) /* fails if devices do not take the plan */
+    if (by_choice && !kind->judges) /* fails if devices cannot search for the plan */
         TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
     search->for_devices =
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
@@ -251,7 +251,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     return TRAWL_OK;
 }
 
-/* If a device leaves a chunk to the host later, scan() in task.c fetches the text. */
+/* If a device leaves a chunk to the host later, scan() in task.c copies the text then. */
 enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
                                  struct trawl_error *error)
 {
@@ -287,9 +287,9 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (search->searcher->chunk_bytes > 0 || search->schedule == SCHEDULE_CALLER ||
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
-    /* A mapped chunk is not copied into a cache, so it may be as long as a chunk of a text in
-     * memory, with two exceptions. If the sink keeps text, a chunk with a match is read into a
-     * buffer; and if the runtime has a memory limit, such a buffer could exceed it. */
+    /* A mapped chunk is not copied, so it may be as long as a chunk of a text in memory, unless it
+     * may have to be read into a buffer that long: if the sink keeps text, or if the runtime has a
+     * memory limit. */
     if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
         search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);
@@ -307,7 +307,7 @@ uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
     if (!for_device && atomic_load(&search->hits) > CHUNK_HITS)
         bytes = min_u64(bytes, dense_chunk(search));
     TRAWL_ASSERT(bytes > 0);
-    /* not shorter than the plan allows */
+    /* but not shorter than the plan allows */
     return max_u64(bytes, fit_need(search->job.plan, min_u64(bytes, CHUNK_MIN)));
 }
 
@@ -316,7 +316,7 @@ static struct price measured(uint64_t ns, uint64_t bytes)
     return (struct price){0, bytes == 0 ? 0 : (double)ns / (double)bytes};
 }
 
-/* Returns the time that the host's threads have spent on chunks that the host searched. */
+/* Returns the time that host threads have spent on chunks that they searched themselves. */
 static uint64_t host_ns(const struct search *search)
 {
     return atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
@@ -328,8 +328,8 @@ static struct price host_price(const struct search *search)
     return measured(host_ns(search), atomic_load(&search->done.host.bytes));
 }
 
-/* Returns the time per byte for staging chunks for devices in this search, and sets *staged to
- * the bytes of these chunks. */
+/* Returns the time per byte to stage chunks for devices in this search. Sets *staged to the number
+ * of bytes staged. */
 static struct price staging_price(const struct search *search, uint64_t *staged)
 {
     uint64_t ready_ns = 0;
@@ -347,9 +347,9 @@ static _Atomic uint64_t *remembered(const struct search *search)
     return &search->job.runtime->stage_ns[search->cursor.text->kind == TEXT_MEMORY];
 }
 
-/* Returns true if staging a chunk for a device takes less time than searching it on the host. A
- * text in memory must be copied. A file is read in both cases, but the host reads it into caches.
- * How long staging takes is known from this search or an earlier one. */
+/* Returns true if staging a chunk for a device takes less time than searching it on the host.
+ * Staging copies a text in memory; a file is read in either case, but the host reads it into its
+ * caches. The time to stage is known from this search, or from an earlier one. */
 static bool staging_pays(const struct search *search)
 {
     uint64_t staged;
@@ -360,15 +360,16 @@ static bool staging_pays(const struct search *search)
     return price_is_less(staging, STAGE_PAYS, host_price(search), STAGE_UNIT);
 }
 
-/* Returns true if the text is so long that devices may make the search faster. */
+/* Returns true if the text is long enough for devices to make the search faster. */
 static bool is_long(const struct search *search)
 {
     return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
 }
 
-/* After a search of a long text by schedule HOST: adds its time to searched_ns and, if a device
- * works, sets stage_ns to the time to stage a MiB. If little was staged, lowers stage_ns a little
- * instead, so that a later search tries devices again. */
+/* Called after a search. If that searched a long text with schedule HOST, adds its time to
+ * searched_ns and, if devices work, updates stage_ns, the time to stage a MiB: to what was measured
+ * or, if little was staged, to slightly less than before, so that a later search will try devices
+ * again. */
 static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -404,7 +405,7 @@ bool schedule_wants_device(struct search *search)
         return false;
     if (atomic_load(&search->device_refused))
         return false;
-    /* the first chunk may have the first occurrence, so the caller searches it alone */
+    /* The first chunk may contain the first occurrence, so the caller searches it alone. */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
     if (search->job.kind->layer != NULL || !is_long(search))
@@ -420,8 +421,7 @@ bool schedule_wants_device(struct search *search)
 
 /* ---- Helpers ------------------------------------------------------------------------------ */
 
-/* Returns true if the sink does so much work on each chunk (sink.digest) that helpers are worth
- * waking. */
+/* Returns true if the sink's work on each chunk (sink.digest) is worth sharing. */
 static bool digests_each(const struct sink *sink)
 {
     return sink->digest != NULL &&
@@ -461,7 +461,7 @@ uint32_t schedule_helpers(const struct search *search)
     if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)
         return 0;
-    if (search->text_bytes == UINT64_MAX) /* callers that search other streams are threads, too */
+    if (search->text_bytes == UINT64_MAX) /* other searches of streams take a thread each */
         return most - (uint32_t)min_u64(most, atomic_load(&runtime->streams) - 1);
     if (search->searcher->chunk_bytes > 0 || search->schedule != SCHEDULE_HOST)
         return most;

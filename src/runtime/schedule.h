@@ -8,42 +8,42 @@
 /* Chooses the schedule and the lengths of the search's chunks. */
 enum trawl_status schedule_choose(struct search *search, struct trawl_text *text,
                                   struct trawl_error *error);
-/* Returns the length of the next chunk for the host or for a device. */
+/* Returns how long the next chunk should be, for the host or for a device. */
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
-/* Returns true if the next chunk of a search that is for_devices should go to a device rather than
- * be searched by this thread, if there is a buffer for it. May begin to open the devices. */
+/* Returns true if the next chunk should go to a device, if there is a buffer for it, instead of
+ * being searched by this thread. The search is for_devices. May start to open the devices. */
 bool schedule_wants_device(struct search *search);
-/* Copies a text that is on a device to the host, unless devices do the whole search. */
+/* Copies a text from a device to the host, unless devices do the whole search. */
 enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
                                  struct trawl_error *error);
-/* Adds the times of this search, which is over, to what later decisions of the runtime use. */
+/* Records the times of a search that is over, for the runtime's later decisions. */
 void schedule_remember(const struct search *search);
-/* For tests: devices are opened after `ns` nanoseconds of searching. Not thread-safe. */
+/* For tests: lets the devices be opened after `ns` nanoseconds of searching. Not thread-safe. */
 void schedule_open_after(uint64_t ns);
-/* Returns true if the search finds hits faster than the caller could take them from a helper. The
- * caller is then faster alone, with all hits in near caches. */
+/* Returns true if the search finds hits faster than the caller could read them from another core's
+ * cache, so that the caller alone is faster. */
 bool schedule_is_alone(const struct search *search);
 /* Returns the number of helpers that are worth waking now. */
 uint32_t schedule_helpers(const struct search *search);
 
 /* Returns true if the text is so short that cutting it into chunks would take longer than the
- * search; false if a device holds it. */
+ * search, and no device has it. */
 bool schedule_is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text);
-/* Returns true if files whose matches go to this sink are mapped. */
+/* Says whether files are mapped if their matches go to this sink. */
 enum text_maps schedule_maps(const struct trawl_searcher *searcher, const struct sink *sink);
-/* Returns up to how many lines, in which a device has found matches of an expression, the caller
- * searches by itself. Returns 0 if the last search found more matches in the text, so that all
- * threads should search. */
+/* Regular expressions: if a device has found at most this many lines with matches, the caller alone
+ * searches these lines. 0: the last search has found more matches, so let all threads search. */
 uint64_t schedule_lines_most(const struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              const struct trawl_text *text);
-/* Returns true if a list of begins should cover little text, because hits may be frequent. */
+/* Returns true if a list of start offsets should cover little text, because hits may be
+ * frequent. */
 bool schedule_may_be_frequent(const struct trawl_searcher *searcher, const struct trawl_plan *plan);
 
-/* After a text that the engine could not search briefly, the next BRIEF_REFUSALS calls under the
- * same plan make an ordinary search at once: their texts are probably like it. */
+/* After a text for which engine_ops.brief failed, so many calls with the same plan run an ordinary
+ * search at once: their texts are probably similar. */
 #define BRIEF_REFUSALS 15u
 
-/* Searches a short text by engine_ops.brief. Returns false if an ordinary search is needed. */
+/* Searches a short text with engine_ops.brief. Returns false if an ordinary search is needed. */
 static inline bool schedule_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                   const uint8_t *bytes, uint64_t count, struct engine_brief *found)
 {
@@ -63,25 +63,25 @@ static inline bool schedule_brief(struct trawl_searcher *searcher, const struct 
     return false;
 }
 
-/* Lengths in bytes of a loaded text's chunks, for searches that list hits. If hits are rare, chunks
- * are long: 256 MiB are 1.08 times as fast as 128 MiB, and more than twice as fast as 32 MiB
- * [H200]. If hits may be frequent, the first chunks are short, and their hits decide how long later
- * ones are. */
+/* Lengths of a loaded text's chunks in bytes, for searches that list hits. If hits are rare, long
+ * chunks are faster: 256 MiB by 1.08 than 128 MiB, and more than twice as fast as 32 MiB [H200]. If
+ * hits may be frequent, the first chunks are short, and the number of their hits decides how long
+ * later ones are. */
 struct resident_sizes {
     uint64_t first;
     uint64_t least, most; /* bounds for later chunks */
-    /* up to this text length, the caller searches alone even if hits may be frequent */
+    /* the caller searches shorter texts alone, even if hits may be frequent */
     uint64_t shared;
-    /* Hits that a chunk should have. A device lists that many in the time of two launches, and they
-     * fit into a core's cache. */
+    /* How many hits a chunk should have. A device lists so many in the time of two launches, and
+     * they fit into a core's cache. */
     uint64_t hits;
-    /* most begins that a device copies straight into the caller's array at a time */
+    /* most start offsets that a device copies straight to the caller's array at a time */
     uint64_t direct;
-    /* the host counts a longer chunk in steps of a quarter of this */
+    /* the host counts longer chunks in steps of a quarter of this */
     uint64_t host;
 };
 extern const struct resident_sizes resident_sizes_default;
-/* the sizes in use; tests change them; not thread-safe */
+/* the sizes in use, which tests change; not thread-safe */
 extern struct resident_sizes resident_sizes;
 
 #endif

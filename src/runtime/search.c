@@ -1,5 +1,5 @@
-/* search: the public functions that open a searcher, load a text, and search. Each function checks
- * the arguments; job.c and begins.c search. */
+/* search: the public functions that open a searcher, load a text, and search. They check the
+ * arguments; job.c and begins.c search. */
 #include "runtime/search.h"
 #include "runtime/task.h"
 
@@ -22,20 +22,20 @@
 #include "runtime/schedule.h"
 #include "runtime/workers.h"
 
-/* bytes of struct trawl_searcher_options in version 1.0 */
+/* size of struct trawl_searcher_options in version 1.0 */
 #define OPTIONS_OLDEST offsetof(struct trawl_searcher_options, poll)
-/* how much of a text is read to learn which strings of expressions are rare */
+/* bytes of a text that are read to learn which strings of regular expressions are rare */
 #define LINE_SAMPLE_BYTES (64u << 10)
 #define TASKS_PER_WORKER 2u
-/* Another process may keep a helper off its core for some milliseconds in the middle of a chunk.
- * With this many tasks, the other threads can continue meanwhile. */
+/* The scheduler may suspend a helper for some milliseconds in the middle of a chunk. With so many
+ * tasks, the other threads can continue meanwhile. */
 #define TASKS_MIN 34u
 #define TASKS_EXTRA 2u
-#define TASKS_FOR_DEVICES 8u /* further tasks for each device */
-/* Further tasks for each thread, if there are devices, for counts and for loaded texts: these tasks
- * hold no text after the search. While a device has a chunk, searched later chunks wait to be
- * delivered after it, and host workers search on. With only 2 tasks per thread, they waited for the
- * device: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000 patterns]. */
+#define TASKS_FOR_DEVICES 8u /* additional tasks for each device */
+/* Additional tasks for each thread, if there are devices, for counts and for loaded texts, whose
+ * tasks keep no text after the search. While a device has a chunk, later chunks that were searched
+ * already must wait for its delivery. With only 2 tasks per thread, the host workers soon had to
+ * wait, too: 42 GB/s of a file instead of 56 [H200, 16 cores, 1,000 patterns]. */
 #define TASKS_AHEAD 10u
 
 /* ---- Open and close ----------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
         if (searcher->runtime->engine == TRAWL_ENGINE_AUTO &&
             atomic_load(&searcher->runtime->devices.state) != DEVICES_NOT_ASKED)
             devices_failure(&searcher->runtime->devices, told.note, sizeof told.note);
-    } else if (!searcher->last.ended) { /* all members are 0 before the first call */
+    } else if (!searcher->last.ended) { /* before the first call, all members are 0 */
         return options_tell(stats, &told, sizeof told, "stats", error);
     }
     told.cpu_chunk_count = told.chunk_count - told.device_chunk_count;
@@ -223,9 +223,9 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
     return options_tell(stats, &told, sizeof told, "stats", error);
 }
 
-/* Cancels the call that the searcher is inside. Returns false if there is none, or if it is
- * cancelled already. May run in a signal handler, even in a thread that is inside the call or
- * inside this function. */
+/* Cancels the searcher's current call. Returns false if there is none, or if it is already
+ * cancelled. May be called in a signal handler, even in a thread that is inside the call or inside
+ * this function. */
 static bool cancel(struct trawl_searcher *searcher)
 {
     int expected = ENGINE_CALL_INSIDE, kept = errno, wake;
@@ -237,7 +237,7 @@ static bool cancel(struct trawl_searcher *searcher)
         atomic_compare_exchange_strong(&searcher->call.state, &expected, ENGINE_CALL_CANCELLED);
     wake = atomic_load(&searcher->wake);
     if (is_inside && wake >= 0 && write(wake, &one, sizeof one) < 0)
-        errno = kept; /* the descriptor is readable already */
+        errno = kept; /* if the write failed, the descriptor is readable already */
     if (is_inside)
         searcher_wake(searcher);
     atomic_fetch_sub(&searcher->cancelling, 1);
@@ -260,7 +260,7 @@ void trawl_searcher_cancel_next(struct trawl_searcher *searcher)
         found = ENGINE_CALL_NONE;
     } while (!cancel(searcher) &&
              !atomic_compare_exchange_strong(&searcher->call.state, &found, ENGINE_CALL_UNWANTED) &&
-             found == ENGINE_CALL_INSIDE); /* a call has begun in between */
+             found == ENGINE_CALL_INSIDE); /* meanwhile, a call has begun */
 }
 
 enum trawl_status trawl_text_load(struct trawl_searcher *searcher, struct trawl_text *text,
@@ -316,14 +316,14 @@ enum trawl_status search_line_plan(struct trawl_searcher *searcher, const struct
     if (text->device_address == 0 && sample_bytes > 0)
         sample = text->bytes + (text->bytes_count - sample_bytes) / 2;
     TRAWL_TRY(engines_line_plan(plan, sample, sample_bytes, lines, error));
-    /* a device can decide about a line only if it has all of it */
+    /* a device can decide only about lines that it has completely */
     if (*lines != NULL && (!devices_hold_text(devices, *lines, text, &is_split) || is_split))
         *lines = NULL;
     return TRAWL_OK;
 }
 
-/* If a device can find the lines that hold matches of an expression, and finds few, searches only
- * these. Returns false if an ordinary search is needed. */
+/* If a device can find the lines with matches of a regular expression, and finds few, searches only
+ * these lines. Returns false if an ordinary search is needed. */
 static bool run_in_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                          struct trawl_text *text, struct sink *sink, enum trawl_status *status,
                          struct trawl_error *error)
@@ -359,7 +359,7 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
     enum trawl_status status;
 
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    /* the host may find the first match long before a device has read the text */
+    /* the host may find the first match long before a device has searched the text */
     if (!plan_has_expressions(plan) || sink->want == WANT_FIRST || sink->digest != NULL ||
         sink->keeps_text || !run_in_lines(searcher, plan, text, sink, &status, error))
         status = search_run(searcher, plan, text, sink, error);
@@ -392,7 +392,7 @@ static enum trawl_status fill_on_device(struct trawl_searcher *searcher,
     return TRAWL_OK;
 }
 
-/* Fills an array in host memory, by devices alone if they can do that, otherwise by a search. */
+/* Fills an array in host memory: by devices if they can do that alone, otherwise by a search. */
 static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
                                       const struct trawl_plan *plan, struct trawl_text *text,
                                       struct engine_words *array, uint64_t *count,
@@ -442,7 +442,7 @@ enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struc
     return status;
 }
 
-/* Counts the lines of a loaded text that match expressions on its device, if that is possible. */
+/* Lets the device that has the text count the lines that match regular expressions, if it can. */
 static bool count_on_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                             struct trawl_text *text, struct sink *sink, enum trawl_status *status,
                             struct trawl_error *error)
@@ -471,7 +471,7 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
     if (count == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_lines(&sink, invert, lines_max);
-    /* WANT_LINES would skip lines in which a match ends that began in an earlier line */
+    /* WANT_LINES would miss lines that only contain the end of a match */
     if (plan != NULL && (plan->flags & TRAWL_MULTILINE) != 0)
         sink.want = WANT_SPANS;
     TRAWL_TRY(search_enter(searcher, plan, text, error));
@@ -502,9 +502,10 @@ enum trawl_status trawl_windows(struct trawl_searcher *searcher, const struct tr
         return TRAWL_FAIL(error, ARGUMENT, "sink is NULL");
     if ((flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown window flags 0x%x", flags);
-    if (plan != NULL && !kind_of(plan)->by_lines) /* a string's match is never empty */
+    if (plan != NULL && !kind_of(plan)->by_lines) /* a match of a string is never empty */
         flags &= ~(uint32_t)TRAWL_WINDOW_EMPTY;
-    else if ((flags & selecting) == TRAWL_WINDOW_LINES) /* expressions: WANT_LINES has no matches */
+    else if ((flags & selecting) ==
+             TRAWL_WINDOW_LINES) /* regular expressions: WANT_LINES has no matches */
         flags |= TRAWL_WINDOW_EMPTY | TRAWL_WINDOW_FIRSTS;
     sink_windows(&sink, flags, function, context);
     return search_checked(searcher, plan, text, &sink, error);

@@ -1,16 +1,19 @@
 /* stream: searches a text that arrives in segments
  *
- * An occurrence is decided once later bytes cannot change whether it counts. For strings, the
- * stream keeps a tail of its text: as many bytes as an undecided occurrence may have, and as a
- * search reads before an occurrence. A short segment is copied after the tail, and a single search
- * finds what begins in either. Of a long one only the first bytes are copied, for the occurrences
- * that begin in the tail or soon after it; further searches read the segment in place. A search is
- * brief (a single call, as in trawl_find_bytes), or else a scan by an engine worker. The engine
- * takes the end of the bytes for the end of the text, so is_news() skips matches that were
- * delivered before and matches that are not decided yet.
+ * An occurrence is *decided* once later bytes cannot change whether it counts. For strings, the
+ * stream keeps the tail of its text: as many bytes as an undecided occurrence may have, plus those
+ * that a search reads before it.
  *
- * For regular expressions, the stream keeps the bytes of the open line, and a scan searches whole
- * lines.
+ *    short segment   [tail][segment]             copied together, one search
+ *    long segment    [tail][first bytes]         copied together, one search
+ *                          [segment          ]   searched in place after the first bytes
+ *
+ * A search is brief (a single call, as in trawl_find_bytes), or else a scan by an engine worker.
+ * The engine takes the end of the bytes for the end of the text, so is_news() skips matches that
+ * have been delivered already, and those that are not decided yet.
+ *
+ * For regular expressions, the stream keeps the bytes of the unfinished line, and a scan searches
+ * whole lines.
  */
 #include "trawl_stream.h"
 
@@ -27,26 +30,28 @@
 #include "runtime/workers.h"
 #include "text/cut.h"
 
-/* readable bytes after a copy: with fewer, the engine copies once more */
+/* readable bytes after a copy; with fewer, the engine would copy again */
 #define ROOM_BEHIND 192u
-/* A segment of up to COPIED_BRIEF bytes, or no longer than the stream's tail, is copied for a brief
- * search, and one of up to COPIED bytes for a scan. Longer ones are searched in place. */
+/* A segment is copied for a brief search if it is at most COPIED_BRIEF bytes, or no longer than the
+ * stream's tail; for a scan, if it is at most COPIED bytes. Longer ones are searched in place. */
 #define COPIED_BRIEF 512u
 #define COPIED (6u << 10)
 #define ROOM_MIN (8u << 10)
-#define PART_BYTES (UINT64_C(4) << 20) /* about the most bytes of a segment in a single scan */
+#define PART_BYTES \
+    (UINT64_C(4) << 20) /* a single scan searches about this much of a segment at most */
 #define LINE_BYTES_MAX (UINT64_C(1) << 20)
-#define LINE_ROOM_MIN 256u /* room for the open line that is never given back */
-#define MATCHES_MAX 64u    /* most matches that the sink gets at a time */
+#define LINE_ROOM_MIN 256u /* room for the unfinished line that is never given back */
+#define MATCHES_MAX 64u    /* most matches passed to the sink at a time */
 
 struct trawl_stream {
     const struct trawl_plan *plan;
-    bool by_lines;     /* true if only whole lines are searched, by the plan's kind */
-    uint64_t position; /* bytes of the text so far */
+    bool by_lines;     /* only whole lines are searched (kind.by_lines) */
+    uint64_t position; /* length of the text so far */
     uint64_t line_bytes_max;
-    uint8_t *bytes; /* owned; the text's last `count` bytes, or for expressions the open line */
+    uint8_t *bytes; /* owned; the last `count` bytes of the text; for regular expressions, the
+                       unfinished line */
     uint64_t count;
-    uint64_t room; /* allocated bytes; for strings: the bytes that a later scan needs */
+    uint64_t room; /* allocated bytes; for strings, as many as a later scan needs */
     bool ended;
 };
 
@@ -59,7 +64,7 @@ struct feed {
     const struct engine_ops *engine;
     struct engine_worker *worker;
     uint64_t now; /* the stream's position after the call */
-    bool ends;    /* the text ends there */
+    bool ends;    /* the text ends with this call */
 };
 
 /* ---- A stream's life ---------------------------------------------------------------------- */
@@ -133,7 +138,7 @@ void trawl_stream_close(struct trawl_stream *stream)
 
 /* ---- Scans -------------------------------------------------------------------------------- */
 
-/* Makes the searcher's engine worker ready for the stream's plan. */
+/* Prepares the searcher's engine worker for the stream's plan. */
 static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *error)
 {
     struct trawl_searcher *searcher = feed->searcher;
@@ -152,8 +157,8 @@ static enum trawl_status engine_ready(struct feed *feed, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* Returns true if this call must deliver the match, which lies in the chunk: it was not decided
- * before this call, and is decided now. */
+/* Returns true if this call must deliver the match: it was not decided before, and is decided
+ * now. */
 static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
                     const struct trawl_match *match)
 {
@@ -166,7 +171,7 @@ static bool is_news(const struct feed *feed, const struct text_chunk *chunk,
     return feed->ends || plan_end_is_decided(stream->plan, after, feed->now - match->end);
 }
 
-/* Gives the sink the matches of the scan that the task holds. */
+/* Delivers the matches of the task's scan to the sink. */
 static enum trawl_status deliver(const struct feed *feed, const struct task *task)
 {
     const struct trawl_plan *plan = feed->stream->plan;
@@ -178,7 +183,7 @@ static enum trawl_status deliver(const struct feed *feed, const struct task *tas
     uint64_t count = 0, done;
 
     for (uint64_t i = 0; i < hits->count; i += done) {
-        /* an occurrence that begins in the segment itself was not delivered before */
+        /* occurrences that begin in the segment itself cannot have been delivered before */
         if (plain && task->chunk.begin + hits->items[i].offset >= feed->stream->position) {
             done = min_u64(hits->count - i, MATCHES_MAX - count);
             matches_of_hits(plan, hits->items + i, done, task->chunk.begin, matches + count);
@@ -223,8 +228,8 @@ static enum trawl_status scan(struct feed *feed, const struct engine_chunk *chun
     return TRAWL_OK;
 }
 
-/* Like scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false
- * if a scan must search. */
+/* Like scan, but searches as trawl_find_bytes does, which is faster for few bytes. Returns false if
+ * a scan is needed. */
 static bool search_brief(const struct feed *feed, const struct engine_chunk *chunk,
                          enum trawl_status *status, struct trawl_error *error)
 {
@@ -248,7 +253,7 @@ static bool search_brief(const struct feed *feed, const struct engine_chunk *chu
 
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-/* Makes room in the searcher for `bytes` bytes and those that a scan may load after them. */
+/* Makes room in searcher->room for `bytes` bytes, and those that a scan may load after them. */
 static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t bytes,
                                    struct trawl_error *error)
 {
@@ -264,8 +269,8 @@ static enum trawl_status want_room(struct trawl_searcher *searcher, uint64_t byt
     return TRAWL_OK;
 }
 
-/* Copies the bytes that the stream keeps and the segment's first `count` bytes to searcher->room,
- * as a chunk for occurrences that begin before the segment's byte `to`. */
+/* Copies the stream's tail and the segment's first `count` bytes to searcher->room, and makes them
+ * a chunk, to be searched for occurrences that begin before the segment's byte `to`. */
 static enum trawl_status copy_front(const struct feed *feed, const uint8_t *bytes, uint64_t count,
                                     uint64_t to, struct engine_chunk *chunk,
                                     struct trawl_error *error)
@@ -273,7 +278,7 @@ static enum trawl_status copy_front(const struct feed *feed, const uint8_t *byte
     const struct trawl_stream *stream = feed->stream;
     uint8_t *room;
     uint64_t from = stream->count - min_u64(stream->count, stream->plan->need_after);
-    /* the segment begins at a cache line: copying takes half the time */
+    /* the copy of the segment begins at a cache line, so copying takes half the time */
     uint64_t front = (stream->count + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 
     TRAWL_TRY(want_room(feed->searcher, front + count, error));
@@ -293,8 +298,8 @@ static enum trawl_status copy_front(const struct feed *feed, const uint8_t *byte
 }
 
 /* Searches a segment for the occurrences that begin in bytes[from, count). Near the end of readable
- * memory, a scan for a set of strings tests each offset in plain C, so a set is searched there in a
- * copy, with ROOM_BEHIND readable bytes after it. */
+ * memory, a scan for a set of strings would test each offset in plain C, so the last bytes are
+ * searched in a copy, with ROOM_BEHIND readable bytes after it. */
 static enum trawl_status scan_piece(struct feed *feed, const uint8_t *bytes, uint64_t from,
                                     uint64_t count, struct trawl_error *error)
 {
@@ -353,7 +358,7 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
     TRAWL_TRY(is_done ? status : scan(feed, &chunk, error));
     if (!is_short)
         TRAWL_TRY(scan_piece(feed, bytes, before, count, error));
-    /* the stream keeps the last bytes of its old tail and of the segment */
+    /* the new tail consists of the last bytes of the old tail and the segment */
     old = count < kept ? min_u64(stream->count, kept - count) : 0;
     count = min_u64(count, kept);
     if (old > 0)
@@ -366,8 +371,8 @@ static enum trawl_status feed_strings(struct feed *feed, const uint8_t *bytes, u
 
 /* ---- Lines -------------------------------------------------------------------------------- */
 
-/* Makes room for `count` bytes of the open line, and keeps its bytes so far. Gives back memory that
- * only a longer line needed. */
+/* Makes room for `count` bytes of the unfinished line, and keeps its bytes so far. Gives back
+ * memory that only an earlier, longer line needed. */
 static enum trawl_status line_room(struct trawl_stream *stream, uint64_t count,
                                    struct trawl_error *error)
 {
@@ -386,7 +391,7 @@ static enum trawl_status line_room(struct trawl_stream *stream, uint64_t count,
     return TRAWL_OK;
 }
 
-/* Searches whole lines, cut into parts that end where lines end. */
+/* Searches whole lines, in parts that end at line ends. */
 static enum trawl_status scan_lines(struct feed *feed, const uint8_t *bytes, uint64_t begin,
                                     uint64_t count, struct trawl_error *error)
 {

@@ -1,9 +1,8 @@
 /* task: takes a text's next chunk, prepares it, and searches it
  *
- * The chunks of a loaded text lie on devices. Such a chunk ends at the latest with the device's
- * part of the text, or with the last whole line there, and is queued for that device's workers. A
- * device may be ahead of others as long as the search has free tasks (a task is a chunk with its
- * results).
+ * A chunk of a loaded text is queued for the workers of the device that has it. It ends at the
+ * latest with that device's part of the text, or with the last whole line there. One device may get
+ * ahead of the others as long as the search has free tasks (a task is a chunk with its results).
  */
 #include "runtime/task.h"
 
@@ -22,18 +21,18 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define ROOM_WAIT_NS 1000000 /* length of one wait for memory that other searches use */
-#define ROOM_WAITS_MAX 1000u /* most waits of a search until a chunk gets memory */
+#define ROOM_WAIT_NS 1000000 /* length of a wait for memory that other searches use */
+#define ROOM_WAITS_MAX 1000u /* most such waits of a search before a chunk gets memory */
 
-/* if more hits wait for delivery, a device may not go far ahead of a slower one */
+/* if more hits wait for delivery, no device may get far ahead of the others */
 #define PENDING_HITS_MAX (1u << 24)
-/* Most chunks for each worker that are cut in advance, if hits decide their lengths and one device
- * has the text. A cut chunk keeps its length, however many hits come. */
+/* If hits decide the lengths of chunks, and one device has the text: most chunks per worker that
+ * are cut in advance. Once cut, a chunk cannot be adapted to the hits. */
 #define UNREAD_PER_WORKER 2u
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
 
-/* Returns the record of what all host workers, or all workers of this worker's device, do. */
+/* Returns the counters of the host workers, or of the workers of this worker's device. */
 static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
 {
     uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
@@ -62,7 +61,7 @@ void task_brief(struct search *search, struct task *task, uint64_t from, uint64_
     search->job.took_part = search->done.host.threads = 1;
 }
 
-/* Takes a free task. Returns NULL if there is none, or if no further chunk is to be taken. The
+/* Takes a free task. Returns NULL if there is none, or if no more chunks are to be taken. The
  * caller holds the search's lock. */
 static struct task *task_take(struct search *search)
 {
@@ -85,8 +84,8 @@ static struct task *task_take(struct search *search)
     return task;
 }
 
-/* Frees the task again. `ends` says that the text has no further chunk, `paused` that the worker
- * stops for a reason other than a lack of tasks. */
+/* Frees a task without a chunk. `ends`: the text has no further chunk; `paused`: the worker stops
+ * for another reason than a lack of tasks. */
 static void task_put_back(struct search *search, struct task *task, bool ends, bool paused)
 {
     search_lock(search);
@@ -108,15 +107,15 @@ void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
     task->chunk.lent = NULL;
     if (task->buffer_is_pinned)
         devices_buffer_give(&runtime->devices, &task->buffer);
-    else if (runtime->memory_max > 0) /* an idle buffer would leave other searches less memory */
+    else if (runtime->memory_max > 0) /* an idle buffer would take memory from other searches */
         runtime_buffer_release(runtime, &task->buffer);
     task->buffer_is_pinned = false;
 }
 
 /* ---- Searching ---------------------------------------------------------------------------- */
 
-/* Counts on the host in a part of a chunk that was cut for a device, and is too long for the host
- * to count at once. */
+/* Counts on the host, in a part of a chunk that was cut for a device and is too long to be counted
+ * at once. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, enum want want, struct engine_result *result,
                                    struct trawl_error *error)
@@ -139,9 +138,9 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     return TRAWL_OK;
 }
 
-/* The device has left the text to the host, and all threads search it from now on. The chunk that
- * the caller took for the device may be the whole text: the caller keeps only as much of it as it
- * would have taken for the host, unless a part was already delivered. */
+/* Called when the device has left the text to the host: from now on, all threads search it. The
+ * caller's chunk, which was cut for the device, may be the whole text, so it is shortened to the
+ * length of a chunk for the host, unless a part of it has been delivered. */
 static void leave_device(struct search *search, struct task *task)
 {
     uint64_t owned = task->chunk.owned;
@@ -158,8 +157,8 @@ static void leave_device(struct search *search, struct task *task)
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
 }
 
-/* Asks the devices' engine for the answer that the sink delivers. Returns UNSUPPORTED if it cannot
- * make it; the chunk is then searched for hits. */
+/* Asks the devices' engine for the answer that the sink wants. Returns UNSUPPORTED if the engine
+ * cannot compute it; the chunk must then be searched for hits. */
 static enum trawl_status scan_for_answer(struct search *search, struct task *task,
                                          struct worker *worker, const struct engine_chunk *chunk,
                                          struct trawl_error *error)
@@ -169,7 +168,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
                                  .hits_most = sink->by_engine ? sink->begins_max : 0,
                                  .counts_ends = sink->lines.invert,
                                  .records = sink->record_answer};
-    /* the host does not search records for a device, because they may be in device memory only */
+    /* the host cannot help with records, which may be in device memory only */
     struct engine_chunk own = *chunk;
     struct engine_task asked = {.chunk = &own,
                                 .from = task->from,
@@ -188,7 +187,7 @@ static enum trawl_status scan_for_answer(struct search *search, struct task *tas
     return TRAWL_OK;
 }
 
-/* Searches the task's chunk starting at task->from, and makes matches of the hits. */
+/* Searches the task's chunk, starting at task->from, and turns hits into matches. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
@@ -226,17 +225,17 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
     if ((!on_device || search->job.kind->judges) &&
-        search->cursor.text->device_address != 0) /* the host reads the text */
+        search->cursor.text->device_address != 0) /* the host reads it */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     if (on_device && search->answers && task->from == 0) {
         enum trawl_status status = scan_for_answer(search, task, worker, &scanned, error);
 
         if (status != TRAWL_UNSUPPORTED || search->sink->by_engine)
             return status;
-        if (search->cursor.text->device_address != 0) /* the host makes the answer from the hits */
+        if (search->cursor.text->device_address != 0) /* the host answers from the hits */
             TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     }
-    if (search->sink->by_engine) /* the device that had the text is lost, or no longer has it */
+    if (search->sink->by_engine) /* no device has the text any more */
         return TRAWL_FAIL(error, UNSUPPORTED, "no device has the text");
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (scanned.owned >= UINT32_MAX && search->job.kind->by_lines)
@@ -266,7 +265,7 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
-/* Adds a search of the task's next part to the work of the workers that did it. */
+/* Adds the search of a part to the counters of the workers that did it. */
 static void count_work(struct search *search, const struct task *task, struct work_done *done,
                        enum trawl_status status)
 {
@@ -277,9 +276,9 @@ static void count_work(struct search *search, const struct task *task, struct wo
     JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
 }
 
-/* Handles a failed search of the task on a device. Usually marks the device as lost; if devices do
- * not take the plan, lets them take no further chunk instead. Returns true if another device should
- * try. Otherwise the CPU has searched the task, or *status says why not. */
+/* Handles a failed search on a device. Usually marks the device as lost; if devices cannot search
+ * for the plan, gives them no more chunks instead. Returns true if another device should try.
+ * Otherwise, the CPU has searched the task, or *status says why not. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
                     enum trawl_status *status, struct trawl_error *error)
 {
@@ -289,7 +288,8 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     /* cancelled, or the device lacks what the algorithm's kernels need */
     if (search->job.kind->is_apart || *status == TRAWL_STOPPED)
         return false;
-    if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may get memory */
+    if (*status == TRAWL_MEMORY &&
+        !search->host_searches) /* the device is fine: the next search may get memory */
         return false;
     if (lost)
         devices_lose(devices, worker->device_index, error->message);
@@ -311,14 +311,14 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     drop_part(task);
     task->is_answered = false;
     if (task->status != TRAWL_OK &&
-        task->status != TRAWL_READ) /* a read error lies after all parts */
+        task->status != TRAWL_READ) /* a read error comes after all parts */
         return;
     task->status = status;
     task->error = *error;
 }
 
-/* Makes the digest of the current part: what the sink computes from its hits before the delivery. A
- * part that failed gets an empty one, so that the task's previous digest is not delivered. */
+/* Makes the current part's digest: what the sink computes from its hits before the delivery. A part
+ * that failed gets an empty digest, so that an earlier one is not delivered again. */
 static void digest_part(struct search *search, struct task *task)
 {
     const struct sink *sink = search->sink;
@@ -334,7 +334,7 @@ static void digest_part(struct search *search, struct task *task)
         return;
     fail_part(task, status, &error);
     task_view(search, task, &view);
-    /* the digest of a part without hits needs no memory */
+    /* cannot fail: the digest of a part without hits needs no memory */
     (void)sink->digest(sink, &view, &task->digest, &error);
 }
 
@@ -381,8 +381,8 @@ static bool may_cut(const struct search *search)
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
-/* Cuts the next chunk into a free task. Returns NULL if no chunk may be cut now, or if no task
- * is free. The caller holds the search's lock. */
+/* Cuts the next chunk, and puts it into a free task. Returns NULL if no chunk may be cut now, or if
+ * no task is free. The caller holds the search's lock. */
 static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
@@ -402,10 +402,10 @@ static struct task *resident_next(struct search *search)
                               min_u64(search->chunk_device, part->reach), false, &task->buffer,
                               &task->chunk, &taken, NULL);
     TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN);
-    (void)status; /* reading a text in memory cannot fail */
+    (void)status; /* a text in memory cannot fail */
     task->item.device = part->device;
     task->item.is_loaded = true;
-    /* a chunk of whole lines may end beyond what this device holds */
+    /* a chunk of whole lines may end after this device's part */
     part->reach -= min_u64(part->reach, task->chunk.owned);
     search->ended = task->chunk.last;
     search->unread++;
@@ -429,7 +429,7 @@ void resident_queue(struct search *search)
         devices_push(&search->job.runtime->devices, first);
 }
 
-/* Adapts the length of later chunks to this one's hits. The caller holds the search's lock. */
+/* Adapts the length of later chunks to the hits in this one. The caller holds the search's lock. */
 static void resident_learn(struct search *search, const struct task *task)
 {
     uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;
@@ -448,8 +448,8 @@ static void resident_learn(struct search *search, const struct task *task)
 
 /* ---- Taking ------------------------------------------------------------------------------- */
 
-/* Puts the task with its results into the ring, and wakes the caller. The worker may keep the
- * buffer if the text is not needed again. */
+/* Puts the finished task into the ring, and wakes the caller. If the text is not needed again, the
+ * worker may take the buffer back. */
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
@@ -468,10 +468,11 @@ static void finish(struct search *search, struct task *task, struct worker *work
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     search_lock(search);
-    /* chunks of a loaded text finish in any order: a failure may come before earlier chunks */
+    /* but not for a loaded text, whose chunks finish in any order: earlier ones may still be
+     * queued */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
-    /* the ring's entry is free: no chunk is taken task_count or more chunks ahead of the
+    /* the ring's entry is free, because no chunk is taken task_count or more chunks ahead of the
      * delivery */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
@@ -514,7 +515,7 @@ void task_delivered(struct search *search, struct task *task)
 
 /* ---- Making ready ------------------------------------------------------------------------- */
 
-/* Makes room for the chunk in the task's buffer. A task without a buffer takes the worker's. */
+/* Makes room for the chunk in the task's buffer. A task without one takes the worker's. */
 static enum trawl_status room_on_host(struct search *search, struct task *task,
                                       struct worker *worker, uint64_t bytes,
                                       struct trawl_error *error)
@@ -527,9 +528,10 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
                                   text_cursor_room(&search->cursor, bytes), error);
 }
 
-/* Takes a pinned buffer for the chunk. Buffers are few, so that cores are left for searching. All
- * of them may be used in two cases: for a file that the host does not search (more threads must
- * read it), and for text that the sink reads (buffers stay in use until the delivery). */
+/* Takes a pinned buffer for the chunk. Usually only some of the buffers may be used, so that
+ * threads are left to search. All may be used if the text must be read, and either the host does
+ * not search it, so that more threads should read, or the sink needs the text, so that buffers stay
+ * in use until the delivery. */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
     bool all = search->cursor.text->kind != TEXT_MEMORY &&
@@ -545,7 +547,7 @@ static bool room_for_device(struct search *search, struct task *task, uint64_t b
     return true;
 }
 
-/* Copies a chunk of a text in memory, with the bytes around it that the search needs, to the task's
+/* Copies a chunk of a text in memory, with the bytes around it that a search reads, to the task's
  * pinned buffer. */
 static void stage(struct task *task)
 {
@@ -563,7 +565,7 @@ static void stage(struct task *task)
     TRAWL_ASSERT(front + chunk->owned + chunk->after <= task->buffer.capacity);
 }
 
-/* Makes the task fail: all devices are lost, and the CPU may not search. */
+/* Lets the task fail: all devices are lost, and the CPU may not search. */
 static void fail_lost(struct search *search, struct task *task)
 {
     char failure[TRAWL_ERROR_MESSAGE_BYTES];
@@ -574,7 +576,7 @@ static void fail_lost(struct search *search, struct task *task)
     digest_part(search, task);
 }
 
-/* Searches a chunk for which no pinned buffer was free on this worker's device. */
+/* Searches a chunk for which no pinned buffer was free, on this worker's device. */
 static void search_staged(struct search *search, struct task *task, struct worker *worker)
 {
     if (devices_work(&search->job.runtime->devices))
@@ -583,7 +585,7 @@ static void search_staged(struct search *search, struct task *task, struct worke
         fail_lost(search, task);
 }
 
-/* Subtracts a mapped chunk, which will be searched again, from the counts of chunks and bytes. */
+/* Subtracts a mapped chunk that will be searched again from the counters. */
 static void forget_work(struct search *search, const struct task *task)
 {
     struct work_done *done = &search->done.host;
@@ -596,8 +598,9 @@ static void forget_work(struct search *search, const struct task *task)
     JOB_ADD(&search->job, &done->method_bytes[task->result.method], -searched);
 }
 
-/* Searches a chunk in the file's mapping. Reads the chunk and searches again if the file lost
- * bytes, if the sink needs bytes that cannot change, or if a part of the chunk was not searched. */
+/* Searches a chunk in the file's mapping. Reads the chunk and searches it again if the file was
+ * truncated, if the sink needs bytes that cannot change, or if the chunk was not searched to its
+ * end. */
 static void search_mapped(struct search *search, struct task *task, struct worker *worker)
 {
     const struct text_chunk *chunk = &task->chunk;
@@ -619,8 +622,8 @@ static void search_mapped(struct search *search, struct task *task, struct worke
     task_search(search, task, worker, false);
 }
 
-/* Takes the next chunk, and searches or queues it. Returns false if none was taken; *taken says
- * why. */
+/* Takes the next chunk, and searches or queues it. Returns false if there was none to take; *taken
+ * says why. */
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
@@ -661,9 +664,9 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     return true;
 }
 
-/* Waits a moment, because other searches hold all memory that the runtime may take. Returns
- * false if waiting is useless or has lasted too long: another search may free memory only after
- * the waiting thread itself has taken its results. */
+/* Waits a moment, because other searches use all of the runtime's memory. Returns false if waiting
+ * is useless, or has lasted too long: perhaps this very thread has to take another search's results
+ * before that frees memory. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;
@@ -672,16 +675,15 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     if (bytes > runtime->memory_max || atomic_fetch_add(&search->room_waits, 1) >= ROOM_WAITS_MAX)
         return false;
     if (atomic_load(&runtime->memory_used) >
-        0) /* if 0, other searches have given all memory back, so waiting is useless */
+        0) /* if 0, all memory was just given back: try at once */
         (void)nanosleep(&while_ns, NULL);
     return true;
 }
 
-/* Handles a lack of room for a chunk, and puts the task back. If other tasks of the search are at
- * work, this worker stops: they will give memory back. Otherwise it tries again, perhaps after a
- * moment: other searches may give memory back, and the search's own tasks may have done so before
- * the lock was taken here. If trying again is useless, and no other task has begun meanwhile, the
- * search ends with `status`. */
+/* Called when there is no memory for a chunk; puts the task back. If other tasks of the search are
+ * in use, they will give memory back, and this worker stops. Otherwise it tries again, perhaps
+ * after a moment, because other searches may give memory back. If that is useless, and no other
+ * task has begun meanwhile, the search ends with `status`. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {
@@ -733,7 +735,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     }
     if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
-        /* this worker continues once a device has searched another chunk */
+        /* this worker will continue once a device has searched another chunk */
         task_put_back(search, task, false, true);
         return TASK_NOTHING;
     }

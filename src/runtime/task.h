@@ -1,5 +1,5 @@
-/* task: takes a text's next chunk, prepares it, and searches it. Called by workers, the caller and
- * the threads of devices; job.c delivers the results. */
+/* task: takes a text's next chunk, prepares it, and searches it. Called by host workers, device
+ * workers and the caller; job.c delivers the results. */
 #ifndef TRAWL_RUNTIME_TASK_H
 #define TRAWL_RUNTIME_TASK_H
 
@@ -7,40 +7,40 @@
 
 enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
-/* Takes the text's next chunk into a free task, prepares it, and searches or queues it. From a
- * stream, only the chunk with index `only` is taken (TEXT_ANY_CHUNK: any). Returns DONE if a
- * chunk was taken or the worker should try again at once; NOTHING if there is no chunk for this
- * worker, no free task, or no room for the chunk; BUSY if another thread is taking the next
+/* Takes a free task and the text's next chunk, prepares the chunk, and searches or queues it. From
+ * a stream, takes only the chunk with index `only` (TEXT_ANY_CHUNK: any). Returns DONE if a chunk
+ * was taken, or if the worker should try again at once; NOTHING if there is no chunk for this
+ * worker, no free task, or no memory for the chunk; BUSY if another thread is taking the next
  * chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* Makes bytes of a text in memory the task's chunk. With `last`, the text ends with them. */
+/* Makes bytes [from, end) of a text in memory the task's chunk. `last`: the text ends there. */
 void task_brief(struct search *search, struct task *task, uint64_t from, uint64_t end, bool last);
-/* Searches a task from the devices' queue. This is job.serve_item(). */
+/* Searches a task from the devices' queue. Called as job.serve_item(). */
 void task_on_device(struct queue_item *item, struct worker *worker);
-/* Takes this search's first task that the worker may search from the devices' queue, and
+/* Takes the first task of this search that the worker may search from the devices' queue, and
  * searches it. Returns NOTHING if there is none. */
 enum task_taken task_work_queued(struct search *search, struct worker *worker);
-/* Searches the task's chunk starting at task->from. Then makes the digest, which is what the sink
- * computes from the hits before the delivery. */
+/* Searches the task's chunk, starting at task->from. Then makes the digest: what the sink computes
+ * from the hits before the delivery. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
-/* Makes the matches that the sink wants from the task's hits, or the first of them. */
+/* Turns the task's hits, or the first of them, into the matches that the sink wants. */
 enum trawl_status task_make_matches(const struct search *search, struct task *task,
                                     struct trawl_error *error);
 /* Fills *view with the part [task->from, task->result.done) of the chunk and its results. */
 void task_view(const struct search *search, const struct task *task, struct sink_chunk *view);
-/* Gives the part in *view to the sink. Returns false if the sink stops the search. */
+/* Delivers the part in *view to the sink. Returns false if the sink stops the search. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
-/* Frees the task of the next chunk in order, which was delivered. */
+/* Frees a task after its delivery; the next chunk in order is then due. */
 void task_delivered(struct search *search, struct task *task);
 
-/* Gives a pinned buffer back to the devices; any other is released if the runtime has a memory
- * limit, and kept otherwise. The task's bytes must not be needed again. */
+/* Gives the task's buffer back once its bytes are no longer needed: a pinned one to the devices.
+ * Any other is released if the runtime has a memory limit, and kept otherwise. */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 
 /* ---- Chunks of a loaded text ---- */
 
-/* Cuts the next chunks, as many as may be ahead of the delivery, and queues each to the device that
- * holds it. The caller holds no lock. */
+/* Cuts as many chunks as may be ahead of the delivery, and queues each for the device that has it.
+ * The caller must hold no lock. */
 void resident_queue(struct search *search);
 
 #endif

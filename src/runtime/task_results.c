@@ -1,12 +1,11 @@
-/* task_results: turns the hits of a searched chunk into matches, and gives a chunk's results to the
- * sink. */
+/* task_results: turns the hits of a chunk into matches, and delivers them to the sink. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "runtime/matches.h"
 #include "runtime/task.h"
 
-#define MATCHES_LATE 512u /* number of matches that are made at a time, at the delivery */
+#define MATCHES_LATE 512u /* at the delivery, so many matches are made at a time */
 
 enum trawl_status task_make_matches(const struct search *search, struct task *task,
                                     struct trawl_error *error)

@@ -1,16 +1,16 @@
 /* threads: the runtime's host threads, and the jobs that they serve
  *
- * A job is listed while it can use help. Each worker serves a job until that has no work for it,
- * then the next listed one. Waking is a chain: a woken worker finds out whether another is needed,
- * and wakes or starts it, so the caller wakes only one.
+ * A job is listed while it can use help. A worker serves a job until there is no more work for it,
+ * then the next job on the list. Waking is a chain: the caller wakes one worker, which wakes or
+ * starts another if one is needed, and so on.
  *
- * A woken or new worker begins on a core other than its waker's, if it may. Linux puts a waking
- * thread on the waker's core if it considers all others busy, and a guest of KVM considers a core
- * that has slept busy [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. Both threads would then
- * share a core for milliseconds, longer than many searches last: after a pause, a search of 16 MiB
- * for 1,000 words took two threads 4.7 ms and one thread 5.0 ms; now two take 3.0 ms [2 cores, AMD
- * EPYC]. So the waker's core is removed from those on which the worker may run, and the worker adds
- * it again once it runs.
+ * A woken or new worker starts on another core than its waker's, if possible. Linux puts a woken
+ * thread on the waker's core if all other cores look busy, and to a KVM guest, a sleeping core does
+ * [Linux 6.18: available_idle_cpu, vcpu_is_preempted]. The two threads would then share a core for
+ * milliseconds, longer than many searches last: after a pause, a search of 16 MiB for 1,000 words
+ * took 4.7 ms with two threads, and 5.0 ms with one; now two take 3.0 ms [2 cores, AMD EPYC]. So
+ * the waker removes its core from those on which the worker may run, and the worker adds it again
+ * once it runs.
  */
 #include "runtime/threads.h"
 
@@ -24,7 +24,7 @@
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
-#define LEAVE_POLL_NS 200000u /* about as long as waking a thread may take */
+#define LEAVE_POLL_NS 200000u /* about the time that waking a thread may take */
 
 /* ---- Jobs --------------------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ void job_leave(struct job *job)
 }
 
 /* Appends the job to the ring of listed jobs; job_unlist removes it. The caller holds the runtime's
- * lock, as for job_for_host. */
+ * lock. */
 static void job_list(struct trawl_runtime *runtime, struct job *job)
 {
     struct job *first = runtime->jobs;
@@ -68,7 +68,8 @@ static void job_unlist(struct trawl_runtime *runtime, struct job *job)
         runtime->jobs = job->next == job ? NULL : job->next;
 }
 
-/* Returns a listed job that another host worker can help, or NULL. */
+/* Returns a listed job that can use another host worker, or NULL. The caller holds the runtime's
+ * lock. */
 static struct job *job_for_host(struct trawl_runtime *runtime)
 {
     struct job *first = runtime->jobs, *job = first;
@@ -83,9 +84,9 @@ static struct job *job_for_host(struct trawl_runtime *runtime)
 
 /* ---- Threads ------------------------------------------------------------------------------ */
 
-/* Stores the cores on which the calling thread may run, and the same without its current core.
- * Returns false if there is no other core, or if a cpu_set_t is too small for the number of
- * cores. */
+/* Stores the set of cores on which the calling thread may run in *cores, and that set without its
+ * current core in *others. Returns false if *others is empty, or if the machine has more cores than
+ * a cpu_set_t has room for. */
 static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
 {
     int core = sched_getcpu();
@@ -97,7 +98,7 @@ static bool other_cores(cpu_set_t *cores, cpu_set_t *others)
     return CPU_COUNT(others) > 0;
 }
 
-/* Keeps the idle worker off the calling thread's core. The caller holds the runtime's lock. */
+/* Keeps an idle worker off the calling thread's core. The caller holds the runtime's lock. */
 static void begin_elsewhere(struct worker *worker)
 {
     cpu_set_t cores, others, theirs, common;
@@ -105,9 +106,9 @@ static void begin_elsewhere(struct worker *worker)
     if (!other_cores(&cores, &others) ||
         pthread_getaffinity_np(worker->thread, sizeof theirs, &theirs) != 0)
         return;
-    /* A worker whose cores were chosen outside this file keeps them. One whose cores this file set
-     * last (end_elsewhere) gets those on which the waking thread may run now: a container may have
-     * got more cores. */
+    /* If other code has chosen the worker's cores, leave them alone. If end_elsewhere has set them
+     * last, the worker gets the caller's present cores, which may have become more in a
+     * container. */
     CPU_AND(&common, &cores, &theirs);
     if (!CPU_EQUAL(&theirs, &common) ||
         (!CPU_EQUAL(&theirs, &cores) && !CPU_EQUAL(&theirs, &worker->cores)))
@@ -153,7 +154,7 @@ static void wait_for_work(struct trawl_runtime *runtime, struct worker *worker)
     end_elsewhere(worker);
 }
 
-/* Wakes the worker that became idle last. The caller holds the runtime's lock. */
+/* Wakes the worker that became idle last, if any. The caller holds the runtime's lock. */
 static void wake_idle(struct trawl_runtime *runtime)
 {
     struct worker *worker = runtime->idle;
@@ -183,7 +184,7 @@ static void *worker_main(void *argument)
         }
         job_hold(job);
         job->helpers++;
-        runtime->jobs = job->next; /* the other jobs have their turn next */
+        runtime->jobs = job->next; /* the other jobs come next */
         if (job_for_host(runtime) != NULL)
             wake_one(runtime);
         (void)pthread_mutex_unlock(&runtime->lock);
@@ -198,9 +199,9 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Wakes another worker, or starts one: threads are started when a job can use more of them, and
- * stay. If a thread cannot be started, searches continue with those that run. The caller holds
- * the runtime's lock. */
+/* Wakes an idle worker, or starts one if the listed jobs can use more threads than run. Threads
+ * stay until the runtime closes; if one cannot be started, searches continue without it. The caller
+ * holds the runtime's lock. */
 static void wake_one(struct trawl_runtime *runtime)
 {
     uint32_t count = atomic_load(&runtime->worker_count);
@@ -248,8 +249,8 @@ void job_wake(struct job *job)
     (void)pthread_mutex_unlock(&runtime->lock);
 }
 
-/* Polls for a short while until no thread is inside the job. The workers have nothing left to do
- * there, and the caller has nothing better to do. */
+/* Polls for a short while until no thread is inside the job: its workers are about to leave, and
+ * the caller has nothing else to do. */
 static void poll_for_leave(const struct job *job)
 {
     uint64_t begin_ns = clock_now_ns();

@@ -1,5 +1,5 @@
-/* workers: makes a worker's engine workers (the state that engines keep for one thread) ready for a
- * job. Each function runs in the worker's own thread, or in the thread that closes the searcher. */
+/* workers: prepares a worker's engine workers (the state that engines keep for one thread) for a
+ * job. Called in the worker's own thread, or in the thread that closes the searcher. */
 #include "runtime/workers.h"
 
 #include "runtime/buffers.h"
@@ -51,8 +51,8 @@ void worker_change_device(struct worker *worker)
     worker_go_to(worker, devices_choose(&worker->runtime->devices));
 }
 
-/* Returns the worker's engine worker of the job's layer, on a device or on the host. If the kind
- * is_apart, the runtime's engine decides that instead of *on_device. */
+/* Returns the worker's engine worker for the job's layer, on a device or on the host. If the kind
+ * is_apart, sets *on_device by the runtime's engine. */
 static struct engine_worker **layer_worker(struct worker *worker, const struct job *job,
                                            bool *on_device)
 {
@@ -120,8 +120,8 @@ void worker_follow(struct worker *worker, const struct trawl_text *text)
         worker_go_to(worker, found.device);
 }
 
-/* Opens an engine worker on the worker's device. If that fails with DEVICE, the device is lost, and
- * the next one is tried. */
+/* Opens an engine worker on the worker's device. If that fails with DEVICE, marks the device as
+ * lost, and tries the next one. */
 static enum trawl_status device_worker_want(struct worker *worker, struct trawl_error *error)
 {
     struct devices *devices = &worker->runtime->devices;

@@ -1,25 +1,25 @@
-/* workers: makes a worker's engine workers ready for a job. An engine worker is the state that an
- * engine keeps for one thread. A layer is an engine for one kind of plans, such as regular
- * expressions, built on the engines of the host and of the devices. */
+/* workers: prepares a worker's engine workers for a job. An *engine worker* is the state that an
+ * engine keeps for one thread. A *layer* is an engine for one kind of plans, such as regular
+ * expressions, built on the engines of the host and of devices. */
 #ifndef TRAWL_RUNTIME_WORKERS_H
 #define TRAWL_RUNTIME_WORKERS_H
 
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-/* Counts the worker among the workers that took part in the job. Returns true the first time. */
+/* Counts the worker in job->took_part. Returns true the first time. */
 bool worker_takes_part(struct worker *worker, struct job *job);
-/* Makes the worker's engine worker ready for the job: that of the job's layer, if there is one,
- * otherwise that of the host or of a device. A worker whose device is lost changes to a working
+/* Prepares the worker's engine worker for the job: that of the job's layer, if there is one,
+ * otherwise that of the host or of a device. A worker whose device is lost changes to another
  * one. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error);
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error);
-/* Returns the engine that searches for the job, and the worker's engine worker there. */
+/* Returns the engine that searches for the job, and stores the worker's engine worker for it. */
 const struct engine_ops *worker_engine(struct worker *worker, const struct job *job, bool on_device,
                                        struct engine_worker **engine_worker);
-/* Returns true if the worker's device is lost while another device works. */
+/* Returns true if the worker's device is lost, but another one works. */
 bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);
 /* Changes to this device. */
