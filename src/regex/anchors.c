@@ -1,5 +1,5 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan that searches
- * for all these strings.
+ * for all of them.
  *
  * Each alternative of an expression becomes an anchor: a few strings, one of which is in each
  * match, and automata that read what comes before and after it (sequence.h).
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "plan/build.h"
 
-/* Only the first AUTOMATA_MAX anchors get automata, because making one takes time. */
+/* Only the first AUTOMATA_MAX anchors get automata, because making one takes a while. */
 #define AUTOMATA_MAX 256u
 #define STRINGS_MAX (1u << 24)
 
@@ -82,7 +82,7 @@ static struct around_options options_of(const struct anchor_maker *maker, bool b
                                    .words = is_wide ? &made->words : NULL};
 }
 
-/* Makes the automaton of a sequence, or shares the one that was made last. */
+/* Makes the automaton of a sequence, or shares the one made last if the sequences are equal. */
 static enum trawl_status make_automaton(struct anchor_maker *maker, const struct sequence *sequence,
                                         bool backwards, struct around_automaton **out,
                                         struct trawl_error *error)
@@ -104,8 +104,7 @@ static enum trawl_status make_automaton(struct anchor_maker *maker, const struct
     return TRAWL_OK;
 }
 
-/* Adds an anchor for an alternative of the expression. It is the callback `take` of
- * split_options. */
+/* Adds an anchor for an alternative of the expression: the callback `take` of split_options. */
 static enum trawl_status take(void *context, const struct split *split, struct trawl_error *error)
 {
     struct anchor_maker *maker = (struct anchor_maker *)context;
@@ -136,8 +135,8 @@ static enum trawl_status take(void *context, const struct split *split, struct t
     return make_automaton(maker, split->after, false, &anchor->after, error);
 }
 
-/* Makes the automata that find the occurrences of the plan's only expression around its atoms, if
- * the strings and the expression allow it. */
+/* Makes the automata that find the matches of the plan's only expression around its atoms, if the
+ * strings and the expression allow it. */
 static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -156,7 +155,7 @@ static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_err
         (lines && !sequence_add_edge(&whole, EDGE_END)))
         return TRAWL_OK;
     while (options.first < whole.count && whole.items[options.first].edge == EDGE_BEGIN)
-        options.first++; /* the head asks for it */
+        options.first++; /* the head includes this assertion */
     TRAWL_TRY(around_make(&whole, &options, &maker->scratch, &made->spans.whole, error));
     if (made->spans.whole != NULL)
         TRAWL_TRY(make_automaton(maker, &maker->head, true, &made->spans.head, error));
@@ -165,7 +164,7 @@ static enum trawl_status make_spans(struct anchor_maker *maker, struct trawl_err
     return TRAWL_OK;
 }
 
-/* Returns true if i and I are different letters by the caller's rules, as in Turkish. */
+/* Returns true if i and I are different letters by the caller's rules, as they are in Turkish. */
 static bool splits_i(const struct regex_options *options)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count = 0;
@@ -230,7 +229,7 @@ static bool same_string(const struct split_string *a, const struct split_string 
     return a->bytes_count == b->bytes_count && memcmp(a->bytes, b->bytes, a->bytes_count) == 0;
 }
 
-/* Sorts the strings. Each distinct one becomes an atom, a pattern of the plan made->atoms. Fills
+/* Sorts the strings. Each distinct string becomes an atom: a pattern of the plan made->atoms. Fills
  * made->atom_first and made->atom_anchors, which list the anchors of each atom. */
 static enum trawl_status index_strings(struct anchor_maker *maker, struct trawl_error *error)
 {
@@ -264,8 +263,8 @@ static bool no_word(void *context, uint32_t code_point)
     return false;
 }
 
-/* Builds the plan of the strings. If the case of letters is ignored in some string, the plan gets
- * the caller's rule for the case of letters. */
+/* Builds the plan of the strings. If some string ignores case, the plan gets the caller's rules for
+ * letters. */
 static enum trawl_status build_atoms(const struct anchor_maker *maker,
                                      const struct trawl_pattern *patterns,
                                      struct trawl_error *error)
@@ -334,9 +333,8 @@ enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *er
                   made->atom_count <= SPLIT_STRINGS_MAX && !overlap(maker);
     if (status == TRAWL_OK && !are_strings)
         status = make_spans(maker, error);
-    /* The plan of the strings ignores case in all of them or in none. So if case counts in only
-     * some, an occurrence may lie in no match. The same is true of a string with a line end,
-     * because no match contains one. */
+    /* The plan of the strings ignores case in all of them or in none. So if only some ignore it, an
+     * occurrence need not lie in a match; nor if it contains a line end, which no match does. */
     for (uint64_t i = 0;
          (holds_line_end || (maker->folds && maker->keeps)) && i < made->anchor_count; i++) {
         struct anchor *anchor = &made->anchors[i];

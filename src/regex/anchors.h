@@ -1,6 +1,6 @@
 /* anchors: collects the strings by which expressions are searched, and builds a plan for all of
- * them. Each alternative of an expression has an anchor: strings, one of which is in each match of
- * the alternative. */
+ * them. Each alternative of an expression has an anchor: a few strings, one of which is in each
+ * match of that alternative. */
 #ifndef TRAWL_REGEX_ANCHORS_H
 #define TRAWL_REGEX_ANCHORS_H
 
@@ -8,27 +8,26 @@
 #include "regex/split.h"
 
 struct anchor_maker {
-    struct expressions *made; /* gets the anchors and the plan of their strings */
+    struct expressions *made; /* receives the anchors, and the plan of their strings */
     struct byte_rates rates;
-    /* a part of the text, by which rare strings are chosen; see struct split_options */
+    /* a part of the text, in which rare strings are preferred; see struct split_options */
     const uint8_t *sample;
     uint64_t sample_bytes;
     uint32_t expression;    /* number of the expression that is being split */
-    bool fails;             /* some expression has no strings or too many: no plan of strings */
-    bool folds;             /* in some strings the case of letters is ignored */
-    bool keeps;             /* in some strings the case of letters counts */
+    bool fails;             /* some expression has no strings or too many: build no plan of them */
+    bool folds;             /* some strings ignore case */
+    bool keeps;             /* some strings do not ignore case */
     bool all_sure;          /* each occurrence of each string lies in a match */
     bool all_match;         /* each occurrence of each string is a match */
-    struct places *scratch; /* memory that automata are made in */
-    /* the last automata, backwards and forwards, which the next alternative often shares */
+    struct places *scratch; /* memory for making automata */
+    /* the last automata, [1] backwards and [0] forwards, which the next alternative often shares */
     struct made_last {
         struct sequence sequence;
         const struct around_words *words;
         struct around_automaton *automaton; /* NULL: there is none */
     } last[2];
-    bool has_edges;       /* RE2 searches `expression` for whole words or whole lines */
-    struct sequence head; /* the first anchor's head; with 0 items and without `has_head`, there
-                             is none */
+    bool has_edges;       /* RE2 searches for `expression` as whole words or whole lines */
+    struct sequence head; /* the first anchor's head; valid if has_head */
     bool has_head;
     /* The strings of all anchors: */
     struct anchor_string {
@@ -39,13 +38,13 @@ struct anchor_maker {
     uint64_t string_capacity;
 };
 
-/* Starts to collect. The sample must stay readable until the last anchor is added. */
+/* Starts to collect. The sample must stay readable until the last anchor has been added. */
 void anchors_begin(struct anchor_maker *maker, struct expressions *made, const uint8_t *sample,
                    uint64_t sample_bytes);
 /* Adds the anchors of expression number `expression`. Errors: MEMORY. */
 enum trawl_status anchors_add(struct anchor_maker *maker, uint32_t expression,
                               const struct syntax *syntax, struct trawl_error *error);
-/* Builds made->atoms, the plan of the strings. If some expression has no strings, builds no plan
+/* Builds made->atoms, the plan of the strings. If some expression has no strings, builds no plan,
  * and sets made->anchor_count to 0. Errors: MEMORY, LIMIT. */
 enum trawl_status anchors_end(struct anchor_maker *maker, struct trawl_error *error);
 void anchors_release(struct anchor_maker *maker);

@@ -1,9 +1,9 @@
 /* automaton: makes an automaton from the trees of a plan's expressions.
  *
- * The tree becomes a net of *places* (Thompson, 1968): a place takes a byte of a range, forks,
- * asserts something, or is the end of a match. A state of the automaton is a set of places, and
- * what the byte before it was (the subset construction). A match may begin at each byte, so each
- * state has the first place, too. Assertions wait in a state for the byte that follows, as in RE2.
+ * The trees become a net of *places* (Thompson, 1968): a place takes a byte of a range, forks, is
+ * an assertion, or is the end of a match. A state of the automaton is a set of places, and what
+ * kind of byte came before (the subset construction). A match may begin at each byte, so each state
+ * contains the first place. Assertions wait in a state until the next byte is known, as in RE2.
  */
 #include "regex/automaton.h"
 
@@ -18,25 +18,25 @@
 #define PLACES_MAX 2048u
 #define STATES_MAX 512u
 #define STATE_WORDS (PLACES_MAX / 64)
-/* Steps after which the automaton counts as too large; each adds a place to a state. 2^21 take
- * about 5 ms. */
+/* Number of steps after which the automaton counts as too large; a step adds a place to a state.
+ * 2^21 steps take about 5 ms. */
 #define STEPS_MAX (1u << 21)
-/* Reading all lines is faster than searching for several strings if one of them is shorter than
+/* Reading all lines is faster than searching for several strings, if one of them is shorter than
  * this. */
 #define STRING_BYTES_MIN 4u
-#define END_OF_LINE 256u /* in place of a byte */
+#define END_OF_LINE 256u /* instead of a byte */
 #define NO_PLACE UINT16_MAX
 
 enum place_kind { PLACE_BYTES, PLACE_FORK, PLACE_EDGE, PLACE_END };
 
-/* What comes before a state. */
+/* What comes before the byte that a state reads next. */
 enum before { BEFORE_LINE, BEFORE_WORD, BEFORE_NEWLINE, BEFORE_OTHER };
 
 struct place {
     uint8_t kind;
     uint8_t low, high; /* BYTES */
     char letter;       /* EDGE: as in syntax_node */
-    bool by_lines;     /* EDGE: ^ and $ hold beside newlines, too */
+    bool by_lines;     /* EDGE: ^ and $ also match at newlines */
     uint16_t next;
     uint16_t other; /* FORK */
 };
@@ -50,9 +50,9 @@ struct line_maker {
     const struct expressions *made;
     struct place places[PLACES_MAX];
     uint32_t place_count;
-    bool fails; /* the automaton becomes too large, or cannot decide */
+    bool fails; /* the automaton would be too large, or cannot decide */
     bool has_edges;
-    uint32_t words; /* how many words a state's `places` has in use */
+    uint32_t words; /* how many words of a state's `places` are used */
     uint32_t steps;
     uint16_t first;
     uint8_t class_of[256];
@@ -90,8 +90,8 @@ static uint16_t put_fork(struct line_maker *maker, uint16_t next, uint16_t other
     return put(maker, (struct place){.kind = PLACE_FORK, .next = next, .other = other});
 }
 
-/* Puts the characters from `low` to `high`, whose encodings have the same length and a range of its
- * own for each byte. */
+/* Puts the characters from `low` to `high`. Their encodings must have the same length, and consist
+ * of all combinations of one range per byte. */
 static uint16_t put_encoded(struct line_maker *maker, uint32_t low, uint32_t high, uint16_t next)
 {
     uint8_t from[4], to[4];
@@ -103,8 +103,8 @@ static uint16_t put_encoded(struct line_maker *maker, uint32_t low, uint32_t hig
     return next;
 }
 
-/* Puts all characters beyond ASCII as RE2 does: such sets also take encodings that are too long,
- * and beyond U+10FFFF. */
+/* Puts all characters beyond ASCII as RE2 does: its sets also accept encodings that are too long,
+ * and code points beyond U+10FFFF. */
 static uint16_t put_beyond(struct line_maker *maker, uint16_t next)
 {
     const uint16_t last = put_bytes(maker, 0x80, 0xbf, next);
@@ -155,7 +155,7 @@ static uint16_t put_characters(struct line_maker *maker, const struct syntax_nod
                                                   : put_range(maker, range.first, range.last, next),
                        all);
     }
-    /* a class without characters: a range without bytes */
+    /* for a class without characters, a range without bytes */
     return all == NO_PLACE ? put_bytes(maker, 1, 0, next) : all;
 }
 
@@ -188,7 +188,7 @@ static uint16_t put_edge(struct line_maker *maker, const struct syntax_node *nod
                                      .next = next});
 }
 
-/* Puts the places of a node, followed by those of `next`. Returns the first. */
+/* Puts the places of a node before `next`, the place that follows it. Returns the first of them. */
 static uint16_t put_node(struct line_maker *maker, const struct syntax_node *node, uint16_t next)
 {
     uint16_t all = NO_PLACE;
@@ -224,7 +224,7 @@ static uint16_t put_node(struct line_maker *maker, const struct syntax_node *nod
 
 /* ---- States ------------------------------------------------------------------------------- */
 
-/* Adds to the set a place, and those that follow it without a byte. */
+/* Adds a place to the set, and all places that can be reached from it without reading a byte. */
 static void add(struct line_maker *maker, uint64_t *set, uint16_t place)
 {
     uint16_t stack[64];
@@ -256,7 +256,7 @@ static enum before before_of(uint32_t byte)
                                             : BEFORE_OTHER;
 }
 
-/* Returns true if an assertion holds between what was read and `next`, a byte or END_OF_LINE. */
+/* Returns true if an assertion is true between what was read and `next`, a byte or END_OF_LINE. */
 static bool holds(const struct place *place, enum before before, uint32_t next)
 {
     const bool is_word = next != END_OF_LINE && class_is_word_byte((char)next);
@@ -276,8 +276,8 @@ static bool holds(const struct place *place, enum before before, uint32_t next)
     }
 }
 
-/* Adds to the set what follows its assertions that hold before `next`. Returns true if a match ends
- * in the set. */
+/* Adds to the set the places after its assertions that are true before `next`. Returns true if the
+ * set contains the end of a match. */
 static bool settle(struct line_maker *maker, uint64_t *set, enum before before, uint32_t next)
 {
     bool ends = false, grows = true;
@@ -300,7 +300,7 @@ static bool settle(struct line_maker *maker, uint64_t *set, enum before before, 
     return ends;
 }
 
-/* Returns the number of the state, which is added if it is new. */
+/* Returns the number of the state. Adds the state if it is new. */
 static uint16_t state_of(struct line_maker *maker, const struct state *state)
 {
     for (uint32_t i = LINE_BEGIN; i < maker->state_count; i++)
@@ -338,7 +338,7 @@ static uint16_t follow(struct line_maker *maker, const struct state *from, uint3
     return state_of(maker, &to);
 }
 
-/* Divides the bytes into classes that no place or assertion tells apart. */
+/* Divides the bytes into classes that no place or assertion distinguishes. */
 static void divide(struct line_maker *maker)
 {
     bool cuts[257] = {false};
@@ -400,8 +400,8 @@ static void form_release(void *object)
     memory_release(form, 1, sizeof *form);
 }
 
-/* Returns true if the automaton may decide, without PCRE2, a copy of a line with marks, or a second
- * line. */
+/* Returns true if the automaton may decide about lines: they need neither PCRE2 nor a copy with
+ * marks, and matches stay within a line. */
 static bool may_decide(const struct expressions *made)
 {
     const uint32_t not_taken = TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_MULTILINE | TRAWL_CRLF;
@@ -423,8 +423,8 @@ static void put_all(struct line_maker *maker)
     maker->first = all;
 }
 
-/* Builds the plan of the strings once more, because `atoms` itself has no automaton. Without
- * strings, the plan searches for a line end, which stands for a line. */
+/* Builds the plan of the strings once more, because `atoms` itself must not have an automaton.
+ * Without strings, builds a plan that searches for line ends: there is one for each line. */
 static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl_plan **plan,
                                     struct trawl_error *error)
 {
@@ -446,7 +446,7 @@ static enum trawl_status copy_atoms(const struct trawl_plan *atoms, struct trawl
     return status;
 }
 
-/* Returns true if a device should read all lines rather than search for these strings. */
+/* Returns true if a device should read all lines instead of searching for these strings. */
 static bool reads_all(const struct trawl_plan *atoms)
 {
     return atoms == NULL || (atoms->literal_count > 1 && atoms->length_min < STRING_BYTES_MIN);

@@ -1,4 +1,4 @@
-/* choose: all choices of a search for expressions (choose.h). prices.def has the numbers. */
+/* choose: all choices in a search for expressions (choose.h). The numbers are in prices.def. */
 #include "regex/choose.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@
 uint64_t regex_step_bytes = UINT64_C(64) << 10;
 uint64_t regex_part_hits = ENGINE_HITS_MAX;
 
-/* Returns the fraction of the sample's offsets at which the string occurs. If there is none,
- * returns `rate`, which follows from the frequencies of its bytes, but at most the rate of a single
- * occurrence. */
+/* Returns the fraction of the sample's offsets at which the string occurs. If it does not occur,
+ * returns `rate`, which is estimated from the frequencies of its bytes, but at most the rate of one
+ * occurrence in the sample. */
 static double seen_rate(const struct split_options *options, const struct split_string *string,
                         double rate)
 {
@@ -48,15 +48,15 @@ double choose_score(const struct split_options *options, const struct split_stri
         sum += options->sample_bytes > 0 && !folds ? seen_rate(options, string, rate) : rate;
     }
     bits = min_double(sum > 0 ? analyse_log2(max_double(1 / sum, 1)) : BITS_MAX, BITS_MAX);
-    /* A string that should be rare may still be a common word, so bits above BITS_ENOUGH count only
-     * a quarter. */
+    /* A string that seems rare may still be a common word, so of the bits above BITS_ENOUGH, only a
+     * quarter is counted. */
     if (bits > BITS_ENOUGH)
         bits = BITS_ENOUGH + (bits - BITS_ENOUGH) / 4;
     return bits - 1.5 * analyse_log2(strings->count);
 }
 
-/* Returns true if the filter of the plan's only expression, which is PCRE2's, has ruled out hardly
- * any line of the step. */
+/* Returns true if the plan's only expression is PCRE2's, and its filter has ruled out hardly any
+ * line of the step. */
 static bool filters_little(const struct step *step)
 {
     const uint64_t bytes = step->to - step->from;
@@ -71,8 +71,8 @@ void choose_next(const struct step *step)
     const bool on_device = step_is_on_device(worker);
     const uint64_t grows = STEP_GROWS * (on_device ? DEVICE_GROWS : 1);
 
-    /* If the atoms have wasted more time than RE2 needs to read the step, RE2 reads the next
-     * one. */
+    /* If the atoms have wasted more time than RE2 needs to read the step, RE2 reads the next steps
+     * whole. */
     if (filters_little(step) ||
         (step->missed > step->to - step->from && program_is_ready(worker->expressions->whole)))
         worker->whole_steps = WHOLE_STEPS;
@@ -82,9 +82,9 @@ void choose_next(const struct step *step)
         worker->step_bytes = min_u64(2 * worker->step_bytes, grows * regex_step_bytes);
 }
 
-/* A step of more than regex_part_hits bytes has two further conditions. Only the count is wanted,
- * because by_whole cannot stop inside a line, which may have too many hits. And the program is
- * exact, so that no line is read twice. */
+/* A step of more than regex_part_hits bytes must meet two more conditions: only the count is
+ * wanted, because by_whole cannot stop inside a line, which may have too many hits; and the program
+ * is exact, so that no line is read twice. */
 bool choose_whole(const struct step *step)
 {
     const struct expressions *expressions = step->worker->expressions;

@@ -1,20 +1,20 @@
 /* engine_regex: searches for regular expressions.
  *
- * An atom is a string that a match must contain. An engine searches for the atoms as for any
+ * An atom is a string that a match must contain. Another engine searches for the atoms like for any
  * strings, and RE2 or PCRE2 looks for matches near them. A chunk consists of whole lines. A worker
  * searches it in steps of a few lines, in one of three ways:
  *
- * - atoms: the engine finds the atoms. Automata (sequence.h) rule out those that lie in no match,
- *   and find the occurrences around the others if the plan's only expression is a sequence. RE2
- *   reads the lines where they cannot decide.
- * - whole: the program of the plan's only expression reads the step's text.
- * - lines: the common program of all expressions reads some lines at once, then each program the
- *   lines with a match.
+ * - atoms: the engine finds the atoms. Automata (sequence.h) rule out atoms that lie in no match.
+ * If the plan's only expression is a sequence, they also find the matches around the other atoms.
+ * RE2 reads the lines in which automata cannot decide.
+ * - whole: the program of the plan's only expression reads the text of the step.
+ * - lines: the common program of all expressions reads some lines at once, then each expression's
+ * program reads those with a match.
  *
- * The last two are for expressions without atoms, and for some steps after one in which atoms were
- * of little use. The common program cannot read records, texts with line ends other than newline,
- * lines with a second kind of line end (a NUL, or CR LF), or some lines beyond ASCII, and some
- * plans have none. Then RE2 reads every line with each expression.
+ * The last two are for expressions without atoms, and for steps after one in which atoms were of
+ * little use. The common program cannot read records, texts with line ends other than newline,
+ * lines with a second kind of line end (a NUL, or CR LF), and some lines beyond ASCII; some plans
+ * have no such program. Then RE2 reads every line with each expression.
  */
 #include "regex/engine_regex.h"
 
@@ -29,11 +29,11 @@
 #include "regex/prices.def"
 #include "regex/step.h"
 
-/* Frees what the worker has made for its plan. */
+/* Frees what the worker has allocated for its plan. */
 static void plan_release(struct engine_worker *worker)
 {
-    /* Do not look at worker->expressions here: the plan may be freed already, and its expressions
-     * with it. */
+    /* Do not use worker->expressions here: the plan may already have been freed, and its
+     * expressions with it. */
     memory_release(worker->passing, worker->passing_capacity, sizeof *worker->passing);
     memory_release(worker->known, worker->passing_capacity, sizeof *worker->known);
     memory_release(worker->merge.items, worker->passing_capacity, sizeof *worker->merge.items);
@@ -88,8 +88,8 @@ static enum trawl_status engine_compile(struct engine *engine, uint32_t device,
     return TRAWL_OK;
 }
 
-/* If step->from lies inside a line, an earlier scan has reported its first occurrences. Searches
- * the rest of the line. */
+/* If step->from is inside a line, an earlier scan has reported the line's first occurrences.
+ * Searches the rest of that line. */
 static enum trawl_status finish_line(struct step *step, const struct pause *pause,
                                      struct trawl_error *error)
 {
@@ -118,9 +118,9 @@ static enum trawl_status finish_line(struct step *step, const struct pause *paus
     return TRAWL_OK;
 }
 
-/* Searches the step by `lines`: RE2 reads every line with each expression. If there are several,
- * their common program first rules out lines. It gets a single line first, and twice as many bytes
- * after each answer that no line matches. */
+/* Searches the step by `lines`: RE2 reads every line with each expression. If there are several
+ * expressions, their common program first rules out lines. It is given a single line at first, and
+ * twice as many bytes whenever no line matched. */
 static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -155,8 +155,8 @@ static enum trawl_status by_lines(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Handles a match that the expression's program found in the step's text. Sets *next to where the
- * search goes on. */
+/* Handles a match that the expression's program has found in the step's text. Sets *next to where
+ * the search continues. */
 static enum trawl_status take_match(struct step *step, const struct regex_span *span,
                                     uint64_t *next, struct trawl_error *error)
 {
@@ -169,7 +169,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
         *next = length > 0 ? (step->chunk->firsts ? line_after(step, at) - step->from : span->end)
                            : words_step(expressions, step->chunk->bytes + step->from,
                                         step->to - step->from, span->begin);
-        if (length > 0 && at < step->decided) { /* the line's empty match is not its only one */
+        if (length > 0 && at < step->decided) { /* the line's empty match is not its only match */
             TRAWL_ASSERT(hits->count > 0);
             step->result->count -= hits->lengths[hits->count - 1] == 0;
             hits->count -= hits->lengths[hits->count - 1] == 0;
@@ -179,7 +179,7 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     }
     begin = line_begin(step, at);
     if (expressions->whole_is_exact && step->want == WANT_SPANS) {
-        /* later empty matches in the line add no hit, because it is decided */
+        /* no further empty matches of the line become hits, because the line is decided */
         step->decided = line_after(step, begin);
         return hits->count > 0 && hits->items[hits->count - 1].offset >= begin
                    ? TRAWL_OK
@@ -192,14 +192,14 @@ static enum trawl_status take_match(struct step *step, const struct regex_span *
     return step_judge(step, content_of(step, begin, after), NULL, expressions->count, error);
 }
 
-/* Searches the step by `whole`: the program of the only expression reads the step's text. */
+/* Searches the step by `whole`: the program of the only expression reads the text of the step. */
 static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
     const uint8_t *text = step->chunk->bytes + step->from;
     uint64_t count = step->to - step->from, at = 0, looks = 0;
 
-    /* without the last newline, after which RE2 would see an empty line */
+    /* without the last newline, after which RE2 would find an empty line */
     if (text[count - 1] == '\n')
         count--;
     while (at <= count && !step->is_paused) {
@@ -218,8 +218,8 @@ static enum trawl_status by_whole(struct step *step, struct trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Finds the atoms in the step. If there are too many hits, shortens the step to the end of the line
- * in which the engine stopped, and sets *ended to the start of that line; otherwise sets it to
+/* Finds the atoms in the step. If they are too many, shortens the step to the end of the line in
+ * which the engine stopped, and sets *ended to the start of that line; otherwise sets *ended to
  * step->to. */
 static enum trawl_status find_atoms(struct step *step, uint64_t *ended, struct trawl_error *error)
 {
@@ -269,7 +269,7 @@ static struct around look_around(struct step *step, const struct anchor *anchor,
 }
 
 /* Adds to worker->passing the expressions that may match with this atom at `at`. Finds the line's
- * end unless the bytes around the atom rule out all expressions. */
+ * end, unless the bytes around the atom rule out all expressions. */
 static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct line *line,
                       uint32_t *passing)
 {
@@ -283,7 +283,7 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
         const struct anchor *anchor = &expressions->anchors[expressions->atom_anchors[i]];
         const uint64_t spare = step->spare;
         const struct around around = look_around(step, anchor, at, atom);
-        /* Automata know all word boundaries, but not what PCRE2 asks beyond its filter
+        /* Automata check word boundaries, but not what PCRE2 requires beyond its filter
          * (pcre2.h). */
         const bool passes = around.before == AROUND_MATCHES && around.after == AROUND_MATCHES;
         const bool matches = passes && (plain || expressions->beyond == NULL);
@@ -300,7 +300,7 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
             worker->line++;
         }
         if (at >= line->end)
-            break; /* the string lies in a line end, so it is in no match */
+            break; /* the string lies in a line end, and so in no match */
         is_within = judge_atom_within(atom, line->end - at) > 0;
         if (worker->known[anchor->expression] == worker->line)
             continue;
@@ -310,8 +310,8 @@ static void pass_atom(struct step *step, uint64_t at, struct atom atom, struct l
     }
 }
 
-/* Finds the occurrences of the only expression around the atoms that were found before `ended`.
- * Where automata cannot decide, RE2 reads the line. */
+/* Finds the matches of the only expression around the atoms that were found before `ended`. RE2
+ * reads the lines in which automata cannot decide. */
 static enum trawl_status by_spans(struct step *step, uint64_t ended, struct trawl_error *error)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -380,7 +380,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
             if (at >= min_u64(line.after, ended))
                 break;
             if (passing == expressions->count || (any && line.is_decided)) {
-                /* this hit adds nothing to what is known about the line */
+                /* everything that this hit could tell about the line is known */
                 step->missed += one_suffices(step) ? BYTES_PER_SKIP : 0;
                 continue;
             }
@@ -388,7 +388,7 @@ static enum trawl_status by_anchors(struct step *step, struct trawl_error *error
                               step->chunk->owned + step->chunk->after - step->from);
             pass_atom(step, at, atom, &line, &passing);
         }
-        /* all remaining hits are ruled out, so no line was looked up */
+        /* no line was looked up, because all remaining hits were ruled out */
         if (line.after == UINT64_MAX)
             break;
         if (expressions->beyond == NULL) {
@@ -424,7 +424,7 @@ static enum trawl_status search_step(struct step *step, struct trawl_error *erro
     return choose_whole(step) ? by_whole(step, error) : by_lines(step, error);
 }
 
-/* Runs a search that needs only the engine, because the atoms are what is wanted
+/* Runs a search that needs only the other engine, because the atoms are what is wanted
  * (expressions_are_atoms). */
 static enum trawl_status scan_atoms(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
@@ -464,7 +464,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
     result->hits.lengths_valid = true;
     if (at == 0)
         worker->near = NULL;
-    worker->record = 0; /* this task may have fewer records than the one before */
+    worker->record = 0; /* this task may have fewer records than the last one */
     worker->pause.search = 0;
     if (at > 0)
         TRAWL_TRY(finish_line(&step, &pause, error));
@@ -480,7 +480,7 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
         step.spare = SPARE_READS * (step.to - at);
         TRAWL_TRY(search_step(&step, error));
     }
-    /* of several expressions that cross lines, each has hits of its own */
+    /* if matches cross lines, each of several expressions has hits of its own in a line */
     result->hits.one_per_line = task->want == WANT_LINES && chunk->records == NULL &&
                                 (worker->expressions->count == 1 || !judges_whole(&step));
     return TRAWL_OK;
@@ -491,7 +491,7 @@ static enum trawl_status engine_submit(struct engine_worker *worker, struct engi
 {
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host decides about expressions");
-    if (task->want == WANT_NOTHING) { /* the caller only asks whether a device should search */
+    if (task->want == WANT_NOTHING) { /* the caller only checks whether a device should search */
         task->result->is_left = worker->expressions->atoms == NULL;
         return TRAWL_OK;
     }

@@ -1,12 +1,12 @@
-/* engine_regex: the engine for plans of regular expressions. It searches by RE2, and by the engine
- * of the host or of the GPUs, which finds atoms: strings that a match must contain. A worker
+/* engine_regex: the engine for plans of regular expressions. It searches with RE2, and with the
+ * engine of the host or of the GPUs, which finds atoms: strings that a match must contain. A worker
  * searches a chunk in steps. */
 #ifndef TRAWL_REGEX_ENGINE_REGEX_H
 #define TRAWL_REGEX_ENGINE_REGEX_H
 
 #include "engine.h"
 
-/* Length of a step in bytes, without the rest of its last line. Tests set a smaller one. */
+/* Bytes of a step, not counting the rest of its last line. Tests set a smaller number. */
 extern uint64_t regex_step_bytes;
 /* A scan may end inside a line once its result has this many hits. Tests set a smaller number. */
 extern uint64_t regex_part_hits;

@@ -1,16 +1,16 @@
-/* finder: what finder_make notes about a sequence, and finder_match reads. */
+/* finder: what finder_make learns about a sequence, for finder_match. */
 #ifndef TRAWL_FINDER_H
 #define TRAWL_FINDER_H
 
 #include "regex/sequence_automaton.h"
 
-/* of the bytes with which each match begins, this many are looked at */
+/* how many of the first bytes of a match are examined at most */
 #define LEAST_MAX 32u
 
 struct finder {
     struct around_automaton *automaton;
-    /* A match is its head, then `byte`, then the rest: the search looks for the byte if `seeks`,
-     * else for places where a match may begin. */
+    /* A match is its head, then `byte`, then the rest. If `seeks`, the search looks for the byte;
+     * otherwise for places where a match may begin. */
     bool seeks;
     struct around_automaton *head; /* NULL: the head is empty */
     uint32_t head_end;             /* number of the byte's item */
@@ -20,21 +20,22 @@ struct finder {
     struct sequence sequence;
     /* where a match may begin: anywhere, at the start of the text, or at the start of each line */
     enum { AT_ALL, AT_TEXT, AT_LINES } begins;
-    /* the bytes with which a match may begin; starts[1]: if a character of a word comes before */
+    /* the bytes with which a match may begin: starts[1] after a word character, else starts[0] */
     bool starts[2][256];
-    /* A match begins with at least `least` bytes; byte i may be the item item_of[i] of the
-     * sequence: kinds[byte] has a bit for each of these items. */
+    /* A match begins with at least `least` bytes, of which byte i belongs to item item_of[i] of the
+     * sequence. kinds[byte] has a bit for each of these items that may have this byte. */
     uint64_t least;
     uint8_t item_of[LEAST_MAX];
     uint64_t kinds[256];
-    /* If these bytes are ASCII: the automaton's state after them (AROUND_FAILS: that differs), and,
-     * if no match begins with them here, the distance to the next place where one may begin. */
+    /* For a place whose next `least` bytes fit and are ASCII: the automaton's state after them
+     * (AROUND_FAILS: it differs), and, if no match begins there, the distance to the next place
+     * where one may begin. */
     uint32_t after;
     uint64_t stride;
-    bool is_greedy; /* if matches begin at several places of a run of the first item, one begins
+    bool is_greedy; /* if matches begin at several places in a run of the first item, one begins
                        at the start of the run */
-    uint32_t first; /* number of the first item that is no assertion about the start */
-    bool is_empty;  /* wherever a match may begin, an empty one does */
+    uint32_t first; /* number of the first item that is not an assertion about the start */
+    bool is_empty;  /* an empty match is possible wherever a match may begin */
 };
 
 #endif

@@ -6,10 +6,10 @@
 #include "plan/analyse.h"
 #include "regex/finder.h"
 
-/* a look at an occurrence of a finder's byte takes as long as this many looks at other bytes */
+/* a look at an occurrence of a finder's byte takes as long as looks at this many other bytes */
 #define LOOKS_PER_BYTE 8u
 
-/* Returns true if RE2 knows the assertions of the sequence, too. */
+/* Returns true if RE2 also has all assertions of the sequence. */
 static bool may_find(const struct sequence *sequence)
 {
     bool may = true;
@@ -22,7 +22,7 @@ static bool may_find(const struct sequence *sequence)
     return may;
 }
 
-/* Returns true if characters of several bytes may be this item. */
+/* Returns true if this item may be a character of several bytes. */
 static bool is_wide(const struct around_automaton *made, uint32_t item)
 {
     for (uint32_t i = 0; i + 1 < made->cut_count; i++)
@@ -31,9 +31,9 @@ static bool is_wide(const struct around_automaton *made, uint32_t item)
     return false;
 }
 
-/* Returns the state after the first bytes of a match that begins after a character of a word
- * (`last`) or another one. Returns AROUND_FAILS if no match begins there, and AROUND_ASKS if the
- * state depends on the bytes. */
+/* Returns the state after the first `least` bytes of a match, if it begins after a word character
+ * (`last`) or after another one. Returns AROUND_FAILS if no match begins there, and AROUND_ASKS if
+ * the state depends on the bytes. */
 static uint32_t state_after(const struct finder *finder, uint32_t last)
 {
     const struct around_automaton *made = finder->automaton;
@@ -53,15 +53,15 @@ static uint32_t state_after(const struct finder *finder, uint32_t last)
     return state;
 }
 
-/* Notes which items the first bytes of a match are: those of one item if it has characters of
- * several bytes, else those of the items up to one whose number of characters varies. */
+/* Records to which items the first bytes of a match belong: to one item if that has characters of
+ * several bytes, otherwise to all items up to the first whose number of characters varies. */
 static void note_kinds(struct finder *finder)
 {
     const struct around_automaton *made = finder->automaton;
     const struct sequence *sequence = &finder->sequence;
     uint64_t items = 0;
     uint32_t after[2];
-    bool in_word = false; /* a match may begin after a character of a word, such as its first */
+    bool in_word = false; /* a match may begin after a word character, such as its own first one */
 
     finder->stride = 1;
     finder->least = 0;
@@ -89,7 +89,7 @@ static void note_kinds(struct finder *finder)
         if (wide || left > 0 || item->least != item->most)
             break;
     }
-    if (finder->least == 0) { /* any byte, which `starts` decides on */
+    if (finder->least == 0) { /* the first byte may be any, subject to `starts` */
         finder->least = 1;
         memset(finder->kinds, 0xff, sizeof finder->kinds);
         return;
@@ -104,7 +104,7 @@ static void note_kinds(struct finder *finder)
         finder->after = (uint32_t)max_u64(after[0], after[1]);
 }
 
-/* Notes with which bytes a match may begin. */
+/* Records the bytes with which a match may begin. */
 static void note_starts(struct finder *finder)
 {
     const struct around_automaton *made = finder->automaton;
@@ -130,8 +130,8 @@ static void note_starts(struct finder *finder)
     finder->is_greedy = is_character && item->most == SYNTAX_ENDLESS;
 }
 
-/* Returns true if read_items reads what the automaton does: at each character, at most one item
- * fits, and a match has a single end. */
+/* Returns true if read_items reads the same as the automaton: at most one item fits each character,
+ * and a match has only one possible end. */
 static bool reads_items(const struct around_automaton *made, const struct sequence *sequence,
                         uint32_t first)
 {
@@ -142,7 +142,7 @@ static bool reads_items(const struct around_automaton *made, const struct sequen
     return reads;
 }
 
-/* Chooses the rarest character of ASCII that each match has after its head. If it is so rare that
+/* Chooses the rarest ASCII character that every match has after its head. If it is so rare that
  * looking for it takes less time than looking for places where a match may begin, makes the head's
  * automaton. Errors: MEMORY. */
 static enum trawl_status make_head(struct finder *made, const struct around_options *options,
@@ -160,7 +160,7 @@ static enum trawl_status make_head(struct finder *made, const struct around_opti
     analyse_rates(NULL, 0, NULL, 0, false, &rates);
     for (uint32_t byte = 0; byte < 256; byte++)
         fits += made->kinds[byte] != 0 ? rates.rate[byte] : 0;
-    /* a look at a byte that is in no match advances by made->least, else by one or two */
+    /* a look at a byte that is in no match advances by made->least; other looks by one or two */
     least = 1 / (LOOKS_PER_BYTE * (fits + max_double(1 - fits, 0) * (double)made->least));
     for (uint32_t i = end; i < sequence->count && sequence->items[i].skips == 0; i++) {
         const struct sequence_item *item = &sequence->items[i];
@@ -210,7 +210,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
         goto done;
     item = made->sequence.items;
     for (; made->first < made->sequence.count && item->edge == EDGE_BEGIN; made->first++, item++)
-        made->begins = /* both of ^(?m:^) hold */
+        made->begins = /* for ^(?m:^), both must be true */
             made->begins != AT_TEXT && (options->lines || item->by_lines) ? AT_LINES : AT_TEXT;
     automaton.first = made->first;
     if (made->first < made->sequence.count)
@@ -219,7 +219,7 @@ enum trawl_status finder_make(const struct syntax_node *root, const struct regex
         goto done;
     row = around_row(made->automaton, made->automaton->first[0]);
     made->is_empty = row->matches != 0;
-    /* if only some places have empty matches, RE2 finds them */
+    /* if empty matches are possible only at some places, RE2 finds them */
     if (made->is_empty ||
         (row->accepts | around_row(made->automaton, made->automaton->first[1])->accepts) == 0) {
         note_starts(made);

@@ -1,5 +1,5 @@
-/* judge: finds the matches of an expression in a line in turn, under conditions of the plan like
- * whole words, and a match's groups. */
+/* judge: finds the matches of an expression in a line one after the other, under the plan's
+ * conditions (such as whole words), and the groups of a match. */
 #include "regex/judge.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 /* an automaton next to an atom may read this many bytes more than AROUND_BYTES */
 #define SPARE_BYTES 64u
-/* RE2 reads BYTES_PER_NS. Failed tries near atoms may take FAILED_NS more than reading the text. */
+/* RE2 reads BYTES_PER_NS. Failed tries near atoms may take FAILED_NS longer than reading would. */
 #define FAILED_NS 1000000u
 #define BYTES_PER_NS 2u
 
@@ -29,7 +29,7 @@ enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_erro
                       at, more);
 }
 
-/* Returns the status for a result of words_match. A result below 0 is an error. */
+/* Returns the status for a result of words_match. Results below 0 are errors. */
 static enum trawl_status status_of(int found, const struct judged *line, struct trawl_error *error)
 {
     if (found >= 0)
@@ -45,7 +45,7 @@ static enum trawl_status status_of(int found, const struct judged *line, struct 
                : program_failed(found, error);
 }
 
-/* Returns the status for a result of words_match, but TRAWL_OK if PCRE2 left the line open. */
+/* Like status_of, but returns TRAWL_OK if PCRE2 left the line undecided. */
 static enum trawl_status status_or_open(int found, const struct judged *line,
                                         struct trawl_error *error)
 {
@@ -76,7 +76,7 @@ enum trawl_status judge_line(const struct expressions *expressions, uint32_t exp
     return status_or_open(found, line, error);
 }
 
-/* Returns the offset in the line where the search goes on after the match *span. */
+/* Returns the offset in the line at which the search continues after the match *span. */
 static uint64_t after_span(const struct expressions *expressions, const struct judged *line,
                            const struct regex_span *span)
 {
@@ -97,7 +97,7 @@ static const struct pcre2 *beyond_of(const struct expressions *expressions, uint
     return expressions->beyond != NULL ? expressions->beyond[index] : NULL;
 }
 
-/* Returns the index of the first hit (occurrence of an atom) at `from` or later. */
+/* Returns the index of the first hit (occurrence of an atom) at or after `from`. */
 static uint64_t first_from(const struct hits *hits, uint64_t from)
 {
     uint64_t low = 0, high = hits->count;
@@ -113,7 +113,7 @@ static uint64_t first_from(const struct hits *hits, uint64_t from)
     return low;
 }
 
-/* Returns true if a match of the expression may contain hit number `index`. */
+/* Returns true if hit number `index` may lie in a match of the expression. */
 static bool may_hold(const struct expressions *expressions, uint32_t expression,
                      const struct judged *line, uint64_t index)
 {
@@ -135,11 +135,12 @@ static bool may_hold(const struct expressions *expressions, uint32_t expression,
     return may;
 }
 
-/* Finds the first match of the expression that begins at `from` or later, where matches may cross
- * lines. The part of a match before an atom has a fixed number of line ends (split.c), mostly none.
- * So no match begins before the line of the first atom that automata do not rule out, or that many
- * lines earlier: RE2 searches from there. If matches begin with atoms, RE2 tries each of these
- * while failed tries take no longer than reading the text. Results are as of words_match. */
+/* Finds the first match of the expression that begins at or after `from`, where matches may cross
+ * lines. The part of a match before an atom has a fixed number of line ends (split.c), usually
+ * none. So no match begins before the line of the first atom that automata do not rule out, or that
+ * many lines earlier: RE2 searches from there. If matches begin with atoms, RE2 instead tries the
+ * position of each atom, as long as failed tries take no longer than reading the text. Results are
+ * those of words_match. */
 static int near_match(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, struct regex_span *span)
 {
@@ -189,7 +190,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
     if ((expressions->plan->flags & TRAWL_WHOLE_LINE) != 0) {
         if (from == 0 && count > 0)
             matched = words_match(expressions, expression, line, 0, count, REGEX_WHOLE, span, 1);
-        /* \K makes a match begin later, so the match may be empty */
+        /* because \K makes a match begin later, the match may be empty */
         if (matched > 0 && span->end == span->begin) {
             empty = span->begin;
             matched = 0;
@@ -210,7 +211,7 @@ enum trawl_status judge_next(const struct expressions *expressions, uint32_t exp
                 break;
             empty = min_u64(empty, span->begin);
             matched = 0;
-            /* with \G, a further match may begin inside a character, as in ripgrep */
+            /* with \G, the next match may begin inside a character, as in ripgrep */
             from = pcre2 != NULL && !pcre2->may_stop
                        ? span->begin + 1
                        : words_step(expressions, line->bytes, count, span->begin);
@@ -230,7 +231,7 @@ static bool comes_before(const struct occurrence *a, const struct occurrence *b)
                                           : a->expression < b->expression;
 }
 
-/* Moves items[at] to its place among the later occurrences. */
+/* Moves items[at] to its place in the order of the later items. */
 static void settle(struct merge *merge, uint64_t at)
 {
     const struct occurrence moved = merge->items[at];
@@ -248,8 +249,8 @@ static void settle(struct merge *merge, uint64_t at)
     merge->items[low - 1] = moved;
 }
 
-/* Lets the expression of items[at] go on after items[at].span. Removes the item if there is no
- * further occurrence. */
+/* Replaces items[at] by the same expression's next occurrence after items[at].span. Removes the
+ * item if there is none. */
 static enum trawl_status go_on(struct merge *merge, const struct expressions *expressions,
                                const struct judged *line, uint64_t at, struct trawl_error *error)
 {
@@ -288,9 +289,10 @@ enum trawl_status merge_begin(struct merge *merge, const struct expressions *exp
     return TRAWL_OK;
 }
 
-/* As merge_next, with line->spans. Occurrences at the start of the span come in turn, and the last
- * of them ends the span. Each search goes on where the expression's previous one ended, or later,
- * so the time of all searches is linear in the line for each expression. */
+/* Like merge_next, with line->spans. Occurrences that begin where the span begins come one after
+ * the other, and the last of them ends the span. Each search continues where the expression's
+ * previous one ended, or later, so that for each expression, the time of all searches is linear in
+ * the line. */
 static enum trawl_status next_span(struct merge *merge, const struct expressions *expressions,
                                    const struct judged *line, struct trawl_error *error)
 {
@@ -350,7 +352,7 @@ struct trawl_line {
     uint32_t expression;
     struct judged judged;
     struct words words;
-    uint64_t looks; /* calls of regex_line_match */
+    uint64_t looks; /* number of calls of regex_line_match */
     uint64_t after; /* where the match of the last call of regex_line_groups ends */
     uint64_t span_count;
     struct regex_span spans[]; /* the match and each group */
@@ -382,7 +384,7 @@ enum trawl_status regex_line_open(const struct trawl_plan *plan, uint64_t patter
 
 void regex_line_move(struct trawl_line *opened, const void *line, uint64_t line_bytes)
 {
-    /* a match at NULL would look to RE2's caller like none */
+    /* RE2's caller could not tell a match at NULL from no match */
     opened->judged.bytes = line != NULL ? (const uint8_t *)line : (const uint8_t *)"";
     opened->judged.count = line_bytes;
     opened->after = 0;
@@ -397,8 +399,8 @@ void regex_line_close(struct trawl_line *line)
     memory_release(line, 1, sizeof *line + line->span_count * sizeof *line->spans);
 }
 
-/* Stores the match and groups of line->spans, whose offsets count from byte `first` of the line.
- * Groups without a span become UINT64_MAX. */
+/* Stores the match and the groups of line->spans, whose offsets count from byte `first` of the
+ * line. Groups without a span are stored as UINT64_MAX. */
 static enum trawl_status put_groups(const struct trawl_line *line, int found, uint64_t first,
                                     struct trawl_range *groups, uint64_t groups_max,
                                     struct trawl_error *error)
@@ -431,7 +433,7 @@ enum trawl_status regex_line_match(struct trawl_line *line, uint64_t from,
 
 /* Finds the groups of PCRE2's match [begin, end). If a search from `begin` could find another match
  * or none, lists the line's matches until this one comes, and searches from `begin` only if it does
- * not. */
+ * not come. */
 static enum trawl_status groups_beyond(struct trawl_line *line, uint64_t begin, uint64_t end,
                                        struct trawl_range *groups, uint64_t groups_max,
                                        struct trawl_error *error)
@@ -467,7 +469,7 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
         return TRAWL_OK;
     if (beyond_of(expressions, line->expression) != NULL)
         return groups_beyond(line, begin, end, groups, groups_max, error);
-    /* one character before and after the match is enough for each assertion */
+    /* one character before and one after the match are enough for all assertions */
     first = words_before(expressions, judged.bytes, begin);
     judged.count = min_u64(words_step(expressions, judged.bytes, count, end), count) - first;
     judged.bytes += first;
@@ -476,7 +478,7 @@ enum trawl_status regex_line_groups(struct trawl_line *line, uint64_t begin, uin
         found =
             words_match(expressions, line->expression, &judged, begin - first, end - first,
                         REGEX_WHOLE, line->spans, (uint32_t)min_u64(groups_max, line->span_count));
-    words_begin(&judged); /* line->words is about this part of the line */
+    words_begin(&judged); /* line->words refers to this part of the line */
     return put_groups(line, found, first, groups, groups_max, error);
 }
 

@@ -1,5 +1,5 @@
-/* judge: tells whether an expression matches in a line, and lists its occurrences there. RE2 or
- * PCRE2 decides. */
+/* judge: decides, with RE2 or PCRE2, whether an expression matches in a line, and lists its
+ * occurrences there. */
 #ifndef TRAWL_REGEX_JUDGE_H
 #define TRAWL_REGEX_JUDGE_H
 
@@ -12,40 +12,40 @@
     64u /* after this many calls for a match, a search checks whether it was \
            cancelled */
 
-/* A line, without its line end: the bytes [begin, end) of a chunk. */
+/* A line without its line end: the bytes [begin, end) of a chunk. */
 struct regex_line {
     uint64_t begin;
     uint64_t end;
 };
 
-/* Checks that the search may ask for occurrences or, with `lines`, only for lines that match.
- * Errors: UNSUPPORTED if the search asks for occurrences, but PCRE2 can only tell which lines
- * match. */
+/* Checks that the search may want occurrences or, with `lines`, lines that match. Errors:
+ * UNSUPPORTED if it wants occurrences, but PCRE2 can only determine which lines match. */
 enum trawl_status judge_may(const struct expressions *expressions, bool lines,
                             struct trawl_error *error);
-/* Returns LIMIT with a message: PCRE2 left `count` lines of a text undecided, the first of them at
- * byte `at`. */
+/* Returns LIMIT with a message: PCRE2 left `count` lines of a text undecided, of which the first is
+ * at byte `at`. */
 enum trawl_status judge_undecided(uint64_t at, uint64_t count, struct trawl_error *error);
-/* Stores in *matches whether the expression matches in the line, perhaps with an empty match.
- * words_begin must have begun the line. If PCRE2 cannot decide within its limits, there is no
- * match, and line->words->is_undecided is set, as by judge_next. Errors: MEMORY, LIMIT, STOPPED. */
+/* Sets *matches to whether the expression matches in the line, perhaps with an empty match.
+ * words_begin must have been called for the line. If PCRE2 cannot decide within its limits,
+ * *matches is false and line->words->is_undecided is set; judge_next does the same. Errors: MEMORY,
+ * LIMIT, STOPPED. */
 enum trawl_status judge_line(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, bool *matches, struct trawl_error *error);
-/* Stores in *span the first match of at least a byte at span->end or later, and in *found whether
+/* Sets *span to the first non-empty match that begins at or after span->end, and *found to whether
  * there is one. For the first call in a line, *span is {UINT64_MAX, 0}. With line->each_empty, an
- * empty match after *span counts, too. With line->takes_empty, a call with span->end 0 finds the
- * line's first empty match if there is no match with a byte. Errors: MEMORY, LIMIT, STOPPED. */
+ * empty match after *span is found, too. With line->takes_empty, a call with span->end 0 finds the
+ * line's first empty match if there is no other. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status judge_next(const struct expressions *expressions, uint32_t expression,
                              const struct judged *line, struct regex_span *span, bool *found,
                              struct trawl_error *error);
 
-/* An occurrence of an atom, a string that a match must contain. */
+/* An occurrence of an atom, which is a string that a match must contain. */
 struct atom {
-    uint64_t length;  /* in bytes; 0: the occurrence ends after the text that was given */
+    uint64_t length;  /* in bytes; 0: it ends after the text that was given */
     uint64_t pattern; /* number of the string in expressions->atoms */
 };
 
-/* Returns the atom of hits->items[index], an offset in the text's `count` bytes. If the hits have
+/* Returns the atom of hits->items[index], a hit in the text's `count` bytes. If the hits have
  * lengths, the hit's literal may be another variant of the string than the one in the text. */
 static inline struct atom judge_atom(const struct expressions *expressions, const struct hits *hits,
                                      uint64_t index, const uint8_t *text, uint64_t count)
@@ -63,7 +63,7 @@ static inline struct atom judge_atom(const struct expressions *expressions, cons
     return (struct atom){length, literal.pattern};
 }
 
-/* Returns the atom's length, or 0 if fewer than that many bytes are left. */
+/* Returns the atom's length; 0 if fewer than that many bytes are left. */
 static inline uint64_t judge_atom_within(struct atom atom, uint64_t left)
 {
     return atom.length <= left ? atom.length : 0;
@@ -75,29 +75,29 @@ struct occurrence {
     uint32_t expression; /* index of the expression */
 };
 
-/* The next occurrence of each of several expressions in a line, ordered by (begin, expression);
- * items[at] is the first of all. `items` has room for an occurrence of each expression. */
+/* The next occurrence of each of several expressions in a line, sorted by (begin, expression):
+ * items[at] is the next of all. `items` has room for an occurrence of each expression. */
 struct merge {
     struct occurrence *items;
     uint64_t count;
-    /* With judged.spans: the items before `at` begin where the present span does and were taken
-     * already, and `end` is its end. Else 0. */
+    /* With judged.spans: the items before `at` begin where the current span begins and have been
+     * taken, and `end` is the span's end. Otherwise 0. */
     uint64_t at;
     uint64_t end;
 };
 
-/* Finds the first occurrence of each expression in `candidates` (NULL: of the first
- * `count` expressions). Errors: MEMORY, LIMIT, STOPPED. */
+/* Finds the first occurrence of each expression in `candidates`; NULL: of each of the first `count`
+ * expressions. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_begin(struct merge *merge, const struct expressions *expressions,
                               const struct judged *line, const uint32_t *candidates, uint32_t count,
                               struct trawl_error *error);
-/* Replaces the first item by the next occurrence of the same expression, or removes it if there is
- * none in the line. With line->spans, all expressions whose occurrences begin before the end of the
- * present span go on after it. Errors: MEMORY, LIMIT, STOPPED. */
+/* Replaces the first item by the next occurrence of the same expression, or removes it if the line
+ * has none. With line->spans, all expressions whose occurrences begin before the end of the current
+ * span continue after it. Errors: MEMORY, LIMIT, STOPPED. */
 enum trawl_status merge_next(struct merge *merge, const struct expressions *expressions,
                              const struct judged *line, struct trawl_error *error);
 
-/* Returns the offset after the last byte of bytes[from, at) that is `value`; `from` if none is. */
+/* Returns the offset after the last `value` in bytes[from, at); `from` if there is none. */
 static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uint64_t at,
                                         uint8_t value)
 {
@@ -107,9 +107,9 @@ static inline uint64_t judge_after_last(const uint8_t *bytes, uint64_t from, uin
     return found != NULL ? (uint64_t)(found - bytes) + 1 : from;
 }
 
-/* Compiles the plan's expressions when the plan is built, so that mistakes are reported then. Sets
- * *stays_within to whether the plan has the flag TRAWL_MULTILINE but no match can cross lines, so
- * that the flag changes nothing. Sets *pcre as in struct trawl_plan_told. */
+/* Compiles the plan's expressions while the plan is built, so that mistakes are reported then. Sets
+ * *stays_within to true if the plan has the flag TRAWL_MULTILINE, but no match can cross lines, so
+ * that the flag makes no difference. Sets *pcre as in struct trawl_plan_told. */
 enum trawl_status regex_prepare(const struct trawl_plan *plan, bool *stays_within, uint8_t *pcre,
                                 struct trawl_error *error);
 /* Implement trawl_line_open, _move, _match, _groups and _close (trawl_records.h). */

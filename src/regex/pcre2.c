@@ -1,5 +1,5 @@
-/* pcre2: compiles expressions by the library PCRE2, and asks it whether they match in a line. The
- * library is loaded at run time. */
+/* pcre2: compiles expressions with the library PCRE2, and finds their matches in lines. The library
+ * is loaded at run time. */
 #include "regex/pcre2.h"
 
 #include <dlfcn.h>
@@ -38,8 +38,8 @@
 #define ERROR_MATCHLIMIT (-47)
 #define ERROR_NOMEMORY (-48)
 
-/* PCRE2 counts steps anew for each position where a match may begin. At first, each is granted
- * STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
+/* PCRE2 counts steps anew for each position where a match may begin. At first, each position is
+ * granted STEPS / n steps in a line of n bytes, at least STEPS_LEAST and at most STEPS_MOST.
  * STEPS_LEAST_WHOLE is the least for a search that cannot stop between positions. */
 #define STEPS UINT64_C(100000000)
 #define STEPS_LEAST UINT64_C(50000)
@@ -48,16 +48,16 @@
 #define HEAP_KIB 65536u
 #define STACK_LEAST ((size_t)32 << 10) /* the machine code's stack grows as it is used */
 #define STACK_MOST ((size_t)8 << 20)
-/* PCRE2's machine code does not count the steps by which a repetition gives back characters: up to
- * n for each repetition in a line of n bytes. If these could be more than MACHINE_STEPS in all, the
- * machine code is granted MACHINE_SHARE / n of the steps: a step that counts may hide n others,
- * each of which takes 1 / MACHINE_SHARE of the interpreter's time. The interpreter searches what
- * the machine code leaves open, with all steps. */
+/* PCRE2's machine code does not count the steps in which a repetition gives back characters: up to
+ * n per repetition in a line of n bytes. If these could be more than MACHINE_STEPS in all, the
+ * machine code is granted only MACHINE_SHARE / n of the steps: a step that is counted may hide n
+ * others, each of which takes 1 / MACHINE_SHARE of the interpreter's time. What the machine code
+ * leaves undecided is searched again by the interpreter, with all steps. */
 #define MACHINE_STEPS 1e9
 #define MACHINE_SHARE UINT64_C(32)
 #define MACHINE_LEAST UINT64_C(16)
 
-/* The functions of the library. A `void *` stands for a pointer to a struct of PCRE2. */
+/* The functions of the library. A `void *` is a pointer to one of PCRE2's structs. */
 #define FUNCTION_LIST(X)                                                                     \
     X(void *, compile, (const char *, size_t, uint32_t, int *, size_t *, void *))            \
     X(void, code_free, (void *))                                                             \
@@ -81,14 +81,14 @@
     X(int, pattern_info, (const void *, uint32_t, void *))                                   \
     X(int, substring_number_from_name, (const void *, const char *))
 
-/* An expression, and what is written before and after it. */
+/* An expression, and the text to put before and after it. */
 struct source {
     const char *before;
     const char *bytes;
     uint64_t count;
     const char *after;
     const struct syntax *syntax;
-    bool counts; /* {,m} and blanks within braces make a repetition, as in ripgrep */
+    bool counts; /* {,m}, and blanks inside braces, make a repetition, as in ripgrep */
 };
 
 struct functions {
@@ -97,11 +97,11 @@ struct functions {
 #undef MEMBER
 };
 
-/* The memory for a call of `match`, which one thread uses at a time. */
+/* The memory for a call of `match`; only one thread uses it at a time. */
 struct scratch {
     void *data;
     void *context;
-    void *stack; /* of the machine code; NULL: it has 32 KiB of the thread's stack */
+    void *stack; /* for the machine code; NULL: it uses 32 KiB of the thread's stack */
 };
 
 static struct functions functions;
@@ -142,10 +142,10 @@ static enum trawl_status load(struct trawl_error *error)
                              ", which cannot be loaded");
 }
 
-/* Returns PCRE2's options for an expression. In ripgrep's syntax and in the syntaxes of POSIX, \w
- * and other classes mean Unicode's characters. Without options->multi, a line can contain newlines
- * only if lines end in NUL. In such a line ^ and $ of ripgrep's syntax match at newlines, and '.'
- * of the syntaxes of POSIX matches a newline, as in grep. */
+/* Returns PCRE2's options for an expression. In ripgrep's syntax and in those of POSIX, \w and
+ * other classes mean Unicode's characters. Without options->multi, a line can contain newlines only
+ * if lines end in NUL. In such a line, ^ and $ of ripgrep's syntax match at newlines, and '.' of
+ * the POSIX syntaxes matches a newline, as in grep. */
 static uint32_t flags_of(const struct regex_options *options)
 {
     uint32_t flags = (options->fold ? CASELESS : 0) | (options->dot_all ? DOTALL : 0) |
@@ -158,7 +158,7 @@ static uint32_t flags_of(const struct regex_options *options)
     return flags;
 }
 
-/* Returns the text that replaces the escape of this letter in a program; NULL: the escape stays. */
+/* Returns the text that replaces this escape in a program; NULL: the escape stays. */
 static const char *instead(enum pcre2_program program, uint32_t flags, char letter)
 {
     if (letter == 'G' && program == PROGRAM_LATER)
@@ -174,7 +174,7 @@ static const char *instead(enum pcre2_program program, uint32_t flags, char lett
 }
 
 /* Writes the repetition {n}, {n,}, {n,m} or {,m} without blanks, and {,m} as {0,m}: PCRE2 before
- * 10.43 takes {,m} and braces with blanks for ordinary text. */
+ * 10.43 reads {,m}, and braces with blanks, as ordinary text. */
 static void put_counts(const char *bytes, uint64_t count, struct printed *text)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -184,8 +184,8 @@ static void put_counts(const char *bytes, uint64_t count, struct printed *text)
     }
 }
 
-/* Writes the text that a program is compiled from. Returns false if it is that of the program
- * before. */
+/* Writes the text from which a program is compiled. Returns false if it is the same as for the
+ * previous program. */
 static bool write_program(enum pcre2_program program, const struct source *source, uint32_t flags,
                           struct printed *text)
 {
@@ -242,9 +242,10 @@ static enum trawl_status compile(const struct source *source, const struct print
     return status;
 }
 
-/* Compiles the expression's programs. The last is for lines of ASCII, in which \w, \d, \s and \b
- * ask for no properties of characters, and take two thirds of the time. An expression of ASCII
- * means the same in them byte by byte; if it asks for a character beyond bytes, PCRE2 refuses it.
+/* Compiles the expression's programs. The last one is for lines of ASCII, in which \w, \d, \s and
+ * \b need no properties of characters, which saves a third of the time. In such lines, an
+ * expression of ASCII means the same byte by byte; if it contains a character that is no byte,
+ * PCRE2 rejects it, and this program is missing.
  */
 static enum trawl_status compile_all(struct pcre2 *made, const struct source *source,
                                      uint32_t flags, uint32_t newline, struct trawl_error *error)
@@ -265,8 +266,7 @@ static enum trawl_status compile_all(struct pcre2 *made, const struct source *so
                          : TRAWL_MEMORY;
         print_release(&text);
         if (i > 0 && status == TRAWL_ARGUMENT)
-            status =
-                TRAWL_OK; /* too large when rewritten, or not of ASCII: another program serves */
+            status = TRAWL_OK; /* too large when rewritten, or not ASCII: another program is used */
     }
     return status == TRAWL_MEMORY ? TRAWL_FAIL(error, MEMORY, "out of memory: a regular expression")
                                   : status;
@@ -298,11 +298,11 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
 
     TRAWL_TRY(load(error));
     TRAWL_TRY(MEMORY_ZEROED(made, 1, error));
-    /* counts at least as many repetitions as the expression has */
+    /* an upper bound on the number of repetitions */
     for (uint64_t i = 0; i < count; i++)
         made->repetitions += bytes[i] == '*' || bytes[i] == '+' || bytes[i] == '{' ||
                              (bytes[i] == '?' && (i == 0 || bytes[i - 1] != '('));
-    made->may_stop = true; /* but \G and verbs depend on where a search begins */
+    made->may_stop = true; /* except with \G and verbs, which depend on where a search begins */
     for (uint64_t i = 0; i < syntax->mark_count; i++)
         made->may_stop &= syntax->marks[i].letter != 'G' && syntax->marks[i].letter != '*';
     made->remembers = moves || !made->may_stop;
@@ -315,7 +315,7 @@ enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct 
     }
     (void)functions.pattern_info(made->codes[0], INFO_CAPTURECOUNT, &made->groups);
     (void)functions.pattern_info(made->codes[0], INFO_MATCHEMPTY, &matches_empty);
-    /* PCRE2 does not count the empty match that a verb in a group accepts */
+    /* PCRE2 does not report the empty match that a verb in a group accepts */
     made->may_be_empty =
         matches_empty != 0 || moves || memmem(bytes, (size_t)count, "(*ACCEPT", 8) != NULL;
     *out = made;
@@ -345,7 +345,7 @@ void pcre2_release(struct pcre2 *pcre2)
     memory_release(pcre2, 1, sizeof *pcre2);
 }
 
-/* Returns memory for matches; NULL if there is none. */
+/* Returns memory for matches; NULL if it cannot be allocated. */
 static struct scratch *scratch_new(const struct pcre2 *pcre2)
 {
     struct scratch *made;
@@ -377,14 +377,14 @@ void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line)
             min_u64(max_u64(line->steps * MACHINE_SHARE / line->count, MACHINE_LEAST), line->steps);
 }
 
-/* Returns true if the byte at `at` continues a character. */
+/* Returns true if the byte at `at` is inside a character. */
 static bool is_inside(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t at)
 {
     return pcre2->is_utf8 && at < line.count && (line.bytes[at] & 0xc0) == 0x80;
 }
 
-/* Searches a part of the line. `is_later` says that the search began in an earlier part. Other
- * arguments and results are as of pcre2_find. */
+/* Searches a part of the line. `is_later` means that the search began in an earlier part. The other
+ * arguments and the results are those of pcre2_find. */
 static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre2_line line,
                  struct pcre2_run part, bool is_later, uint64_t from, uint64_t stop,
                  struct regex_span *spans, uint32_t span_count)
@@ -399,7 +399,7 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     bool again;
     int result;
 
-    /* PCRE2's machine code takes a limit inside a character for the character's end */
+    /* PCRE2's machine code moves a limit inside a character to the character's end */
     while (stop < line.count && is_inside(pcre2, line, stop - 1))
         stop--;
     (void)functions.set_offset_limit(
@@ -437,12 +437,12 @@ static int match(const struct pcre2 *pcre2, struct scratch *scratch, struct pcre
     return 1;
 }
 
-/* As `match`, with memory that the thread finds or makes. */
+/* Like `match`, with memory that is shared between threads, or else allocated. */
 static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct pcre2_run part,
                       bool is_later, uint64_t from, uint64_t stop, struct regex_span *spans,
                       uint32_t span_count)
 {
-    static _Thread_local char here; /* the address of this variable differs from thread to thread */
+    static _Thread_local char here; /* its address is different in each thread */
     _Atomic(struct scratch *) *place =
         &((struct pcre2 *)pcre2)->scratches[((uintptr_t)&here >> 12) % PCRE2_SCRATCHES];
     struct scratch *scratch = atomic_exchange(place, NULL);
@@ -457,7 +457,7 @@ static int match_with(const struct pcre2 *pcre2, struct pcre2_line line, struct 
     return found;
 }
 
-/* Returns the offset after the bytes at `at` that continue a character. */
+/* Returns the offset after the bytes at `at` that continue a character (0x80 to 0xbf). */
 static uint64_t after_character(struct pcre2_line line, uint64_t at)
 {
     while (at < line.count && (line.bytes[at] & 0xc0) == 0x80)
@@ -465,7 +465,7 @@ static uint64_t after_character(struct pcre2_line line, uint64_t at)
     return at;
 }
 
-/* Returns where the valid UTF-8 ends that begins at `at`. Sets *is_ascii to whether it is ASCII. */
+/* Returns where the valid UTF-8 at `at` ends. Sets *is_ascii to whether it is ASCII. */
 static uint64_t valid_end(struct pcre2_line line, uint64_t at, bool *is_ascii)
 {
     uint64_t taken = 1, word;
@@ -510,12 +510,12 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
         return match_with(pcre2, line, part, false, from, stop, spans, span_count);
     }
     seek_run(line, from, line.run);
-    /* PCRE2 crashes if a search begins inside a character, so it gets an empty part there */
+    /* PCRE2 crashes if a search begins inside a character, so it gets an empty part in that case */
     if (is_inside(pcre2, line, from))
         found = match_with(pcre2, line, from == line.run->end ? *line.run : part, false, from,
                            line.count, spans, span_count);
-    /* No call of after_character() after a match: it may pass many bytes that continue characters,
-     * so a call for each match would take time quadratic in the line. */
+    /* Do not call after_character() after a match: it may skip many bytes that continue characters,
+     * so calling it for each match would take time quadratic in the line. */
     if (found != 0)
         return found;
     from = after_character(line, from);
@@ -523,7 +523,7 @@ int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from,
     part = *line.run;
     while (found == 0 && (from < stop || stop == line.count)) {
         /* The part ends before a stray byte 0x80 to 0xbf. As in ripgrep, a match begins there only
-         * if the search begins there. */
+         * if the search does. */
         const bool is_cut = is_inside(pcre2, line, part.end);
 
         if (from <= part.end)

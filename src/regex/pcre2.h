@@ -1,8 +1,8 @@
-/* pcre2: asks the library PCRE2 about lines, for expressions with features that RE2 lacks, such as
- * look-around and backreferences.
+/* pcre2: finds matches in lines with the library PCRE2, for expressions with features that RE2
+ * lacks, such as look-around and backreferences.
  *
- * The library is loaded when the first such expression is compiled. PCRE2 tries each way in which
- * an expression may match, so the work on a line has a limit (match_beyond in words.c).
+ * The library is loaded when the first such expression is compiled. PCRE2 tries every way in which
+ * an expression may match, so the work on a line is limited (match_beyond in words.c).
  */
 #ifndef TRAWL_REGEX_PCRE2_H
 #define TRAWL_REGEX_PCRE2_H
@@ -12,11 +12,11 @@
 #include "base/status.h"
 #include "regex/re2.h"
 
-#define PCRE2_SCRATCHES 32u /* number of threads that keep memory for matches between calls */
+#define PCRE2_SCRATCHES 32u /* how many threads' memory for matches is kept between calls */
 
-/* PCRE2 as in Debian 12 has a bug: for texts that may be invalid UTF-8, its machine code finds no
+/* PCRE2 as in Debian 12 has a bug: in texts that may be invalid UTF-8, its machine code finds no
  * character beyond ASCII for \W, \D and \S. It would also check the line again for each match. So
- * PCRE2 gets the parts of a line that are valid UTF-8 one by one, and is told that they are valid.
+ * PCRE2 is given the parts of a line that are valid UTF-8 one by one, and told that they are valid.
  * For these parts, an expression is rewritten so that \A, \z, \Z, \B and \G refer to the line: a
  * part may end where the line does not, and a search starts only in the first part that it reads.
  */
@@ -30,22 +30,22 @@ enum pcre2_program {
 /* A compiled expression. */
 struct pcre2 {
     uint32_t groups;
-    bool may_be_empty; /* a match may have no byte */
-    /* A search may stop at the start of a character and resume there. It may not if the
-     * expression has \G or a verb such as (*SKIP), which depend on where the search started. */
+    bool may_be_empty; /* a match may be empty */
+    /* A search may stop at the start of any character and resume there. Not if the expression has
+     * \G, or a verb such as (*SKIP), since these depend on where the search started. */
     bool may_stop;
-    /* A search at the start of a match may not find it, because the match depends on where the
-     * earlier search started: because of \K, \G or a verb. */
+    /* A search that starts where a match begins may not find that match, because it depends on
+     * where the earlier search started: by \K, \G or a verb. */
     bool remembers;
     bool is_utf8; /* false: each byte is a character */
     uint32_t repetitions;
-    void *codes[PROGRAMS]; /* compiled programs; NULL: the entry before is used */
-    void *ascii;           /* like PROGRAM_LINES, for lines of ASCII; NULL: there is none */
+    void *codes[PROGRAMS]; /* compiled programs; NULL: the previous entry is used */
+    void *ascii;           /* like PROGRAM_LINES, for lines of ASCII; NULL: missing */
     _Atomic(struct scratch *) scratches[PCRE2_SCRATCHES];
 };
 
-/* The part of a line in which a search looked last: valid UTF-8, and as long as possible. All zeros
- * before the first search. */
+/* The part of a line in which a search last looked: a stretch of valid UTF-8 that is as long as
+ * possible. All zeros before the first search. */
 struct pcre2_run {
     uint64_t begin;
     uint64_t end;
@@ -57,12 +57,12 @@ struct pcre2_line {
     const uint8_t *bytes;
     uint64_t count;
     struct pcre2_run *run; /* kept from call to call, so that the line is checked only once */
-    /* No match begins before this offset. If a \K in a look-behind moves the start of a match to an
-     * earlier byte, the match is reported as starting here. */
+    /* No match begins before this offset. If \K in a look-behind moves a match's start to an
+     * earlier byte, the match is reported as beginning here. */
     uint64_t first;
-    /* Steps that are granted to each position where a match may begin: by the machine code, which
-     * is asked first unless this is 0, and by the interpreter, which is asked next unless that is
-     * no more. pcre2_steps sets both. */
+    /* Steps that each position where a match may begin is granted, set by pcre2_steps: `machine` by
+     * the machine code, which searches first unless it has 0; `steps` by the interpreter, which
+     * searches next if it has more. */
     uint64_t machine;
     uint64_t steps;
 };
@@ -70,21 +70,21 @@ struct pcre2_line {
 #define PCRE2_OVER (-4)  /* some position needs more steps than it was granted */
 #define PCRE2_LARGE (-5) /* the match needs more memory than the limit, or recurs too deeply */
 
-/* Compiles an expression of a plan with these flags. `syntax` is the expression, read in PCRE2's
- * syntax. Errors: ARGUMENT for a mistake, at byte
- * error->text_offset; UNSUPPORTED if the library is missing; MEMORY. */
+/* Compiles an expression of a plan with these flags. `syntax` is the expression as read in PCRE2's
+ * syntax. Errors: ARGUMENT for a mistake, at byte error->text_offset; UNSUPPORTED if the library is
+ * missing; MEMORY. */
 enum trawl_status pcre2_prepare(const char *bytes, uint64_t count, const struct syntax *syntax,
                                 const struct regex_options *options, uint32_t flags,
                                 struct pcre2 **out, struct trawl_error *error);
 void pcre2_release(struct pcre2 *pcre2);
-/* Sets the steps that each position in the line is granted at first. */
+/* Sets the steps that each position of the line is granted at first. */
 void pcre2_steps(const struct pcre2 *pcre2, struct pcre2_line *line);
-/* Finds the first match that begins at `from` or later and before `stop`, which is the line's end
- * unless pcre2->may_stop. Other arguments and results are as for regex_ops.match; may also return
- * PCRE2_OVER or PCRE2_LARGE. */
+/* Finds the first match that begins at or after `from` and before `stop`, which is the line's end
+ * unless pcre2->may_stop. The other arguments and the results are those of regex_ops.match; may
+ * also return PCRE2_OVER or PCRE2_LARGE. */
 int pcre2_find(const struct pcre2 *pcre2, struct pcre2_line line, uint64_t from, uint64_t stop,
                struct regex_span *spans, uint32_t span_count);
-/* Returns the number of the group with that name; 0 if no group has it. */
+/* Returns the number of the group with that name; 0 if there is none. */
 uint32_t pcre2_group(const struct pcre2 *pcre2, const char *name, uint64_t count);
 
 #endif

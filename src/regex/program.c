@@ -1,4 +1,4 @@
-/* program: compiles expressions, by RE2 only when RE2 is needed (program.h). */
+/* program: compiles expressions, with RE2 only when RE2 is needed (program.h). */
 #include "regex/program.h"
 
 #include <inttypes.h>
@@ -10,12 +10,13 @@
 #include "regex/sequence.h"
 #include "regex/syntax/print.h"
 
-/* A single program may take PROGRAM_BYTES of memory or, if the plan's options limit the memory of
- * all programs together, the smaller of BOUNDED_BYTES and 1/BOUNDED_SHARE of that. */
+/* A single program may take PROGRAM_BYTES of memory. If the plan's options limit the memory of all
+ * programs together, it may take BOUNDED_BYTES or 1/BOUNDED_SHARE of that limit, whichever is
+ * less. */
 #define PROGRAM_BYTES (UINT64_C(16) << 20)
 #define BOUNDED_BYTES (UINT64_C(2) << 20)
 #define BOUNDED_SHARE 32u
-/* An expression with at most this many nodes and classes, without counted repetitions, has a small
+/* An expression with at most this many nodes and classes, and no counted repetitions, has a small
  * program: a class takes at most 1,213 instructions, and 16 MiB have room for 349,000. */
 #define SMALL_NODES 600u
 #define SMALL_SETS 200u
@@ -23,15 +24,15 @@
 struct program {
     const struct syntax_node *tree;
     struct regex_options options;
-    bool has_counts; /* a repetition has a number of 2 or more */
+    bool has_counts; /* some repetition has a number of 2 or more */
     bool has_names;  /* a group has a name that only some versions of RE2 know */
     uint32_t sets;   /* number of classes */
     uint32_t groups;
-    _Atomic(struct finder *) finder;       /* NULL: there is none, or not yet */
-    _Atomic(bool) has_sought;              /* for a finder */
+    _Atomic(struct finder *) finder;       /* NULL: there is none, or it is not made yet */
+    _Atomic(bool) has_sought;              /* making a finder has been tried */
     _Atomic(const struct regex_ops *) ops; /* set before `regex` */
     _Atomic(struct regex *) regex;         /* NULL: RE2 has not compiled it */
-    _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: RE2 was not asked */
+    _Atomic(enum regex_status) why; /* why RE2 could not compile it; REGEX_OK: it has not tried */
 };
 
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count)
@@ -58,8 +59,8 @@ void program_free(struct program *program)
     memory_release(program, 1, sizeof *program);
 }
 
-/* Lets RE2 compile the program, with the memory of its options. If several threads do, one result
- * is kept. */
+/* Has RE2 compile the program, in the memory that its options allow. If several threads do this at
+ * the same time, one of the results is kept. */
 static enum regex_status compile(struct program *program, struct trawl_error *error)
 {
     char message[REGEX_MESSAGE_BYTES] = "";
@@ -151,8 +152,8 @@ enum trawl_status program_make(struct program_memory *memory, const struct synta
     return status;
 }
 
-/* Returns what RE2 has compiled; NULL if that is impossible. If memory was lacking, RE2 is asked
- * again. */
+/* Returns what RE2 has compiled; NULL if it cannot compile the program. If memory was lacking,
+ * tries again. */
 static const struct regex *regex_of(const struct program *program)
 {
     const struct regex *regex = program->regex;

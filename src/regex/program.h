@@ -1,5 +1,5 @@
-/* program: a compiled expression: its finder (sequence.h), and the program of RE2; each is made
- * when it is first asked. Divides the memory that a plan may use among its programs. */
+/* program: a compiled expression: its finder (sequence.h), and RE2's program, each of which is made
+ * when it is first needed. Also divides the memory that a plan may use among its programs. */
 #ifndef TRAWL_REGEX_PROGRAM_H
 #define TRAWL_REGEX_PROGRAM_H
 
@@ -9,8 +9,8 @@
 
 struct program;
 
-/* The memory of a plan's programs, in bytes: what each gets at first, the most for a large program,
- * and what is left for further ones. */
+/* The memory for a plan's programs, in bytes: what each program gets at first, the most for a large
+ * program, and what is left for more programs. */
 struct program_memory {
     uint32_t mib; /* the plan's limit; 0: none */
     uint64_t each;
@@ -18,20 +18,20 @@ struct program_memory {
     uint64_t left;
 };
 
-/* Divides the memory. `each` is set aside for each of `count` expressions. The rest is for programs
- * of parts of expressions, the common program of all, and programs that need more. */
+/* Divides the memory. `each` is reserved for each of `count` expressions. The rest is for programs
+ * of parts of expressions, the common program of all expressions, and programs that need more. */
 void program_divide(struct program_memory *memory, uint32_t mib, uint32_t count);
-/* Compiles a tree, which is a LIST or a GROUP and lives as long as the program, with `times` as
- * much memory as `each` or, if the program needs more, as `most`. With `now`, or if the plan limits
- * the memory, RE2 compiles at once unless the program is sure to be small; otherwise when it is
- * first asked. Sets *out to NULL, and *is_large, if the program needs more memory. Errors:
- * ARGUMENT, UNSUPPORTED, MEMORY. */
+/* Compiles a tree, which is a LIST or a GROUP, and which must live as long as the program. The
+ * program gets `times` as much memory as `each` or, if it needs more, as `most`. With `now`, or if
+ * the plan limits the memory, RE2 compiles at once unless the program is certainly small; otherwise
+ * when it is first needed. If the program needs more memory, sets *out to NULL and *is_large to
+ * true. Errors: ARGUMENT, UNSUPPORTED, MEMORY. */
 enum trawl_status program_make(struct program_memory *memory, const struct syntax_node *tree,
                                const struct regex_options *options, uint64_t times, bool now,
                                struct program **out, bool *is_large, struct trawl_error *error);
 void program_free(struct program *program); /* accepts NULL */
-/* Returns true if `program` is not NULL and can be asked: it needs no RE2, or RE2 has compiled it,
- * perhaps just now. */
+/* Returns true if `program` is not NULL and can search: it needs no RE2, or RE2 has compiled it, or
+ * does so now. */
 bool program_is_ready(const struct program *program);
 
 #define PROGRAM_MEMORY (-1)
@@ -40,15 +40,15 @@ bool program_is_ready(const struct program *program);
 int program_match(const struct program *program, const uint8_t *text, uint64_t count, uint64_t from,
                   uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                   uint32_t span_count);
-/* Returns PROGRAM_MEMORY or PROGRAM_MISSING if that is why a program is not ready; 0: it is too
+/* Returns PROGRAM_MEMORY or PROGRAM_MISSING if that is why a program is not ready; 0 if it is too
  * large, or NULL. */
 int program_why(const struct program *program);
 /* Returns the status for a result of program_match below 0. */
 enum trawl_status program_failed(int found, struct trawl_error *error);
-/* Returns true if a match may have no byte. */
+/* Returns true if a match may be empty. */
 bool program_may_be_empty(const struct program *program);
 uint32_t program_groups(const struct program *program);
-/* Returns the number of the group with that name; 0 if no group has it. */
+/* Returns the number of the group with that name; 0 if there is none. */
 uint32_t program_group(const struct program *program, const char *name, uint64_t count);
 
 #endif

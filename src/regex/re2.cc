@@ -1,4 +1,4 @@
-// re2: implements the table of functions of re2.h by the library RE2. Exceptions are caught here,
+// re2: implements the table of functions of re2.h with the library RE2. Exceptions are caught here,
 // and RE2 is told to log nothing.
 #include "regex/re2.h"
 
@@ -15,32 +15,32 @@
 #include <vector>
 
 /* Each match takes a lock of RE2's program, and 16 threads that share a lock search 1.7 to 4 times
- * faster with copies of the program. So a thread that has asked a program COPY_AFTER times gets a
- * copy, if another thread has asked as often before. Larger programs are not copied, because that
- * takes as long as compiling. */
+ * faster with copies of the program. So a thread that has used a program COPY_AFTER times gets a
+ * copy, if another thread has used it as often. Larger programs are not copied, because that takes
+ * as long as compiling. */
 #define COPY_AFTER 4096u
 #define COPY_INSTRUCTIONS_MAX 32768
 /* A list is a program of many expressions. Its automaton has a state for each set of places in
- * these expressions, and RE2 takes long to make forgotten states again. So a thread that has asked
- * a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much memory. There
- * is at most one copy for each core. */
+ * these expressions, and RE2 takes long to rebuild states that it has discarded. So a thread that
+ * has used a list LIST_COPY_AFTER times gets a copy, which may take STATES_SHARE times as much
+ * memory. There is at most one copy for each core. */
 #define LIST_COPY_AFTER 1024u
 #define STATES_SHARE 16
 
-// A copy of a program. All copies of a program form a chain, at whose begin threads add copies.
+// A copy of a program. All copies of a program form a chain; threads add copies at its start.
 struct copy {
     const re2::RE2 program;
     const copy *next;
 };
 
-// Serial number of the program that was made last; the first program has 1.
+// Serial number of the program made last; the first program has number 1.
 static std::atomic<uint64_t> programs_made{0};
 
 struct regex {
     const re2::RE2 program;
     const bool is_copied, is_list;
     const uint64_t serial = ++programs_made;
-    mutable std::atomic<uint64_t> often{0}; // number of threads that have asked often
+    mutable std::atomic<uint64_t> often{0}; // how many threads have used the program often
     mutable std::atomic<const copy *> copies{nullptr};
 
     regex(const re2::StringPiece &text, const re2::RE2::Options &by, const regex_options &given)
@@ -59,8 +59,8 @@ struct regex {
 namespace
 {
 
-// RE2 works inside std::call_once, so an exception passes through pthread_once. glibc then loads
-// libgcc_s, and ends the process if it lacks memory for that: it is loaded with this library.
+// RE2 uses std::call_once, so exceptions in it pass through pthread_once. glibc then loads
+// libgcc_s, and ends the process if memory is lacking. So libgcc_s is loaded with this library.
 __attribute__((constructor)) void load_unwinder() noexcept
 {
     std::once_flag once;
@@ -72,10 +72,10 @@ __attribute__((constructor)) void load_unwinder() noexcept
     }
 }
 
-// Returns the program, or a copy, for a thread that has asked often. The first such thread keeps
-// the program itself, and all threads keep a large program (COPY_INSTRUCTIONS_MAX), unless the
-// program is a list of expressions. Other threads get copies, up to one for each core; further
-// threads share these copies.
+// Returns the program, or a copy, for a thread that has used it often. The first such thread keeps
+// the program itself, and so do all threads if the program is large (COPY_INSTRUCTIONS_MAX), unless
+// it is a list of expressions. Other threads get copies, up to one for each core, and beyond that
+// share these copies.
 const re2::RE2 *copy_of(const struct regex *regex)
 {
     const re2::RE2 &program = regex->program;
@@ -100,9 +100,9 @@ const re2::RE2 *copy_of(const struct regex *regex)
     return kept != nullptr ? &kept->program : &program;
 }
 
-// Returns the program, or the copy, that the calling thread uses. A thread remembers the programs
-// that it asked last. A serial number is never used again, so a thread cannot take a new program
-// for one that was freed.
+// Returns the program, or the copy of it, that the calling thread uses. A thread remembers the
+// programs that it used last. Serial numbers are never reused, so a thread cannot mistake a new
+// program for one that was freed.
 const re2::RE2 &program_here(const struct regex *regex)
 {
     static thread_local __attribute__((tls_model("initial-exec"))) struct {

@@ -1,8 +1,8 @@
-/* re2: a table of C functions for all that trawl needs of the library RE2. Only re2.cc includes
- * RE2's headers.
+/* re2: a table of C functions for everything that trawl needs from the library RE2. Only re2.cc
+ * includes RE2's headers.
  *
- * It is a shared object of its own, libtrawl_regex, which regex_load.c loads when RE2 is first
- * needed. So a search without RE2 loads no C++ library. No function throws or logs. All functions
+ * re2.cc is a shared object of its own, libtrawl_regex, which regex_load.c loads when RE2 is first
+ * needed, so a search without RE2 loads no C++ library. No function throws or logs. All functions
  * may be called by several threads at once.
  */
 #ifndef TRAWL_REGEX_RE2_H
@@ -18,12 +18,12 @@ extern "C" {
 #endif
 
 struct regex; /* an expression that RE2 has compiled */
-/* Which texts a program reads: lines as they are, or copies with marks around characters, so that
- * RE2 knows words beyond ASCII (words.h). */
+/* Which texts a program reads: lines as they are, or copies with marks around characters, by which
+ * RE2 recognizes words beyond ASCII (words.h). */
 enum regex_marks {
     REGEX_UNMARKED,
     REGEX_MARKED,       /* copies with marks */
-    REGEX_MARKED_LINES, /* copies in which blanks are the marks, for options.multi */
+    REGEX_MARKED_LINES, /* copies whose marks are blanks, for options.multi */
     REGEX_MARKED_WORD   /* copies with marks; no word character may be next to a match */
 };
 struct regex_options {
@@ -31,20 +31,20 @@ struct regex_options {
     bool longest;
     bool fold;    /* ignore case, by `letters` */
     bool bytes;   /* each byte is a character; false: UTF-8 */
-    bool lines;   /* the text has many lines, and a match may not contain a newline */
-    bool dot_all; /* '.' matches a newline, too */
-    /* ^ and $ match at newlines, and a match may cross lines */
+    bool lines;   /* the text has many lines, and a match must not contain a newline */
+    bool dot_all; /* '.' also matches a newline */
+    /* ^ and $ also match at newlines, and a match may cross lines */
     bool multi;
-    uint8_t line_end; /* RE2 does not ask for it */
+    uint8_t line_end; /* not used by RE2 */
     bool ripgrep;     /* classes are in ripgrep's syntax */
-    bool pcre;    /* \s and \v mean what PCRE2 means: with the vertical tab; any end of a line */
-    bool unicode; /* \w, \d and \s mean Unicode's characters, and classes by name ignore case */
+    bool pcre;        /* as in PCRE2, \s includes the vertical tab, and \v means any line end */
+    bool unicode;     /* \w, \d and \s mean Unicode's characters, and named classes ignore case */
     /* Rules for letters. variants NULL: only A-Z equal a-z. is_word NULL: words consist of ASCII
-     * letters, digits and _. class_ranges NULL: names of classes mean ASCII characters. */
+     * letters, digits and _. class_ranges NULL: named classes mean ASCII characters. */
     struct trawl_letters letters;
     enum regex_marks marks;
-    /* A thread that calls `match` often gets a copy of the program, which takes as much memory
-     * again. */
+    /* A thread that calls `match` often gets a copy of the program, which takes as much memory as
+     * the program itself. */
     bool is_copied;
     bool is_list; /* the expression is a list of expressions; copies may take more memory */
     uint64_t memory_bytes;
@@ -57,8 +57,8 @@ enum regex_status { REGEX_OK, REGEX_SYNTAX, REGEX_LARGE, REGEX_MEMORY, REGEX_MIS
 
 enum regex_anchor {
     REGEX_ANYWHERE,
-    REGEX_AT_FROM, /* only a match that begins at `from` counts */
-    REGEX_WHOLE    /* only a match of all bytes from `from` to `to` counts */
+    REGEX_AT_FROM, /* only a match that begins at `from` */
+    REGEX_WHOLE    /* only a match of all bytes from `from` to `to` */
 };
 
 struct regex_span {
@@ -69,20 +69,20 @@ struct regex_span {
 #define REGEX_VERSION 15u
 
 struct regex_ops {
-    uint32_t version; /* The caller checks that this is REGEX_VERSION. */
-    /* Compiles an expression in RE2's syntax. After a mistake, `message` says what RE2 says. */
+    uint32_t version; /* the caller checks that this is REGEX_VERSION */
+    /* Compiles an expression in RE2's syntax. For a mistake, `message` is RE2's description. */
     enum regex_status (*compile)(const char *text, uint64_t count,
                                  const struct regex_options *options, struct regex **regex,
                                  char message[REGEX_MESSAGE_BYTES]);
     void (*release)(struct regex *regex);
-    /* Finds the first match in text[0, count) that begins at `from` or later and ends at `to` or
-     * earlier. Assertions see the whole text. Stores the match and its groups in `spans`; with
-     * span_count 0, stores nothing, which is faster. Returns 1 for a match, 0 for none, -1 if
-     * memory is short. */
+    /* Finds the first match in text[0, count) that begins at or after `from` and ends at or before
+     * `to`. Assertions see the whole text. Stores the match and its groups in `spans`; if
+     * span_count is 0, stores nothing, which is faster. Returns 1 for a match, 0 for none, -1 if
+     * memory cannot be allocated. */
     int (*match)(const struct regex *regex, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);
-    /* Returns the number of the group with that name; 0 if no group has it. */
+    /* Returns the number of the group with that name; 0 if there is none. */
     uint32_t (*group_named)(const struct regex *regex, const char *name, uint64_t count);
 };
 

@@ -1,4 +1,4 @@
-/* regex_compile: compiles a plan's expressions: each by itself, and all together as a single
+/* regex_compile: compiles a plan's expressions, each by itself and all together as a single
  * program. Also builds the plan of the atoms, the strings by which the expressions are searched. */
 #include "regex/regex_compile.h"
 
@@ -15,7 +15,7 @@
 
 #define WHOLE_MAX 256u /* up to this many expressions get a common program */
 #define WHOLE_ENDLESS_MAX 10u
-/* A program for whole words may take this much memory, even if the plan allows less. */
+/* A program for whole words may take this much memory, even if the plan's limit is lower. */
 #define WORDS_BYTES (UINT64_C(512) << 10)
 
 /* The tree of the common program: an alternative for each expression. */
@@ -80,8 +80,8 @@ static struct regex_options options_of(const struct trawl_plan *plan)
                                     .pcre = (plan->flags & TRAWL_PCRE) != 0,
                                     .unicode = (plan->flags & TRAWL_UNICODE) != 0};
 
-    /* A line that ends in NUL may contain newlines: '.' of the syntaxes of POSIX matches a newline,
-     * and ^ and $ of ripgrep's syntax match beside it. */
+    /* A line that ends in NUL may contain newlines: '.' of the POSIX syntaxes matches these, and ^
+     * and $ of ripgrep's syntax match at them. */
     if (plan->line_end != '\n' && !options.multi) {
         options.dot_all |= options.longest;
         options.multi = options.ripgrep &&
@@ -99,7 +99,7 @@ static struct regex_options options_of(const struct trawl_plan *plan)
     return options;
 }
 
-/* Rejects an expression whose program would take too much memory. */
+/* Reports an expression whose program would take too much memory. */
 static enum trawl_status refuse_large(const struct expressions *made, struct trawl_error *error)
 {
     const struct program_memory *memory = &made->memory;
@@ -115,7 +115,7 @@ static enum trawl_status refuse_large(const struct expressions *made, struct tra
                       memory->most >> 10);
 }
 
-/* Reads an expression; with `beyond`, as PCRE2 reads it. */
+/* Reads an expression; with `beyond`, in PCRE2's syntax. */
 static enum trawl_status parse(const struct expressions *made, enum trawl_syntax syntax,
                                bool beyond, const char *bytes, uint64_t count, struct syntax *out,
                                struct trawl_error *error)
@@ -127,7 +127,7 @@ static enum trawl_status parse(const struct expressions *made, enum trawl_syntax
 }
 
 /* Compiles expression number `index` a second time, for copies of lines with marks (words.h), if it
- * asks for word boundaries about which the ordinary program may be wrong. */
+ * has word boundaries about which the ordinary program may be wrong. */
 static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
                                         const struct syntax *syntax, struct trawl_error *error)
 {
@@ -135,8 +135,8 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     struct regex_options options = made->options;
     const bool words =
         (made->plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == TRAWL_WHOLE_WORD;
-    /* RE2's \B also matches inside a character, where only an empty match can be. Marks cannot be
-     * told from newlines by (?m:^). */
+    /* RE2's \B also matches inside a character, where only an empty match is possible. (?m:^)
+     * cannot distinguish marks from newlines. */
     const bool within =
         !options.bytes && !syntax->has_byte && (options.multi || !syntax->by_lines) &&
         !(options.multi && options.ripgrep) && program_may_be_empty(made->each[index]);
@@ -173,7 +173,7 @@ static enum trawl_status compile_marked(struct maker *maker, uint32_t index,
     return is_large ? refuse_large(made, error) : TRAWL_OK;
 }
 
-/* Returns true if a match may contain a line end, or if an assertion asks for one. */
+/* Returns true if a match may contain a line end, or if an assertion refers to line ends. */
 static bool may_cross(const struct expressions *made, const struct syntax *syntax)
 {
     const struct regex_options *options = &made->options;
@@ -183,8 +183,9 @@ static bool may_cross(const struct expressions *made, const struct syntax *synta
             split_may_hold(syntax->root, options->line_end));
 }
 
-/* Compiles an expression for RE2: expression number `index`, or the filter that stands for it. Adds
- * the strings by which the expression is searched to maker->anchors. Takes the tree over. */
+/* Compiles an expression with RE2: expression number `index`, or the filter that stands for it.
+ * Adds the strings by which the expression is searched to maker->anchors. Takes ownership of the
+ * tree. */
 static enum trawl_status compile_linear(struct maker *maker, uint32_t index, struct syntax *syntax,
                                         struct trawl_error *error)
 {
@@ -194,8 +195,8 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     enum trawl_status status;
     bool is_large;
 
-    made->memory.left += made->memory.each; /* program_divide has set it aside */
-    /* compile_beyond may compile a second filter */
+    made->memory.left += made->memory.each; /* program_divide has reserved it */
+    /* compile_beyond may call this for a second filter */
     program_free(made->each[index]);
     syntax_release(&made->trees[index]);
     made->trees[index] = *syntax;
@@ -216,15 +217,15 @@ static enum trawl_status compile_linear(struct maker *maker, uint32_t index, str
     return status;
 }
 
-/* Compiles expression number `index`, which is `bytes` in PCRE2's syntax, by PCRE2, and its filter
- * by RE2. */
+/* Compiles expression number `index`, which is `bytes` in PCRE2's syntax, with PCRE2, and its
+ * filter with RE2. */
 static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, const char *bytes,
                                         uint64_t count, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
     const struct trawl_plan *plan = made->plan;
     enum trawl_status status = TRAWL_ARGUMENT;
-    /* for the syntaxes of POSIX, print_pcre2 has written the word boundaries already */
+    /* for the POSIX syntaxes, print_pcre2 has already written the word boundaries */
     const uint32_t words = plan->expressions.syntax == TRAWL_PERL ? 0 : TRAWL_WHOLE_WORD;
     const bool had_strings = !maker->anchors.fails;
     struct syntax filter;
@@ -244,20 +245,19 @@ static enum trawl_status compile_beyond(struct maker *maker, uint32_t index, con
         syntax_release(&filter);
     else
         status = compile_linear(maker, index, &filter, NULL);
-    /* there is no filter, or RE2 cannot compile it, so PCRE2 is asked about each line */
+    /* there is no filter, or RE2 cannot compile it, so PCRE2 must read every line */
     if (status == TRAWL_ARGUMENT || status == TRAWL_LIMIT) {
         maker->needs_line = true;
         TRAWL_TRY(parse(made, TRAWL_PERL, false, "", 0, &filter, error));
         status = compile_linear(maker, index, &filter, error);
     }
-    /* without a string, the filter rules out only short lines, and PCRE2 is as fast */
+    /* without strings, the filter would rule out only short lines, where PCRE2 is as fast */
     maker->needs_line |= had_strings && maker->anchors.fails;
     maker->anchors.all_sure = false;
     return status;
 }
 
-/* Compiles expression number `index`, of POSIX's syntaxes, by PCRE2, because it has backreferences.
- */
+/* Compiles expression number `index`, of a POSIX syntax, with PCRE2: it has backreferences. */
 static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
                                        const struct syntax *syntax, struct trawl_error *error)
 {
@@ -276,14 +276,14 @@ static enum trawl_status compile_posix(struct maker *maker, uint32_t index,
     return status;
 }
 
-/* Compiles expression number `index`. If the caller allows PCRE2, it gets expressions in Perl's
- * syntax that RE2 rejects as mistakes, and those of the other syntaxes with backreferences. */
+/* Compiles expression number `index`. If the caller allows PCRE2, that compiles expressions in
+ * Perl's syntax that RE2 rejects as mistakes, and those in other syntaxes with backreferences. */
 static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct trawl_error *error)
 {
     const struct trawl_plan *plan = maker->made->plan;
     const struct trawl_pattern pattern = trawl_plan_pattern(plan, index);
     const bool is_perl = plan->expressions.syntax == TRAWL_PERL;
-    struct trawl_error linear; /* RE2's message: the call may still succeed, without an error */
+    struct trawl_error linear; /* RE2's message; the call may still succeed, without an error */
     struct syntax syntax;
     enum trawl_status status;
 
@@ -299,7 +299,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     if (status == TRAWL_ARGUMENT && is_perl && (plan->flags & TRAWL_PCRE) != 0) {
         status =
             compile_beyond(maker, index, (const char *)pattern.bytes, pattern.bytes_count, error);
-        /* Both found a mistake: report RE2's description, but PCRE2's if RE2 lacks the syntax. */
+        /* Both found a mistake: report RE2's description, or PCRE2's if RE2 lacks the syntax. */
         if (status != TRAWL_ARGUMENT || strstr(linear.message, "RE2 has none") != NULL)
             return status;
     }
@@ -308,7 +308,7 @@ static enum trawl_status compile_one(struct maker *maker, uint32_t index, struct
     return status;
 }
 
-/* Returns how many alternatives have a repetition without limit that a blank does not end, as in
+/* Returns how many alternatives have a repetition without limit that does not end at a blank, as in
  * `foo.*bar`. */
 static uint32_t endless_alternatives(const struct syntax_node *node)
 {
@@ -323,8 +323,8 @@ static uint32_t endless_alternatives(const struct syntax_node *node)
     return count;
 }
 
-/* Compiles the common program of all expressions, which reads texts of many lines. With many
- * endless alternatives there is none: RE2 would need a state for each set of them. */
+/* Compiles the common program of all expressions, which reads texts of many lines. If too many
+ * alternatives are endless, there is none: RE2 would need a state for each set of them. */
 static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *error)
 {
     struct expressions *made = maker->made;
@@ -362,8 +362,8 @@ static enum trawl_status compile_whole(struct maker *maker, struct trawl_error *
     return TRAWL_OK;
 }
 
-/* Compiles each expression, then the common program, then the plan of the atoms. An error says
- * which expression is at fault. */
+/* Compiles each expression, then the common program, then the plan of the atoms. An error names the
+ * expression at fault. */
 static enum trawl_status make_all(struct maker *maker, const struct expressions_source *source,
                                   struct trawl_error *error)
 {

@@ -1,7 +1,7 @@
 /* regex_load: loads the shared object libtrawl_regex, which contains RE2. Looks in the directory of
- * the program or library with this code, then in its ../lib and ../../lib (for programs in
- * libexec/trawl), then where the system keeps libraries. `lib` is the build's CMAKE_INSTALL_LIBDIR,
- * which may be lib64, for example. */
+ * the program or library that contains this code, then in the ../lib and ../../lib of that
+ * directory (for programs in libexec/trawl), then where the system keeps libraries. `lib` stands
+ * for the build's CMAKE_INSTALL_LIBDIR, which may be lib64, for example. */
 #include "regex/regex_load.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 #include "base/forks.h"
 
 #if TRAWL_REGEX
-/* Why the library cannot be loaded: it has another version, or what the dynamic linker says. If the
+/* Why the library cannot be loaded: its version is wrong, or the dynamic linker's message. If the
  * library exists in a directory but fails to load there, that failure is the reason. */
 static char reason[256];
 
@@ -32,7 +32,7 @@ static void *open_at(const char *path)
 }
 
 /* Opens the library in the directory of `file`, or in its ../lib or ../../lib. Returns NULL if it
- * is in none of them. */
+ * is in none of these. */
 static void *open_beside(const char *file)
 {
     static const char *const between[] = {"", "../" TRAWL_REGEX_LIBDIR "/",
@@ -49,11 +49,12 @@ static void *open_beside(const char *file)
     return library;
 }
 
-/* Opens the library next to this code: next to the file of the program or library with the code, or
- * to the file that a link leads to. `own` is what the dynamic linker knows about this code. For a
- * library, that is the path. For a program, it is only the name that the caller gave, which may be
- * any text. So a program's path comes from the kernel: from /proc, or, if /proc is missing or names
- * the dynamic linker (which can run a program that is its operand), the path that was executed. */
+/* Opens the library next to this code: next to the program or library that contains the code, or
+ * next to the file that a link to it leads to. `own` is what the dynamic linker knows about this
+ * code. For a library, that is its path; for a program, only the name given by the caller, which
+ * may be any text. So a program's path comes from the kernel: from /proc or, if /proc is missing or
+ * names the dynamic linker (which can run a program that is its operand), the path that was
+ * executed. */
 static void *open_beside_own(const Dl_info *own)
 {
     const char *executed = (const char *)getauxval(AT_EXECFN);
@@ -81,7 +82,7 @@ static const struct regex_ops *open_library(void)
     void *library;
     Dl_info own;
 
-    /* In a static program there is no dynamic linker, and C++ code would crash. */
+    /* A static program has no dynamic linker, and C++ code would crash in it. */
     if (dladdr((const void *)(uintptr_t)regex_load, &own) == 0 || own.dli_fname == NULL)
         return NULL;
     library = open_beside_own(&own);

@@ -39,7 +39,7 @@ static bool add_list(struct sequence *sequence, const struct syntax_node *list, 
     return true;
 }
 
-/* Adds a group such as `(mut )?`, of letters, digits and blanks of ASCII that may be left out. */
+/* Adds an optional group of ASCII letters, digits and blanks, such as `(mut )?`. */
 static bool add_optional(struct sequence *sequence, const struct syntax_node *list, bool backwards,
                          bool is_lazy)
 {
@@ -60,7 +60,7 @@ static bool add_optional(struct sequence *sequence, const struct syntax_node *li
     return true;
 }
 
-/* Adds the alternatives of a group, each of which is a string of characters and classes. */
+/* Adds the alternatives of a group, each of which must be a string of characters and classes. */
 static bool add_alternatives(struct sequence *sequence, const struct syntax_node *group,
                              bool backwards)
 {
@@ -86,7 +86,7 @@ static bool add_alternatives(struct sequence *sequence, const struct syntax_node
     return true;
 }
 
-/* Adds what a group holds. */
+/* Adds the content of a group. */
 static bool add_group(struct sequence *sequence, const struct syntax_node *group, bool backwards)
 {
     return group->count == 1 ? add_list(sequence, group->items[0], backwards)

@@ -1,19 +1,19 @@
 /* sequence: characters that follow each other, each with its repetition, and assertions: most of
- * what an expression says next to a string, and many whole expressions. An automaton reads a
- * sequence without RE2, 3 to 10 times as fast (automata are made in sequence_make.c, and read in
- * sequence_read.c). There are three uses:
+ * what expressions have next to a string, and many whole expressions. An automaton reads a sequence
+ * without RE2, 3 to 10 times as fast. (Automata are made in sequence_make.c, and read in
+ * sequence_read.c.) They have three uses:
  *
  *   around_read    checks the characters next to a string that a search has found. In `[A-Z][a-z]+
  *                  said\b`, the search finds " said". One automaton reads `[A-Z][a-z]+` backwards
  *                  from the string, another reads `\b` forwards.
- *   span_find      finds the occurrence around such a string: where the head begins, read
- *                  backwards, and where the whole expression ends, read from there.
+ *   span_find      finds the match around such a string: where the head begins, read backwards,
+ *                  and where the whole expression ends, read from there.
  *   finder_match   finds the matches of a whole expression in a text, with their groups. Finders
  *                  are made in finder_make.c.
  *
- * If the bytes that an automaton may read do not decide, it answers that RE2 has to be asked, as it
- * does at invalid UTF-8 next to a word boundary. Under TRAWL_MULTILINE, a sequence with assertions
- * has no automaton.
+ * If the bytes that an automaton may read are not enough to decide, it answers that RE2 has to; for
+ * example, at invalid UTF-8 next to a word boundary. Under TRAWL_MULTILINE, a sequence with
+ * assertions has no automaton.
  */
 #ifndef TRAWL_REGEX_SEQUENCE_H
 #define TRAWL_REGEX_SEQUENCE_H
@@ -25,29 +25,28 @@
 #define SEQUENCE_MAX 62u
 #define SEQUENCE_GROUPS_MAX 16u
 
-/* Assertions in a sequence. A word boundary has bits for where it may be: bit 0 between characters
- * of no word, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
+/* Assertions in a sequence. A word boundary has a bit for each place where it may be: bit 0 between
+ * two characters outside words, bit 1 after a word, bit 2 before a word, bit 3 inside a word. */
 enum { EDGE_NO_WORD_AFTER = 3, EDGE_NO_WORD_BEFORE = 5, EDGE_BEGIN = 16, EDGE_END = 32 };
 
 struct sequence {
     uint32_t count;
-    bool is_lazy; /* some repetition takes as few as possible */
-    bool skips;   /* some characters may be left out together */
+    bool is_lazy; /* some repetition is lazy: as few as possible */
+    bool skips;   /* some characters are optional together, as in (ab)? */
     /* Some characters are alternatives of a group, as in (GET|HEAD): the first character of each
      * alternative but the last `skips` it, and its last one `jumps` over the later ones. */
     bool alternates;
     struct sequence_item {
         uint8_t edge;  /* 0: a character */
-        bool by_lines; /* of EDGE_BEGIN and EDGE_END: they hold at newlines, too */
-        bool is_lazy;  /* the repetition takes as few as possible */
-        uint8_t skips; /* number of characters, starting with this one, that may be left out
-                          together */
-        uint8_t jumps; /* number of characters after this one that are not read */
+        bool by_lines; /* for EDGE_BEGIN and EDGE_END: they also match at newlines */
+        bool is_lazy;  /* the repetition is lazy */
+        uint8_t skips; /* how many characters, beginning with this one, are optional together */
+        uint8_t jumps; /* how many characters after this one are not read */
         uint32_t least;
-        uint32_t most; /* greatest number of repetitions; SYNTAX_ENDLESS: any number */
+        uint32_t most;                  /* the most repetitions; SYNTAX_ENDLESS: any number */
         const struct syntax_node *node; /* the CHAR or SET */
     } items[SEQUENCE_MAX];
-    /* for each numbered group, the indexes of its first item, and of the item after its last */
+    /* for each numbered group, the indexes of its first item and of the item after its last */
     uint32_t group_count;
     struct sequence_group {
         uint32_t first;
@@ -56,11 +55,11 @@ struct sequence {
 };
 
 /* Adds a node to the sequence, in the order of the expression or backwards. Returns false if the
- * node cannot be in a sequence, or if it is full. */
+ * node cannot be in a sequence, or if the sequence is full. */
 bool sequence_add(struct sequence *sequence, const struct syntax_node *node, bool backwards);
-/* Adds what may follow the least number of repetitions of a node. */
+/* Adds the repetitions of a node beyond the least number of them. */
 bool sequence_add_rest(struct sequence *sequence, const struct syntax_node *node);
-/* Returns true if both sequences match the same. */
+/* Returns true if both sequences have the same matches. */
 bool sequence_equals(const struct sequence *a, const struct sequence *b);
 bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
 
@@ -68,7 +67,7 @@ bool sequence_add_edge(struct sequence *sequence, uint8_t edge);
 enum { AROUND_FAILS, AROUND_MATCHES, AROUND_ASKS };
 
 struct around_automaton;
-/* Code points of words beyond ASCII, up to `end`. */
+/* The ranges of code points that words may have beyond ASCII, up to `end`. */
 struct around_words {
     const struct code_range *ranges;
     uint32_t count;
@@ -76,26 +75,25 @@ struct around_words {
 };
 struct around_options {
     bool bytes;     /* each byte is a character; false: UTF-8 */
-    bool backwards; /* the characters are read from last to first, as the sequence's items are */
-    bool crosses;   /* TRAWL_MULTILINE: at the text's end RE2 decides */
-    bool crlf;      /* RE2 reads a CR, which may belong to a line end */
+    bool backwards; /* characters are read from last to first, in the order of the items */
+    bool crosses;   /* TRAWL_MULTILINE: RE2 decides at the end of the text */
+    bool crlf;      /* RE2 decides at a CR, which may belong to a line end */
     bool has_lines; /* the text is divided into lines by `line_ends` */
-    /* Of several places where the sequence may end, a match takes the last; false: the one that
-     * greedy and lazy repetitions choose. */
+    /* If the sequence may end at several places, a match ends at the last; false: at the one that
+     * greedy and lazy repetitions prefer. */
     bool longest;
-    uint32_t first; /* number of items that the automaton leaves out: assertions that hold */
+    uint32_t first; /* the automaton skips this many first items: assertions known to be true */
     uint8_t line_ends[2];
     const struct around_words *words; /* NULL: words are those of ASCII */
 };
-/* Makes the automaton of a sequence. Sets *out to NULL if the sequence is NULL or too long, or
- * if the automaton could not decide about one of its word boundaries or about line ends.
- * *scratch is memory in which automata are made: NULL at first, and released by around_release.
- * Errors: MEMORY. */
+/* Makes the automaton of a sequence. Sets *out to NULL if the sequence is NULL or too long, or if
+ * the automaton could not decide about a word boundary or line end of it. *scratch is memory for
+ * making automata: initially NULL, and freed by around_release. Errors: MEMORY. */
 struct places;
 enum trawl_status around_make(const struct sequence *sequence, const struct around_options *options,
                               struct places **scratch, struct around_automaton **out,
                               struct trawl_error *error);
-/* Returns the automaton, which must then be freed once more; both accept NULL. */
+/* Returns the automaton, which then has to be freed once more. Both functions accept NULL. */
 struct around_automaton *around_share(struct around_automaton *automaton);
 void around_free(struct around_automaton *automaton);
 void around_release(struct places *scratch);
@@ -110,25 +108,25 @@ struct around {
 };
 
 /* Reads the text before and after a string, which is bytes[at, end). The string's line lies in
- * bytes[0, count) and ends at a line end. Without an automaton, the answer is AROUND_ASKS. Reads
- * about AROUND_BYTES + *spare bytes on each side at most. Subtracts all bytes read from *spare,
- * down to 0. */
+ * bytes[0, count) and ends at a line end. Where the automaton is NULL, the result is AROUND_ASKS.
+ * Reads at most about AROUND_BYTES + *spare bytes on each side, and subtracts all bytes read from
+ * *spare, down to 0. */
 struct around around_read(const struct around_automaton *before,
                           const struct around_automaton *after, const uint8_t *bytes, uint64_t at,
                           uint64_t end, uint64_t count, uint64_t *spare);
 
-/* Finds occurrences around strings. `head` reads what comes before the string, backwards; `whole`
- * reads the expression. */
+/* Finds matches around strings. `head` reads what comes before the string, backwards; `whole` reads
+ * the expression. */
 struct span_finder {
     struct around_automaton *head;
     struct around_automaton *whole;
 };
-/* Returns true if the first string around which span_find finds an occurrence lies in the first
- * occurrence. `head` is the head's sequence. */
+/* Returns true if the first string around which span_find finds a match always lies in the first
+ * match. `head` is the head's sequence. */
 bool span_may_find(const struct sequence *head);
-/* Finds the first occurrence at `from` or later that contains the string at `at`. Returns 1, 0 if
- * there is none, or -1 if RE2 has to decide. Subtracts the bytes read from *spare, as around_read
- * does. */
+/* Finds the first match that begins at or after `from` and contains the string at `at`. Returns 1,
+ * 0 if there is none, or -1 if RE2 has to decide. Subtracts the bytes read from *spare, like
+ * around_read. */
 int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at, uint64_t from,
               uint64_t count, uint64_t *spare, struct regex_span *span);
 
@@ -138,7 +136,7 @@ struct finder;
 enum trawl_status finder_make(const struct syntax_node *root, const struct regex_options *options,
                               struct finder **out, struct trawl_error *error);
 void finder_free(struct finder *finder); /* accepts NULL */
-/* Finds a match as regex_ops.match does. Returns -1 if RE2 has to decide. */
+/* Finds a match like regex_ops.match. Returns -1 if RE2 has to decide. */
 int finder_match(const struct finder *finder, const uint8_t *text, uint64_t count, uint64_t from,
                  uint64_t to, enum regex_anchor anchor, struct regex_span *spans,
                  uint32_t span_count);

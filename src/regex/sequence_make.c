@@ -9,17 +9,17 @@
 #include "regex/sequence_automaton.h"
 #include "regex/syntax/sets.h"
 
-/* limit for ranges of characters that the sequence treats alike; RE2 decides on others */
+/* limit for ranges of characters that the sequence does not distinguish; RE2 decides on others */
 #define CUTS_MAX 2048u
-/* limit for the places of a sequence: its characters and assertions, with each repetition written
+/* limit for the places of a sequence: its characters and assertions, with all repetitions written
  * out */
 #define PLACES_MAX 62u
-/* limit for states: making a state's row takes about 30 steps for each symbol */
+/* limit for states: making a state's row takes about 30 steps per symbol */
 #define STATES_MAX 200u
 #define WORD (UINT64_C(1) << 63) /* bit of `members`: the character belongs to a word */
 
-/* Places that may come next, the preferred ones first. Place `places.count`: the whole sequence was
- * read. */
+/* Places that may come next, in order of preference. Place `places.count` means that the whole
+ * sequence has been read. */
 struct list {
     uint8_t count;
     uint8_t items[PLACES_MAX + 1];
@@ -31,25 +31,25 @@ struct places {
     const struct sequence *sequence;
     const struct around_options *options;
     uint32_t count;
-    /* for each place: how many places, starting with it, may be left out together, as in (ab)? */
+    /* for each place: how many places, beginning with it, are optional together, as in (ab)? */
     uint8_t skips[PLACES_MAX];
-    uint8_t jumps[PLACES_MAX];     /* for each place: how many places after it are passed over */
-    uint64_t endless;              /* set of the places that may be read again, as in a* */
+    uint8_t jumps[PLACES_MAX];     /* for each place: how many places after it are skipped */
+    uint64_t endless;              /* a bit for each place that may be read again, as in a* */
     uint8_t item[PLACES_MAX];      /* for each place: number of the sequence's item */
-    uint32_t ranges[SEQUENCE_MAX]; /* for each item: its first range that is not yet passed */
+    uint32_t ranges[SEQUENCE_MAX]; /* for each item: the first of its ranges not yet passed */
     uint32_t word_range;
     uint32_t symbol_count;
     struct around_cut cuts[CUTS_MAX];
     struct list lists[STATES_MAX];
-    /* for each state: the character read last belongs to a word; false if the sequence has no word
-     * boundaries */
+    /* for each state: the last character that was read belongs to a word; false if the sequence has
+     * no word boundaries */
     bool lasts[STATES_MAX];
     uint32_t state_count;
     struct around_row rows[STATES_MAX];
     struct around_automaton automaton; /* without rows */
 };
 
-/* Writes the sequence out as places. Returns false if there are too many. */
+/* Writes the sequence out as places. Returns false if these are too many. */
 static bool write_out(struct places *places)
 {
     for (uint32_t i = places->options->first; i < places->sequence->count; i++) {
@@ -72,8 +72,9 @@ static bool write_out(struct places *places)
     return true;
 }
 
-/* Returns true if the ranges hold `code`. Lowers *end to the last code point after it for which
- * that holds. Codes must ascend: *at is the first range that ends at the last code or later. */
+/* Returns true if the ranges contain `code`. Lowers *end to the last code point up to which the
+ * result is the same. Codes must ascend from call to call: *at is the first range that ends at or
+ * after the last code. */
 static bool is_in(const struct code_range *ranges, uint32_t count, uint32_t *at, uint32_t code,
                   uint32_t *end)
 {
@@ -87,8 +88,8 @@ static bool is_in(const struct code_range *ranges, uint32_t count, uint32_t *at,
     return holds;
 }
 
-/* Returns a bit for each item of the sequence that the character may be, and WORD. Lowers *end to
- * the last code point after it with the same bits. */
+/* Returns a bit for each item of the sequence that the character may be, and WORD if it belongs to
+ * a word. Lowers *end to the last code point up to which the result is the same. */
 static uint64_t members_of(struct places *places, uint32_t code, uint32_t *end)
 {
     const struct around_words *words = places->options->words;
@@ -133,7 +134,7 @@ static void add_cut(struct places *places, uint32_t first, uint32_t symbol)
         places->cuts[made->cut_count++] = (struct around_cut){first, symbol};
 }
 
-/* Gives the characters beyond ASCII their symbols. */
+/* Assigns symbols to the characters beyond ASCII. */
 static void number_cuts(struct places *places)
 {
     const struct around_words *words = places->options->words;
@@ -157,7 +158,7 @@ static void number_cuts(struct places *places)
     add_cut(places, SETS_LAST + 1, ELSE);
 }
 
-/* Gives each character a symbol. ASCII characters, or bytes, come first. */
+/* Assigns a symbol to each character. ASCII characters, or bytes, come first. */
 static void number_symbols(struct places *places)
 {
     const struct around_options *options = places->options;
@@ -177,8 +178,9 @@ static void number_symbols(struct places *places)
     made->unknown = made->has_edges ? ELSE : symbol_of(places, 0);
 }
 
-/* Adds to the list `place`, and each later one if all places before it may be left out. Nothing is
- * preferred to the end of the sequence. */
+/* Adds `place` to the list and, if it is optional, the place after what it skips, in order of
+ * preference. Adds nothing once the list has the end of the sequence, which a match then
+ * prefers. */
 static void reach(const struct places *places, struct list *list, uint32_t place)
 {
     const bool longest = places->options->longest;
@@ -197,9 +199,9 @@ static void reach(const struct places *places, struct list *list, uint32_t place
         reach(places, list, place + places->skips[place]);
 }
 
-/* Returns the number of the state with the list of places, in which the character read last belongs
- * to a word if `last`. Adds it if it is new. Returns AROUND_FAILS if no place is left, and
- * AROUND_ASKS if there are too many states. */
+/* Returns the number of the state with this list of places, in which the last character that was
+ * read belongs to a word if `last`. Adds the state if it is new. Returns AROUND_FAILS if no place
+ * is left, and AROUND_ASKS if there are too many states. */
 static uint8_t state_of(struct places *places, struct list *list, bool last)
 {
     uint32_t i = 0;
@@ -207,7 +209,7 @@ static uint8_t state_of(struct places *places, struct list *list, bool last)
     last &= places->automaton.has_edges;
     if (list->count == 0)
         return AROUND_FAILS;
-    if (places->options->longest) /* the order says nothing */
+    if (places->options->longest) /* the order does not matter */
         for (uint32_t place = list->count = 0; place <= places->count; place++)
             if ((list->set >> place & 1) != 0)
                 list->items[list->count++] = (uint8_t)place;
@@ -227,8 +229,8 @@ static uint8_t state_of(struct places *places, struct list *list, bool last)
     return (uint8_t)(AROUND_ASKS + 1 + i);
 }
 
-/* Returns true if the word boundary is between the last character and the next symbol. `last`: the
- * last character belongs to a word. */
+/* Returns true if the word boundary is between the last character, which belongs to a word if
+ * `last`, and the next symbol. */
 static bool holds(const struct places *places, uint32_t edge, bool last, uint32_t symbol)
 {
     const uint32_t next = places->automaton.words >> symbol & 1;
@@ -238,16 +240,16 @@ static bool holds(const struct places *places, uint32_t edge, bool last, uint32_
     return (edge >> (places->automaton.backwards ? next + 2 * last : last + 2 * next) & 1) != 0;
 }
 
-/* What follows a state after a character. */
+/* What comes after a state and a character. */
 struct follow {
     struct places *places;
     uint32_t state;
     uint32_t symbol;
-    uint64_t visited; /* set of the places that were visited */
+    uint64_t visited; /* a bit for each place that has been visited */
     struct list next; /* the places after the character */
-    uint32_t fits;    /* number of places that the character fits */
-    bool accepts;     /* before the character, the whole sequence may have been read */
-    bool is_over;     /* and none of the other places is preferred */
+    uint32_t fits;    /* how many places the character fits */
+    bool accepts;     /* the whole sequence may have been read before the character */
+    bool is_over;     /* and no other place is preferred to that */
 };
 
 static void visit(struct follow *follow, uint32_t place)
@@ -280,8 +282,8 @@ static void visit(struct follow *follow, uint32_t place)
     }
 }
 
-/* Returns the state after `state` and a character with this symbol, and notes in the row of `state`
- * whether the whole sequence may have been read before. */
+/* Returns the state that follows `state` after a character with this symbol. Records in the row of
+ * `state` if the whole sequence may have been read before the character. */
 static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol)
 {
     struct follow follow = {.places = places, .state = state, .symbol = symbol};
@@ -301,7 +303,7 @@ static uint8_t next_state(struct places *places, uint32_t state, uint32_t symbol
     return state_of(places, &follow.next, (places->automaton.words >> symbol & 1) != 0);
 }
 
-/* Fills the rows of all states, including those that this adds. */
+/* Fills the rows of all states, including states that are added meanwhile. */
 static void fill_rows(struct places *places)
 {
     for (uint32_t last = 0; last < 2; last++) {
@@ -321,8 +323,8 @@ static void fill_rows(struct places *places)
         }
 }
 
-/* Sets checks_last if the sequence allows the check, and then notes the bytes with which a line may
- * end if a match ends with it. */
+/* Sets checks_last if the sequence allows that check. If it does, also records with which bytes a
+ * line may end if a match ends there. */
 static void note_last(struct places *places)
 {
     const struct around_options *options = places->options;

@@ -7,17 +7,16 @@
 #include "plan/plan.h"
 #include "regex/finder.h"
 
-/* A try looks for a match at one start. When failed tries have read WASTE_MAX bytes, and
- * WASTE_SHARE times the bytes by which the search has advanced, RE2 takes over, so the time stays
- * linear. */
+/* A try looks for a match at one start. RE2 takes over when failed tries have read WASTE_MAX bytes,
+ * and WASTE_SHARE times as many as the search has advanced, so that the time stays linear. */
 #define WASTE_MAX 256u
 #define WASTE_SHARE 4u
-/* the search for a line end reads this many bytes while an automaton reads one */
+/* searching for a line end reads this many bytes while an automaton reads one */
 #define BYTES_PER_FIND 16u
 
 /* Returns the symbol of the character at *at, and moves *at past it. With `back`, reads the
  * character that ends at *at, and moves *at to its start. *near is the cut of a character that was
- * read before. */
+ * read earlier, which is tried first. */
 static inline uint32_t read_one(const struct around_automaton *made, const uint8_t *bytes,
                                 uint64_t *at, uint64_t count, bool back, uint32_t *near)
 {
@@ -65,17 +64,18 @@ static inline uint32_t read_one(const struct around_automaton *made, const uint8
     return symbol;
 }
 
-/* A text that an automaton reads, starting at `at` or backwards, up to `stop`. */
+/* A text that an automaton reads from `at` to `stop`, forwards or backwards. */
 struct reading {
     const uint8_t *bytes;
     uint64_t count;
     uint64_t at;
     uint64_t stop;
-    uint64_t end; /* where the sequence has been read; UINT64_MAX: nowhere yet */
+    uint64_t end; /* where the sequence may end; UINT64_MAX: not found yet */
 };
 
-/* Reads until the automaton decides or reading->stop is reached or passed, and returns the state.
- * With `longest`, finds where the match ends; otherwise the first such place decides. */
+/* Reads until the automaton decides, or until reading->stop is reached or passed, and returns the
+ * state. With `longest`, finds where the match ends; otherwise, the first possible end is
+ * enough. */
 static inline uint32_t run(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, bool back, bool longest)
 {
@@ -118,7 +118,7 @@ static inline uint32_t run(const struct around_automaton *made, uint32_t state,
     return state;
 }
 
-/* Goes on from `state` with the character beyond reading->stop, which is in no match. */
+/* Continues from `state` with the character after reading->stop, which cannot be in a match. */
 static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, bool back)
 {
@@ -135,8 +135,8 @@ static uint32_t run_beyond(const struct around_automaton *made, uint32_t state,
     return symbol == ELSE ? AROUND_ASKS : AROUND_FAILS;
 }
 
-/* Returns the automaton's first state, which depends on the character on the other side of the
- * place where reading starts. */
+/* Returns the state in which the automaton starts at `at`, which depends on the character on the
+ * other side of `at`. */
 static uint32_t first_state(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
                             uint64_t count)
 {
@@ -150,9 +150,9 @@ static uint32_t first_state(const struct around_automaton *made, const uint8_t *
     return symbol == ELSE ? AROUND_ASKS : made->first[made->words >> symbol & 1];
 }
 
-/* Looks for the line's end in the next AROUND_BYTES + *spare bytes. Returns false if it is there
- * and no match of the sequence can end with the byte before it. *spare is the number of bytes that
- * automata may still read, less those that the automaton could have read meanwhile. */
+/* Looks for the line's end in the next AROUND_BYTES + *spare bytes. Returns false if it is there,
+ * and no match of the sequence can end with the byte before it. From *spare, the bytes that
+ * automata may still read, subtracts what an automaton could have read meanwhile. */
 static bool may_end(const struct around_automaton *made, const uint8_t *bytes, uint64_t at,
                     uint64_t count, uint64_t *spare)
 {
@@ -167,7 +167,7 @@ static bool may_end(const struct around_automaton *made, const uint8_t *bytes, u
            made->may_be_last[bytes[at + found - 1]];
 }
 
-/* Reads up to `most` more bytes beside a string. */
+/* Reads up to `most` more bytes on one side of a string. */
 static uint32_t read_side(const struct around_automaton *made, uint32_t state,
                           struct reading *reading, uint64_t most, bool back)
 {
@@ -190,7 +190,7 @@ struct around around_read(const struct around_automaton *before,
 
     if (!may_end(after, bytes, end, count, spare))
         around.after = AROUND_FAILS;
-    /* Both sides are read in turn, because a mismatch on either side ends the reading. */
+    /* Read the sides alternately, because a mismatch on either side ends the reading. */
     for (uint64_t most = AROUND_BYTES;
          around.before != AROUND_FAILS && around.after != AROUND_FAILS;
          most = AROUND_BYTES + *spare) {
@@ -207,9 +207,9 @@ struct around around_read(const struct around_automaton *before,
     return around;
 }
 
-/* Finds the end of the longest or preferred match or, backwards, its start; the automaton has read
- * up to reading->at. It lies before `stop`; `most` bytes may be read. Returns 1, 0 if there is
- * none, or -1 if RE2 has to decide. */
+/* Finds the end of the longest or preferred match or, backwards, its start. The automaton has read
+ * up to reading->at. The end lies before `stop`, and at most `most` bytes may be read. Returns 1, 0
+ * if there is no match, or -1 if RE2 has to decide. */
 static inline int find_end(const struct around_automaton *made, uint32_t state,
                            struct reading *reading, uint64_t stop, uint64_t most, bool back)
 {
@@ -229,9 +229,8 @@ bool span_may_find(const struct sequence *head)
 {
     uint32_t varying = 0;
 
-    /* Let x{n,m} be the only item that varies. If two heads begin at one place and at a later one,
-     * and end at two strings in the opposite order, the first head matches up to the first string,
-     * too. */
+    /* Let x{n,m} be the only item that varies. If one head begins before another one, and ends at a
+     * later string, then the first head also matches up to the earlier string. */
     for (uint32_t i = 0; i < head->count; i++)
         varying += head->items[i].skips > 0 || head->items[i].least != head->items[i].most;
     return varying <= 1 && !head->skips && !head->alternates;
@@ -255,8 +254,8 @@ int span_find(const struct span_finder *spans, const uint8_t *bytes, uint64_t at
     return found;
 }
 
-/* Returns the distance to the next place where a match may begin, if the byte at `place` after a
- * begin does not fit there: where it is an earlier byte of a match. */
+/* The byte at `place`, counted from where a match might begin, does not fit. Returns the distance
+ * to the next place where a match may begin: where this byte fits as an earlier one. */
 static uint64_t skip_of(const struct finder *finder, uint64_t place, uint8_t byte)
 {
     uint64_t earlier = finder->kinds[byte] != 0 ? place : 0;
@@ -266,7 +265,7 @@ static uint64_t skip_of(const struct finder *finder, uint64_t place, uint8_t byt
     return place + 1 - earlier;
 }
 
-/* Returns true if a match may begin at `at`, by the character before and the byte there. */
+/* Returns true if a match may begin at `at`, judging by the byte there and the one before. */
 static inline bool may_begin(const struct finder *finder, const uint8_t *text, uint64_t at)
 {
     const struct around_automaton *made = finder->automaton;
@@ -279,8 +278,8 @@ static inline bool may_begin(const struct finder *finder, const uint8_t *text, u
     return finder->starts[before != LONG && (made->words >> before & 1) != 0][byte];
 }
 
-/* Returns the first place at or after `begin` where a match may begin; UINT64_MAX: there is
- * none. Sets *seen to the bytes there, joined by OR, if they were looked at. */
+/* Returns the first place at or after `begin` where a match may begin; UINT64_MAX if there is none.
+ * Sets *seen to the bytes there, or-ed together, if it has looked at them. */
 static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uint64_t begin,
                            uint64_t to, uint8_t *seen)
 {
@@ -313,9 +312,10 @@ static uint64_t next_begin(const struct finder *finder, const uint8_t *text, uin
     return UINT64_MAX;
 }
 
-/* Reads the items [first, end) of a sequence in turn, each as often as its characters come. `items`
- * are in the order of the text, from item 0 on, backwards up to it. Stores where item i ends in
- * ends[i + 1]. Returns 1, 0 if an item comes too rarely, or -1 if RE2 has to decide. */
+/* Reads the items [first, end) of a sequence one after the other, each as often as its characters
+ * come. `items` points to item 0 in the order of the text; backwards, the items precede it. Stores
+ * where item i ends in ends[i + 1]. Returns 1, 0 if an item comes too few times, or -1 if RE2 has
+ * to decide. */
 static inline int read_items(const struct around_automaton *made, const struct sequence_item *items,
                              uint32_t first, uint32_t end, bool back, struct reading *reading,
                              uint64_t *ends)
@@ -350,7 +350,7 @@ static inline int read_items(const struct around_automaton *made, const struct s
             left--;
         }
         if (found > 0 && left > enough) {
-            found = item->skips > 0; /* of another alternative */
+            found = item->skips > 0; /* an item of another alternative */
             further = found > 0 ? item->skips - 1u : 0;
         }
         if (back ? at < stop : at > stop) /* inside a character */
@@ -363,7 +363,7 @@ static inline int read_items(const struct around_automaton *made, const struct s
     return found;
 }
 
-/* Finds the end of the match that begins at match->at, as find_end does. */
+/* Finds the end of the match that begins at match->at, with the results of find_end. */
 static inline int read_match(const struct finder *finder, struct reading *match, uint64_t to,
                              uint64_t *ends)
 {
@@ -376,7 +376,7 @@ static inline int read_match(const struct finder *finder, struct reading *match,
                       finder->sequence.count, false, match, ends);
 }
 
-/* Stores a match's groups. `ends` is what read_match has stored. */
+/* Stores a match's groups. `ends` was filled by read_match. */
 static __attribute__((noinline)) void put_groups(const struct finder *finder, struct reading *match,
                                                  uint64_t begin, uint64_t *ends,
                                                  struct regex_span *spans, uint32_t span_count)
@@ -409,7 +409,7 @@ static inline int put_match(const struct finder *finder, struct reading *match, 
     return 1;
 }
 
-/* Returns the offset after the characters starting at `at` that the first item may be. */
+/* Returns the offset after the characters at `at` that the first item may be. */
 static uint64_t after_run(const struct finder *finder, const uint8_t *text, uint64_t at,
                           uint64_t to)
 {
@@ -425,8 +425,8 @@ static uint64_t after_run(const struct finder *finder, const uint8_t *text, uint
     return at;
 }
 
-/* Finds the first match by finder->byte. Stores where it begins, and its end in match->end. Returns
- * 1, 0 if there is none, or -1 if RE2 has to decide. */
+/* Finds the first match by looking for finder->byte. Sets *begin to its start, and match->end to
+ * its end. Returns 1, 0 if there is none, or -1 if RE2 has to decide. */
 static int match_by_byte(const struct finder *finder, uint64_t from, uint64_t to,
                          struct reading *match, uint64_t *begin, uint64_t *ends)
 {
@@ -502,7 +502,7 @@ int finder_match(const struct finder *finder, const uint8_t *text, uint64_t coun
             return -1;
         if (found > 0 && (anchor != REGEX_WHOLE || reading.end == to))
             return put_match(finder, &reading, begin, ends, spans, span_count);
-        /* another match, which is not preferred, may end at `to` */
+        /* another match, less preferred than this one, may end at `to` */
         if (found > 0 && !is_plain)
             return -1;
         if (anchor != REGEX_ANYWHERE || finder->begins == AT_TEXT || begin >= to)

@@ -2,9 +2,9 @@
  *
  * A list is a sequence of items without '|': characters, classes, assertions and groups, each with
  * its repetition. A run is a part of a list whose texts can be listed: `the (son|daughter)s? of `
- * in `the (son|daughter)s? of [A-Z]\w+`. Of all runs, the search takes the one that should be
- * rarest in a text. If runs inside a group are rarer, it takes these: `(a+bcd|e+fgh)x*` is searched
- * by `bcd` and `fgh`.
+ * in `the (son|daughter)s? of [A-Z]\w+`. The search uses the run that is expected to be rarest in a
+ * text. If the runs inside a group are rarer, it uses these: `(a+bcd|e+fgh)x*` is searched by `bcd`
+ * and `fgh`.
  */
 #include "regex/choose.h"
 #include "regex/prices.def"
@@ -15,9 +15,9 @@
 #include "base/memory.h"
 #include "regex/syntax/sets.h"
 
-#define DEPTH_MAX 8u  /* the most groups inside each other of which texts are listed */
-#define NESTED_MAX 4u /* the most groups inside each other in which a run may lie */
-/* A list's best run is chosen among runs of at most this many strings, for each of these
+#define DEPTH_MAX 8u  /* the most nested groups whose texts are listed */
+#define NESTED_MAX 4u /* the most nested groups in which a run may lie */
+/* A list's best run is chosen among runs of at most this many strings, once for each of these
  * numbers. */
 static const uint32_t mosts[] = {1, 4, 16, SPLIT_STRINGS_MAX};
 enum { KINDS = sizeof mosts / sizeof *mosts };
@@ -25,9 +25,9 @@ enum { KINDS = sizeof mosts / sizeof *mosts };
 /* What is known about the texts of an item, or of the items of a run. */
 struct texts {
     bool lists;   /* the texts can be listed: `strings` */
-    bool goes_on; /* further bytes may follow the listed texts */
-    bool folds;   /* a character inside stands for letters of any case */
-    bool keeps;   /* a character inside stands only for itself */
+    bool goes_on; /* more bytes may follow the listed texts */
+    bool folds;   /* some character stands for letters of any case */
+    bool keeps;   /* some character stands only for itself */
     struct split_strings strings;
 };
 
@@ -39,8 +39,8 @@ struct run {
     struct texts texts;
 };
 
-/* A run's place: items [first, end) of `list`, which is an alternative of a group, which is item
- * outer->first of outer->list. */
+/* Where a run is: items [first, end) of `list`, which is an alternative of a group. That group is
+ * item outer->first of outer->list. */
 struct place {
     const struct place *outer; /* NULL: the list is an alternative of the expression */
     const struct syntax_node *list;
@@ -86,9 +86,9 @@ static bool add_strings(struct split_strings *to, const struct split_strings *mo
     return true;
 }
 
-/* Replaces the strings of `to` by all strings that consist of a string of `to` and then a string of
- * `more`. Returns false, and leaves `to` unchanged, if there would be more than `most` strings or a
- * string would be too long. */
+/* Replaces the strings of `to` by all combinations of a string of `to` followed by a string of
+ * `more`. Returns false, leaving `to` unchanged, if these would be more than `most` strings, or if
+ * one would be too long. */
 static bool append(struct split_strings *to, const struct split_strings *more, uint32_t most)
 {
     struct split_strings made;
@@ -106,16 +106,16 @@ static bool append(struct split_strings *to, const struct split_strings *more, u
     return true;
 }
 
-/* Makes `to` the set of the empty string alone. */
+/* Makes `to` a set that contains only the empty string. */
 static void empty(struct split_strings *to)
 {
     to->count = 1;
     to->items[0].bytes_count = 0;
 }
 
-/* In a language like Turkish, in which i and I are different letters: returns true if the character
- * is i or I, or has i or I as another case. Such a character is in no string, because to an engine
- * i and I are equal. */
+/* For a language like Turkish, in which i and I are different letters: returns true if the
+ * character is i or I, or another case of one of them. Strings must not contain such a character,
+ * because engines take i and I as equal. */
 static bool is_case_of_i(const struct split_options *options, const uint8_t *bytes,
                          uint32_t bytes_count)
 {
@@ -129,7 +129,7 @@ static bool is_case_of_i(const struct split_options *options, const uint8_t *byt
     return is_case;
 }
 
-/* Adds a character, or a byte if each byte is a character, to a set of strings. Returns false if
+/* Adds a character (or a byte, if each byte is a character) to a set of strings. Returns false if
  * the set is full, or if case is ignored and an engine may not know the character's other cases. */
 static bool add_character(const struct split_options *options, bool folds,
                           struct split_strings *set, const uint8_t *bytes, uint32_t bytes_count)
@@ -147,9 +147,9 @@ static bool add_character(const struct split_options *options, bool folds,
     return add_string(set, bytes, bytes_count, (const uint8_t *)"", 0);
 }
 
-/* Sets *least to the least letter whose search under -i finds `code`. That is not always another
- * case of it: for grep, U+1C80 has the cases U+0412 and U+0432, but they do not have U+1C80.
- * Returns false if the set lacks a case: an engine would find it, too. */
+/* Sets *least to the least letter with which a search that ignores case finds `code`. This need not
+ * be one of the cases of `code`: for grep, U+1C80 has the cases U+0412 and U+0432, but not vice
+ * versa. Returns false if the set lacks a case of `code`, which an engine would find, too. */
 static bool least_case(const struct split_options *options, const struct syntax_node *node,
                        uint32_t code, uint32_t *least)
 {
@@ -170,7 +170,7 @@ static bool least_case(const struct split_options *options, const struct syntax_
     return holds;
 }
 
-/* Adds the characters of a class or an escape. Returns false if there are too many. */
+/* Adds the characters of a class or an escape. Returns false if these are too many. */
 static bool list_set(const struct split_options *options, const struct syntax_node *node,
                      struct split_strings *set)
 {
@@ -179,7 +179,7 @@ static bool list_set(const struct split_options *options, const struct syntax_no
 
     for (uint32_t i = 0; i < node->set_count; i++)
         count += node->set[i].last - node->set[i].first + UINT64_C(1);
-    if (count > (folds ? 2 : 1) * SPLIT_STRINGS_MAX) /* with both cases of each letter */
+    if (count > (folds ? 2 : 1) * SPLIT_STRINGS_MAX) /* both cases of a letter are in the set */
         return false;
     for (uint32_t i = 0; i < node->set_count; i++)
         for (uint32_t code = node->set[i].first; code <= node->set[i].last; code++) {
@@ -200,7 +200,7 @@ static bool list_set(const struct split_options *options, const struct syntax_no
 static void list_texts(const struct split_options *options, const struct syntax_node *node,
                        uint32_t depth, struct texts *texts);
 
-/* Lists the texts of a group, inside `depth` groups. */
+/* Lists the texts of a group that is nested in `depth` groups. */
 static void list_group(const struct split_options *options, const struct syntax_node *group,
                        uint32_t depth, struct texts *texts)
 {
@@ -237,13 +237,13 @@ static void repeat(const struct syntax_node *node, struct texts *texts)
         texts->goes_on = i > node->least + SPLIT_STRING_BYTES || node->most == SYNTAX_ENDLESS ||
                          !append(&power, &once, SPLIT_STRINGS_MAX) ||
                          !add_strings(&texts->strings, &power);
-    if (texts->goes_on) { /* lists only the least number of repetitions */
+    if (texts->goes_on) { /* list only the least number of repetitions */
         texts->lists = node->least > 0;
         texts->strings = least;
     }
 }
 
-/* Lists the texts of a node, inside `depth` groups. */
+/* Lists the texts of a node that is nested in `depth` groups. */
 static void list_texts(const struct split_options *options, const struct syntax_node *node,
                        uint32_t depth, struct texts *texts)
 {
@@ -289,7 +289,7 @@ bool split_may_hold(const struct syntax_node *node, uint8_t byte)
     return holds;
 }
 
-/* Returns true if the item is a line end, and nothing else. */
+/* Returns true if the item can only match a line end. */
 static bool is_line_end(const struct split_options *options, const struct syntax_node *item)
 {
     while (item->kind == SYNTAX_GROUP && item->count == 1 && item->items[0]->count == 1)
@@ -298,8 +298,8 @@ static bool is_line_end(const struct split_options *options, const struct syntax
            item->set[0].first == options->options->line_end;
 }
 
-/* Returns true if the item, which may match a line end, must not be in a head. `is_top`: it belongs
- * to the expression itself. */
+/* Returns true if the item may match a line end, and so must not be in a head. `is_top`: the item
+ * is not inside a group. */
 static bool may_cross(const struct split_options *options, const struct syntax_node *item,
                       bool is_top)
 {
@@ -307,17 +307,17 @@ static bool may_cross(const struct split_options *options, const struct syntax_n
            !(is_top && options->heads_cross && is_line_end(options, item));
 }
 
-/* What comes before or after a run, up to the start or end of the expression. */
+/* What comes before or after a run, up to the start or the end of the expression. */
 struct side {
     bool is_empty;
     bool are_edges;                  /* only assertions */
-    bool is_optional;                /* all may be left out, and no assertion is there */
+    bool is_optional;                /* everything is optional, and there are no assertions */
     uint32_t lines;                  /* number of line ends */
     const struct sequence *sequence; /* NULL: the items cannot be a sequence */
 };
 
-/* Reads what comes before the run, backwards, or after it. If the run goes on, the repetitions of
- * its last item that it does not list come first. */
+/* Reads what comes before the run, backwards, or what comes after it. If the run goes on, the
+ * repetitions of its last item that it does not list come first. */
 static struct side read_side(struct splitter *splitter, const struct place *place, bool goes_on,
                              bool backwards)
 {
@@ -370,7 +370,7 @@ static void take_better(const struct splitter *splitter, struct run *run, uint32
 }
 
 /* Adds item number `at` to run number `kind`. If that is impossible, compares the run with the best
- * so far and starts a new one. */
+ * one so far, and starts a new run. */
 static void extend(struct splitter *splitter, uint32_t kind, uint32_t at, uint32_t cross_at,
                    const struct texts *texts)
 {
@@ -434,7 +434,7 @@ static enum trawl_status emit(struct splitter *splitter, const struct texts *tex
                           .folds = texts->folds,
                           .keeps = texts->keeps,
                           .lines = head.lines};
-    bool repeats = false; /* the run lies in a repeated group */
+    bool repeats = false; /* the run is inside a repeated group */
 
     for (const struct place *outer = place->outer; outer != NULL; outer = outer->outer)
         repeats |= outer->list->items[outer->first]->kind == SYNTAX_REPEAT;
@@ -451,8 +451,8 @@ static enum trawl_status split_group(struct splitter *splitter, const struct syn
                                      const struct place *outer, uint32_t nested, bool emits,
                                      double *worst, struct trawl_error *error);
 
-/* Returns true if the node is a group, perhaps repeated, that takes part in each match. Searches
- * for its strings alone are worth a look unless its texts can be listed. */
+/* Returns true if the node is a group, perhaps repeated, that takes part in each match. Searching
+ * for its strings alone may be better, unless its texts can be listed. */
 static bool may_split(const struct splitter *splitter, const struct syntax_node *node)
 {
     const struct syntax_node *once = node;
@@ -466,8 +466,8 @@ static bool may_split(const struct splitter *splitter, const struct syntax_node 
     return !texts.lists;
 }
 
-/* Sets *here to the best score of a list: that of its own run, or of the runs in a group inside it.
- * With `emits`, also passes the strings with this score to options->take. */
+/* Sets *here to the best score in a list: that of its own run, or of the runs in a group inside it.
+ * With `emits`, also passes the strings that have this score to options->take. */
 static enum trawl_status split_list(struct splitter *splitter, const struct syntax_node *list,
                                     const struct place *outer, uint32_t nested, bool emits,
                                     double *here, struct trawl_error *error)
@@ -475,7 +475,7 @@ static enum trawl_status split_list(struct splitter *splitter, const struct synt
     const uint32_t cross_at = read_list(splitter, list, outer, nested);
     const struct run *own = &splitter->chosen[nested];
     struct place place = {outer, list, 0, 0}, best = {outer, list, own->first, own->end};
-    const struct syntax_node *group = NULL; /* at `best`; NULL: the list's own run is best */
+    const struct syntax_node *group = NULL; /* the group at `best`; NULL: the list's run is best */
 
     *here = own->score;
     for (uint32_t i = 0; i < list->count && i <= cross_at && nested < NESTED_MAX; i++) {
@@ -499,8 +499,8 @@ static enum trawl_status split_list(struct splitter *splitter, const struct synt
                          : split_group(splitter, group, &best, nested + 1, true, here, error);
 }
 
-/* Handles the alternatives of a group: sets *worst to the least score of an alternative, and with
- * `emits` passes their strings to options->take. */
+/* Processes the alternatives of a group: sets *worst to the least score of any alternative and,
+ * with `emits`, passes their strings to options->take. */
 static enum trawl_status split_group(struct splitter *splitter, const struct syntax_node *group,
                                      const struct place *outer, uint32_t nested, bool emits,
                                      double *worst, struct trawl_error *error)

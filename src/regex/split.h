@@ -1,7 +1,7 @@
 /* split: finds the strings by which an expression is searched.
  *
  * Each match of an alternative consists of a head, then one of a few strings, then the rest. A
- * search finds the strings, and automata read the head backwards and the rest forwards
+ * search finds the strings; automata then read the head backwards and the rest forwards
  * (sequence.h).
  */
 #ifndef TRAWL_REGEX_SPLIT_H
@@ -22,39 +22,39 @@ struct split_strings {
     } items[SPLIT_STRINGS_MAX];
 };
 
-/* The strings of an alternative of an expression, and what is around them. */
+/* The strings of an alternative of an expression, and what surrounds them. */
 struct split {
     const struct split_strings *strings;
     bool folds;     /* some letters of the strings, in lower case here, stand for any case */
     bool keeps;     /* some characters of the strings stand only for themselves */
     bool is_match;  /* each occurrence of a string is a match of the expression */
-    bool is_sure;   /* each occurrence of a string lies in a match, or is a match */
-    bool begins;    /* a match begins with the string: nothing but assertions comes before */
+    bool is_sure;   /* each occurrence of a string is a match, or lies in one */
+    bool begins;    /* a match begins with the string: only assertions may come before it */
     uint32_t lines; /* number of line ends in the head */
     /* The head, read backwards from the string, and the rest, read forwards, as sequences. They
-     * include the word boundaries and line ends that the options ask for. NULL: head or rest is not
-     * simple or short enough for a sequence, or the string lies in a repeated group. */
+     * include the assertions in `before` and `after` of the options. NULL: head or rest is not
+     * simple or short enough for a sequence, or the string is inside a repeated group. */
     const struct sequence *before;
     const struct sequence *after;
 };
 
 struct split_options {
     const struct regex_options *options; /* options of the expression's program */
-    /* assertions, as in sequence_item.edge, that must hold before and after each match */
+    /* assertions, as in sequence_item.edge, that must be true before and after each match */
     uint8_t before, after;
-    /* The head of the expression's only alternative may contain line ends. Otherwise, no head does,
-     * nor an item that may or may not contain one. */
+    /* The head of the expression's only alternative may contain line ends. If false, no head
+     * contains a line end, or an item that may match one. */
     bool heads_cross;
     bool splits_i; /* i and I are different letters, as in Turkish */
     const struct byte_rates *rates;
     const uint8_t *sample; /* a part of the text, in which occurrences of strings are counted */
-    uint64_t sample_bytes; /* 0: no text is known */
+    uint64_t sample_bytes; /* 0: the text is unknown */
     enum trawl_status (*take)(void *context, const struct split *split, struct trawl_error *error);
     void *context;
 };
 
 /* Calls `take` for each alternative of an expression, which RE2 has accepted. Sets *splits to
- * whether all alternatives have strings; if not, what `take` received is of no use. */
+ * whether all alternatives have strings; if not, what `take` has received is useless. */
 enum trawl_status split_expression(const struct syntax_node *root,
                                    const struct split_options *options, bool *splits,
                                    struct trawl_error *error);

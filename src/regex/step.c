@@ -1,5 +1,4 @@
-/* step: asks RE2 and PCRE2 about lines, and adds the occurrences to a step's result (step.h).
- */
+/* step: has RE2 and PCRE2 read lines, and adds the occurrences to a step's result (step.h). */
 #include "regex/step.h"
 
 #include "regex/engine_regex.h"
@@ -21,7 +20,7 @@ enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t e
     return TRAWL_OK;
 }
 
-/* Pushes a hit of `length` bytes at the start of the line if some expression matches it. */
+/* If some expression matches the line, pushes a hit of `length` bytes at the line's start. */
 static enum trawl_status push_line(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count, uint64_t length,
                                    struct trawl_error *error)
@@ -49,18 +48,18 @@ enum trawl_status step_push_merged(struct step *step, struct regex_line line, ui
     struct merge *merge = &worker->merge;
 
     const bool firsts = one_suffices(step) && !judges_whole(step);
-    uint64_t first = UINT64_MAX; /* start of the first pushed occurrence */
+    uint64_t first = UINT64_MAX; /* start of the first occurrence that was pushed */
 
     while (merge->count > 0) {
         const struct occurrence next = merge->items[merge->at];
         const uint64_t begin = line.begin + next.span.begin;
         const uint64_t length = next.span.end - next.span.begin;
         const bool is_after =
-            /* an empty match at the line's end is stored one byte before, in the same record */
+            /* an empty match at the line's end is stored one byte earlier, in the same record */
             length == 0 && begin == line.end;
         const uint64_t at = begin - is_after;
 
-        /* the longest of the occurrences that begin first may come after the first one */
+        /* stop after all that begin first: the longest of them may come after the others */
         if (firsts && first != UINT64_MAX && begin != first)
             break;
         first = begin;
@@ -80,7 +79,7 @@ enum trawl_status step_push_merged(struct step *step, struct regex_line line, ui
     return TRAWL_OK;
 }
 
-/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits. */
+/* Has RE2 search a line for the expressions in `candidates` (NULL: all), and pushes the hits. */
 static enum trawl_status judge_all(struct step *step, struct regex_line line,
                                    const uint32_t *candidates, uint32_t count,
                                    struct trawl_error *error)

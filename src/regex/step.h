@@ -1,5 +1,5 @@
-/* step: how far a worker has come in a search for regular expressions: the worker, one step of its
- * task, and the lines of the step's chunk. An atom is a string that a match must contain. */
+/* step: the state of a search for regular expressions: the worker, one step of its task, and the
+ * lines of the step's chunk. An atom is a string that a match must contain. */
 #ifndef TRAWL_REGEX_STEP_H
 #define TRAWL_REGEX_STEP_H
 
@@ -7,9 +7,9 @@
 #include "base/checked.h"
 #include "regex/judge.h"
 
-/* The place where a scan ended inside a line. The next scan of the chunk goes on there with the
- * worker's `merge`, which has the line's next occurrences, if the same worker scans and has done no
- * other scan meanwhile. */
+/* Where a scan ended inside a line. The next scan of the chunk continues there. It can use the
+ * worker's `merge`, which has the line's next occurrences, if the same worker runs it and has run
+ * no other scan meanwhile. */
 struct pause {
     /* number of the search, as in struct engine_chunk; 0: no scan ended inside a line */
     uint64_t search;
@@ -19,31 +19,31 @@ struct pause {
 };
 
 struct engine_worker {
-    struct engine *engine;        /* finds the atoms: the engine of the host, or of the GPUs */
-    const struct engine_ops *ops; /* of `engine` */
-    struct engine_worker *finder; /* worker of `engine`; NULL: no search has needed atoms yet */
+    struct engine *engine;        /* the engine that finds the atoms, of the host or the GPUs */
+    const struct engine_ops *ops; /* the functions of `engine` */
+    struct engine_worker *finder; /* a worker of `engine`; NULL: no search has needed atoms yet */
     struct engine_result atoms;   /* the occurrences of atoms in the step */
     const struct expressions *expressions;
     uint64_t serial; /* serial number of the plan; 0: the worker has no plan */
-    /* Number of steps that RE2 reads whole, without atoms, before atoms are tried again. */
+    /* Number of steps for RE2 to read whole, without atoms, before atoms are tried again. */
     uint32_t whole_steps;
-    uint64_t step_bytes; /* length of the next step in bytes, without the rest of its last line */
+    uint64_t step_bytes; /* bytes of the next step, not counting the rest of its last line */
     uint64_t record;     /* index of the record that was looked up last */
-    /* the next occurrence of each expression in the present line; `items` has passing_capacity
-     * elements */
+    /* the next occurrence of each expression in the current line; `items` has room for
+     * passing_capacity */
     struct merge merge;
-    struct words words;      /* what is known about the present line, for matches at word
+    struct words words;      /* what is known about the current line, for matches at word
                                 boundaries */
-    const struct hits *near; /* the atoms of a text that is searched as a single line, or NULL */
+    const struct hits *near; /* the atoms in a text that is searched as a single line, or NULL */
     struct pause pause;
-    uint32_t *passing; /* the expressions that may match in the present line */
+    uint32_t *passing; /* the expressions that may match in the current line */
     uint64_t passing_capacity;
-    /* for each expression: number of the line, as in `line`, in which it was decided last */
+    /* for each expression: the line, numbered as in `line`, in which it was last decided */
     uint64_t *known; /* passing_capacity words */
     uint64_t line;   /* number of lines with atoms so far */
 };
 
-/* A step of a task: whole lines [from, to) of the chunk. */
+/* A step of a task: the whole lines [from, to) of the chunk. */
 struct step {
     struct engine_worker *worker;
     const struct engine_chunk *chunk;
@@ -52,42 +52,42 @@ struct step {
     uint64_t to;
     struct engine_result *result; /* receives the task's hits */
     bool is_paused;       /* the result is full, so the step ended at step->to, inside a line */
-    uint64_t decided;     /* the search of the lines that begin before this offset is done */
-    uint64_t pushed;      /* all occurrences that begin before this offset were pushed */
-    uint64_t atoms_begin; /* no match in the line begins before this offset; 0: not known */
-    uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: not known */
-    /* The record that was prepared for automata last. If record_has_lines, it contains a line end,
-     * which automata would take for its end, so they do not read it.
+    uint64_t decided;     /* lines that begin before this offset have been searched */
+    uint64_t pushed;      /* occurrences that begin before this offset have been pushed */
+    uint64_t atoms_begin; /* no match in the line begins before this offset; 0: unknown */
+    uint64_t atoms_end;   /* no match in the line begins at or after this offset; 0: unknown */
+    /* The record that was last prepared for automata. If record_has_lines, it contains a line end,
+     * at which automata would stop too early, so they do not read the record.
      */
     uint64_t record_begin, record_end;
     bool record_has_lines;
-    uint64_t judged; /* number of lines that RE2 or PCRE2 has judged */
+    uint64_t judged; /* number of lines that RE2 or PCRE2 has decided */
     uint64_t judged_bytes;
-    /* bytes that automata may read beyond AROUND_BYTES; the limit keeps the time linear */
+    /* bytes that automata may read in addition to AROUND_BYTES; limited to keep the time linear */
     uint64_t spare;
-    /* bytes that RE2 could have read in the time that was spent on atoms without a new match */
+    /* how many bytes RE2 could have read in the time spent on atoms without a new match */
     uint64_t missed;
 };
 
 /* A line with an atom. */
 struct line {
     uint64_t at;     /* offset of the line's first atom */
-    uint64_t after;  /* start of the next line; UINT64_MAX: not known yet */
+    uint64_t after;  /* start of the next line; UINT64_MAX: unknown */
     uint64_t end;    /* without the line end */
-    bool is_decided; /* some expression is known to match */
+    bool is_decided; /* some expression certainly matches */
 };
 
-/* Counts a hit in the step's result and, unless only the count is wanted, appends the hit. `offset`
- * is in the chunk. `length` is stored in hits.lengths. */
+/* Counts a hit in the step's result and, unless only the count is wanted, appends it. `offset` is
+ * relative to the chunk. `length` is stored in hits.lengths. */
 enum trawl_status step_push(const struct step *step, uint64_t offset, uint32_t expression,
                             uint64_t length, struct trawl_error *error);
-/* Pushes the occurrences of worker->merge that begin at `from` or later, up to the line's end. Once
- * the result is full, ends the step at the next occurrence. Occurrences that begin together stay in
- * one result. */
+/* Pushes the occurrences of worker->merge that begin at or after `from`, up to the line's end. Once
+ * the result is full, ends the step at the next occurrence. Occurrences that begin at the same
+ * place stay in one result. */
 enum trawl_status step_push_merged(struct step *step, struct regex_line line, uint64_t from,
                                    struct trawl_error *error);
-/* Asks RE2 about a line, for the expressions in `candidates` (NULL: all), and pushes the hits that
- * begin at step->pushed or later. */
+/* Has RE2 search a line for the expressions in `candidates` (NULL: all), and pushes the hits that
+ * begin at or after step->pushed. */
 enum trawl_status step_judge(struct step *step, struct regex_line line, const uint32_t *candidates,
                              uint32_t count, struct trawl_error *error);
 
@@ -102,13 +102,13 @@ static inline bool judges_whole(const struct step *step)
     return step->chunk->records == NULL && expressions_cross(step->worker->expressions);
 }
 
-/* Returns true if a single hit of each line is enough. */
+/* Returns true if a single hit per line is enough. */
 static inline bool one_suffices(const struct step *step)
 {
     return step->want == WANT_LINES || step->chunk->firsts;
 }
 
-/* Returns the line in the form that the functions of judge.h take. */
+/* Returns the line in the form that the functions of judge.h need. */
 static inline struct judged judged_of(const struct step *step, struct regex_line line)
 {
     const struct engine_chunk *chunk = step->chunk;
@@ -129,7 +129,7 @@ static inline struct judged judged_of(const struct step *step, struct regex_line
         .at = chunk->begin + line.begin};
 }
 
-/* Returns the offset after the line or record that contains the byte at `at`, with its line end. */
+/* Returns the offset after the line or record that contains the byte at `at`, and its line end. */
 static inline uint64_t line_after(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -154,7 +154,7 @@ static inline uint64_t line_after(const struct step *step, uint64_t at)
 }
 
 /* Returns the start of the line or record that contains the byte at `at`. Looks for line ends only
- * at or after step->decided, where a line begins. */
+ * at or after step->decided, where some line begins. */
 static inline uint64_t line_begin(const struct step *step, uint64_t at)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -173,7 +173,7 @@ static inline uint64_t line_begin(const struct step *step, uint64_t at)
     return begin;
 }
 
-/* Returns the line [begin, after) without its line end. The text's end is one, too. */
+/* Returns the line [begin, after) without its line end, if it has one. */
 static inline struct regex_line content_of(const struct step *step, uint64_t begin, uint64_t after)
 {
     const struct trawl_plan *plan = step->worker->expressions->plan;
@@ -190,7 +190,7 @@ static inline struct regex_line content_of(const struct step *step, uint64_t beg
 }
 
 /* Returns true if the common program (of all expressions) may read the lines [from, to). Each line
- * must end in newline alone, because RE2 knows no other line ends. */
+ * must end in newline alone, because RE2 recognizes no other line ends. */
 static inline bool may_read_whole(const struct step *step, uint64_t from, uint64_t to)
 {
     const struct expressions *expressions = step->worker->expressions;
@@ -204,8 +204,8 @@ static inline bool may_read_whole(const struct step *step, uint64_t from, uint64
            ((plan->flags & TRAWL_CRLF) == 0 || memchr(bytes, '\r', count) == NULL);
 }
 
-/* Notes a line that PCRE2 has left undecided, unless a hit is all that is wanted of the line and
- * was pushed: the result has grown from `pushed` hits. */
+/* Records a line that PCRE2 has left undecided; `pushed` is the number of hits before the line. Not
+ * needed if one hit per line is enough and the line has one: then the result has grown. */
 static inline void note_undecided(const struct step *step, struct regex_line line, uint64_t pushed)
 {
     struct words *words = &step->worker->words;

@@ -1,4 +1,4 @@
-/* words: finds matches at word boundaries, in copies of lines with marks that tell RE2 where words
+/* words: finds matches at word boundaries, in copies of lines with marks that show RE2 where words
  * are (words.h). */
 #include "regex/words.h"
 
@@ -9,27 +9,28 @@
 #include "base/memory.h"
 
 #define WORDS_STEP 64u
-/* Automata know the caller's words only before WORDS_END: asking whether each of 65,536 characters
- * is part of a word takes 3 ms. */
+/* Automata know the caller's words only below code point WORDS_END: asking whether each of 65,536
+ * characters belongs to a word takes 3 ms. */
 #define WORDS_END 0x3000u
 #define WORDS_ALL 0x110000u
-/* If a search by PCRE2 may stop and resume (may_stop in pcre2.h), it does so after each part of
- * a line of more than PART_LEAST bytes: BEGINS offsets at which a match may begin. After a part
- * that took less than BEGINS_NS, the next part is twice as long, else BEGINS again. */
+/* In a line of more than PART_LEAST bytes, a search by PCRE2 stops and resumes (if may_stop,
+ * pcre2.h) after each part, which has BEGINS offsets where a match may begin. After a part that
+ * took less than BEGINS_NS, the next part is twice as long; otherwise, it has BEGINS offsets
+ * again. */
 #define PART_LEAST 1024u
 #define BEGINS 64u
 #define BEGINS_NS 1000000u
-/* A position that needs more steps than pcre2_steps is granted more again and again: first
- * MACHINE_GROWS times as many for the machine code, while that takes less than MACHINE_NS, then
- * twice as many for the interpreter. A line may spend GRANTED_NS on this for each of its bytes, at
- * most GRANTED_NS_MOST, or nothing if that is less than GRANTED_NS_LEAST. */
+/* A position that needs more steps than pcre2_steps has set is granted more and more: first
+ * MACHINE_GROWS times as many for the machine code, as long as that takes less than MACHINE_NS,
+ * then twice as many for the interpreter. A line may spend GRANTED_NS on this per byte, at most
+ * GRANTED_NS_MOST, and nothing if that is less than GRANTED_NS_LEAST. */
 #define MACHINE_GROWS 8u
 #define MACHINE_NS 10000000u
 #define MACHINE_MOST (UINT64_C(1) << 28)
 #define GRANTED_NS 50000u
 #define GRANTED_NS_LEAST UINT64_C(10000000)
 #define GRANTED_NS_MOST UINT64_C(5000000000)
-/* most bytes that stand for a single byte of the line in a copy */
+/* the most bytes in a copy that stand for a single byte of the line */
 #define MARKED_MAX sizeof(((struct marked_unit *)0)->bytes)
 
 uint64_t words_step(const struct expressions *expressions, const uint8_t *text, uint64_t count,
@@ -86,7 +87,7 @@ bool words_matter(const struct expressions *expressions, const uint8_t *line, ui
     return expressions->has_wide_words && !words_are_ascii(line, count);
 }
 
-/* Asks the caller which characters belong to words. */
+/* Asks the caller's functions which characters belong to words. */
 static enum trawl_status list_words(struct expressions *expressions, struct trawl_error *error)
 {
     const struct trawl_letters *letters = &expressions->options.letters;
@@ -140,8 +141,8 @@ enum trawl_status words_prepare(struct expressions *expressions, struct trawl_er
     return TRAWL_OK;
 }
 
-/* Copies the character at `from` with its marks. Sets *count to its length, and returns the end of
- * the copy. */
+/* Copies the character at `from` with its marks to `to`. Sets *count to its length, and returns the
+ * end of the copy. */
 static uint8_t *put_character(const struct expressions *expressions, const uint8_t *from,
                               uint64_t *count, uint8_t *to)
 {
@@ -164,7 +165,7 @@ static uint8_t *put_character(const struct expressions *expressions, const uint8
     return to + *count + 2;
 }
 
-/* Copies the line. Returns false if memory is short. */
+/* Copies the line. Returns false if memory cannot be allocated. */
 static bool copy_line(const struct expressions *expressions, const struct judged *line)
 {
     struct words *words = line->words;
@@ -197,7 +198,7 @@ static bool copy_line(const struct expressions *expressions, const struct judged
     return true;
 }
 
-/* Moves words->at to the next character of the line, and words->at_copied with it. */
+/* Moves words->at to the next character of the line, and words->at_copied along with it. */
 static inline void step(struct words *words)
 {
     const uint8_t *copy = words->copy + words->at_copied;
@@ -215,7 +216,7 @@ static inline void step(struct words *words)
     words->at += count;
 }
 
-/* Moves words->at to the previous character of the line, and words->at_copied with it. */
+/* Moves words->at to the previous character of the line, and words->at_copied along with it. */
 static void step_back(struct words *words)
 {
     const uint8_t *copy = words->copy + words->at_copied - 1;
@@ -233,10 +234,10 @@ static void step_back(struct words *words)
     words->at -= count;
 }
 
-/* Returns the offset in the copy for the offset `wanted` in the line, at which a character begins
- * or ends. Moves words->at there step by step. The time of all calls for a line is linear in the
- * line: without groups, words->at moves forwards about as far as RE2 reads, and back at most half
- * as far. Each group adds at most the length of its match. */
+/* Returns the offset in the copy for the offset `wanted` in the line, at which a character must
+ * begin or end. Moves words->at there step by step. The time of all calls for a line is linear in
+ * the line: without groups, words->at moves forwards about as far as RE2 reads, and back at most
+ * half as far. Each group adds at most the length of its match. */
 static uint64_t to_copy(struct words *words, uint64_t wanted)
 {
     while (words->at > wanted)
@@ -247,7 +248,7 @@ static uint64_t to_copy(struct words *words, uint64_t wanted)
 }
 
 /* Returns the offset in the line for the offset `wanted` in the copy, and moves words->at. Sets
- * *within if `wanted` lies inside a character; the result is then its end. */
+ * *within to whether `wanted` is inside a character; the result is then the character's end. */
 static uint64_t to_line(struct words *words, uint64_t wanted, bool *within)
 {
     if (wanted == words->copy_count) {
@@ -275,7 +276,7 @@ void words_release(struct words *words)
     *words = (struct words){.copy = NULL};
 }
 
-/* Finds a match that lies in the bytes [0, end) of the copy. Results are as of words_match. */
+/* Finds a match in the bytes [0, end) of the copy. Results are those of words_match. */
 static int match_copy(const struct expressions *expressions, uint32_t expression,
                       const struct judged *line, uint64_t from, uint64_t end,
                       enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
@@ -297,7 +298,7 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
             return matched;
         (void)to_line(words, found[0].begin, &within);
         at = words->at_copied;
-    } while (within && at <= end); /* an empty match inside a character does not count */
+    } while (within && at <= end); /* an empty match inside a character is ignored */
     for (uint32_t i = 0; i < span_count; i++)
         if (spans[i].begin != UINT64_MAX) {
             bool unused;
@@ -308,7 +309,7 @@ static int match_copy(const struct expressions *expressions, uint32_t expression
     return !within;
 }
 
-/* Finds a match in a copy of the line; results are as of words_match. */
+/* Finds a match in a copy of the line. Results are those of words_match. */
 static int match_marked(const struct expressions *expressions, uint32_t expression,
                         const struct judged *line, uint64_t from, uint64_t to,
                         enum regex_anchor anchor, struct regex_span *spans, uint32_t span_count)
@@ -325,8 +326,8 @@ static int match_marked(const struct expressions *expressions, uint32_t expressi
                       anchor, spans, span_count);
 }
 
-/* Returns the offset after the bytes at `at` that continue a character. Remembers the bytes that it
- * has read, so that the time is linear in the line. */
+/* Returns the offset after the bytes at `at` that continue a character (0x80 to 0xbf). Remembers
+ * which bytes it has read, so that the time is linear in the line. */
 static uint64_t after_character(const struct judged *line, uint64_t at)
 {
     struct words *words = line->words;
@@ -339,7 +340,7 @@ static uint64_t after_character(const struct judged *line, uint64_t at)
 }
 
 /* Searches from `from` to `stop` with text.steps and text.machine. Adds the time to
- * words->granted_ns. Results are as of pcre2_find, or WORDS_CANCELLED. */
+ * words->granted_ns. Results are those of pcre2_find, or WORDS_CANCELLED. */
 static int find_timed(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
                       uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
 {
@@ -350,9 +351,9 @@ static int find_timed(const struct pcre2 *pcre2, const struct judged *line, stru
     return found == PCRE2_OVER && engine_call_is_over(line->call) ? WORDS_CANCELLED : found;
 }
 
-/* Searches from `from` to `stop`, where the steps that were granted at first are not enough: again
- * with more, until they are or the line has spent its time. If the machine code decides with more
- * steps, notes them in line->words, for the rest of the line. */
+/* Searches from `from` to `stop`, where the steps granted at first were not enough. Repeats the
+ * search with more and more steps, until they are enough or the line has spent its time. If the
+ * machine code decides, stores its steps in line->words for the rest of the line. */
 static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pcre2_line text,
                  uint64_t from, uint64_t stop, struct regex_span *spans, uint32_t span_count)
 {
@@ -381,9 +382,9 @@ static int grant(const struct pcre2 *pcre2, const struct judged *line, struct pc
     return found;
 }
 
-/* Like words_match, for PCRE2. Each position where a match may begin may take long, so the
- * search of a long line stops now and then to see whether the call is cancelled, and is repeated
- * position by position where one of them needs more steps. */
+/* Like words_match, for PCRE2. Each position where a match may begin may take long, so the search
+ * of a long line stops now and then to check whether the call was cancelled. Where a position needs
+ * more steps, the search is repeated position by position. */
 static int match_beyond(const struct pcre2 *pcre2, const struct judged *line, uint64_t from,
                         struct regex_span *spans, uint32_t span_count)
 {

@@ -1,13 +1,13 @@
-/* beyond: reads an expression of PCRE2 as the tree of a filter: an expression that matches each
- * line in which PCRE2's expression matches. So RE2, and a search for the filter's strings, rule out
- * most lines before PCRE2 is asked.
+/* beyond: reads an expression of PCRE2 as the tree of a filter: an expression that matches every
+ * line in which PCRE2's expression matches. So RE2, and a search for the filter's strings, can rule
+ * out most lines before PCRE2 is used.
  *
- * In the filter, a class becomes any character, and a backreference any characters. Assertions are
- * left out, except for two that become groups because their text is in the line: (?<=text) where an
- * alternative begins, and (?=text) where an alternative ends. If the expression has syntax that
- * this file does not read, the filter is opaque and must not be used.
+ * In the filter, a class becomes any character, and a backreference becomes any characters.
+ * Assertions are dropped, except for two that become groups because their text is in the line:
+ * (?<=text) at the start of an alternative, and (?=text) at its end. If the expression has syntax
+ * that this file cannot read, the filter is opaque and must not be used.
  *
- * Also notes the places that PCRE2's programs rewrite (pcre2.c).
+ * Also records the places that PCRE2's programs rewrite (pcre2.c).
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "regex/syntax/parse.h"
 
-enum { BEHIND = '<', LEFT_OUT = '!' }; /* as SYNTAX_AHEAD, for other assertions */
+enum { BEHIND = '<', LEFT_OUT = '!' }; /* like SYNTAX_AHEAD, for other assertions */
 
 static bool is_in(const char *letters, char letter)
 {
@@ -41,8 +41,8 @@ static enum trawl_status note(struct syntax_reader *reader, uint64_t at, uint64_
     return TRAWL_OK;
 }
 
-/* Stands in for what begins at reader->at by `.`, which matches any character; with `counts`,
- * repeated so often. */
+/* Adds '.', for any character, in place of what begins at reader->at; with `counts`, repeated
+ * accordingly. */
 static enum trawl_status add_any(struct syntax_reader *reader, const struct braces *counts,
                                  struct trawl_error *error)
 {
@@ -68,7 +68,7 @@ static enum trawl_status read_literal(struct syntax_reader *reader, struct trawl
     return add_any(reader, NULL, error);
 }
 
-/* Moves over the name after an escape: {...}, <...>, '...' or a number with its sign. */
+/* Skips the name after an escape: {...}, <...>, '...' or a number with a sign. */
 static void skip_name(struct syntax_reader *reader)
 {
     const char open = syntax_byte(reader, reader->at);
@@ -91,8 +91,8 @@ static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_
     return TRAWL_OK;
 }
 
-/* Moves over the digits, the name or the letter that belong to an escape for a character or a
- * class. reader->at is after the escape's letter. */
+/* Skips the digits, the name or the letter that belong to an escape for a character or a class.
+ * reader->at is after the escape's letter. */
 static void skip_character(struct syntax_reader *reader, char letter)
 {
     const bool braces =
@@ -157,7 +157,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
         if (byte == ']' && at > first)
             break;
         if (byte == '\\') {
-            /* after such an escape a ']' may stand for itself */
+            /* after such an escape, a ']' may stand for itself */
             reader->out->is_opaque |= is_in("QEc", next);
             if (next == 'Q') {
                 reader->at = at;
@@ -176,7 +176,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
             if (syntax_byte(reader, end) == next && syntax_byte(reader, end + 1) == ']')
                 at = end + 1;
             else
-                /* not the name of a class, or [:<:] or [:>:], the word boundaries */
+                /* not the name of a class; or [:<:] or [:>:], which are word boundaries */
                 reader->out->is_opaque = true;
         }
     }
@@ -185,8 +185,7 @@ static enum trawl_status read_class(struct syntax_reader *reader, struct trawl_e
     return add_any(reader, NULL, error);
 }
 
-/* Reads the flags at reader->at, and the ':' or ')' that follows. Returns true if a group begins.
- */
+/* Reads the flags at reader->at, and the ':' or ')' after them. Returns true if a group begins. */
 static bool read_flags(struct syntax_reader *reader)
 {
     bool off = false;
@@ -207,7 +206,7 @@ static bool read_flags(struct syntax_reader *reader)
     return letter != ')';
 }
 
-/* Reads what follows "(?", up to the group's content. Sets *letter to that of an assertion. Returns
+/* Reads what follows "(?", up to the content of the group. For an assertion, sets *letter. Returns
  * false if there is no content; reader->at is then after the ')'. */
 static bool read_kind(struct syntax_reader *reader, char *letter, bool *is_any)
 {
@@ -256,7 +255,7 @@ static enum trawl_status read_open(struct syntax_reader *reader, struct trawl_er
     } else if (syntax_stands(reader, from, "(?")) {
         reader->at++;
         if (!read_kind(reader, &letter, &is_any)) {
-            /* after a comment or flags, a repetition still applies to the preceding item */
+            /* a repetition after a comment or flags still applies to the item before these */
             return is_any ? add_any(reader, &any, error) : TRAWL_OK;
         }
     }
@@ -302,7 +301,7 @@ static enum trawl_status read_repetition(struct syntax_reader *reader, char what
             (!counts.has_least || memchr(reader->bytes + from, ' ', counts.length) != NULL ||
              memchr(reader->bytes + from, '\t', counts.length) != NULL))
             TRAWL_TRY(note(reader, from, from + counts.length, '{', error));
-        /* the meaning of these depends on PCRE2's version */
+        /* the meaning of these depends on the version of PCRE2 */
         reader->out->is_opaque |= next == ',' || next == ' ' || next == '\t';
         if (next < '0' || next > '9')
             return read_literal(reader, error);

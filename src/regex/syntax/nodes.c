@@ -7,13 +7,13 @@
 #include "regex/syntax/sets.h"
 
 #define REPEAT_MAX 1000u  /* RE2's limit for the product of nested repetitions */
-#define BLOCK_BYTES 1024u /* of the first block of memory; later blocks are larger */
+#define BLOCK_BYTES 1024u /* size of the first block of memory; later blocks are larger */
 #define BLOCK_BYTES_MAX (1u << 20)
 
-/* Memory for nodes, which is freed together. */
+/* A block of memory for nodes; all blocks of a tree are freed together. */
 struct syntax_block {
     struct syntax_block *next;
-    uint64_t bytes; /* of the whole block */
+    uint64_t bytes; /* size of the block, including this struct */
     uint64_t used;
 };
 
@@ -85,7 +85,7 @@ enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, vo
     return TRAWL_OK;
 }
 
-/* Makes a node, which belongs to no list yet. */
+/* Makes a node, which is not in any list yet. */
 static enum trawl_status make(struct syntax_reader *reader, enum syntax_kind kind, uint64_t from,
                               struct syntax_node **node, struct trawl_error *error)
 {
@@ -110,7 +110,7 @@ static enum trawl_status push(struct syntax_reader *reader, struct syntax_node *
     return TRAWL_OK;
 }
 
-/* Makes nodes[first, reader->count) the items of `node`, and takes them off the stack. */
+/* Makes nodes[first, reader->count) the items of `node`, and removes them from the stack. */
 static enum trawl_status give_items(struct syntax_reader *reader, uint64_t first,
                                     struct syntax_node *node, struct trawl_error *error)
 {
@@ -231,8 +231,8 @@ enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool 
     return TRAWL_OK;
 }
 
-/* Returns true if the node is a letter, a digit or '_' that a match cannot leave out, and that is
- * no case of a letter beyond ASCII. */
+/* Returns true if the node is a letter, a digit or '_' that is not optional, and that is not
+ * another case of a letter beyond ASCII. */
 static bool is_word_char(const struct syntax_node *node)
 {
     while (node->kind == SYNTAX_REPEAT && node->least > 0)
@@ -242,8 +242,8 @@ static bool is_word_char(const struct syntax_node *node)
            ((node->flags & SYNTAX_FOLDS) == 0 || strchr("kKsS", node->bytes[0]) == NULL);
 }
 
-/* Notes the assertions among the items of a list. Beside a letter, \m and \M are the same as \b,
- * which RE2 knows. */
+/* Records the assertions among the items of a list. Next to a letter, \m and \M mean the same as
+ * \b, which RE2 has, and are replaced by it. */
 static void note_edges(struct syntax_reader *reader, struct syntax_node **items, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -266,7 +266,7 @@ static void note_edges(struct syntax_reader *reader, struct syntax_node **items,
     }
 }
 
-/* Leaves out assertions (?=text) of PCRE2's syntax, unless one is the last item of its list. */
+/* Drops assertions (?=text) of PCRE2's syntax, unless they are the last item of their list. */
 static void drop_aheads(struct syntax_reader *reader)
 {
     uint64_t count = reader->frame->list;

@@ -1,6 +1,6 @@
 /* parse: reads an expression of any syntax, and builds its tree (tree.h).
  *
- * One reader is for all syntaxes. A table says which bytes are operators:
+ * There is one reader for all syntaxes. A table says which bytes are operators:
  *
  *                            Perl, ripgrep, extended     basic
  *   a group                  ( )                         \( \)
@@ -24,7 +24,7 @@ static const struct dialect {
 } plain_dialect = {"()|{+?*.[^$", ""}, basic_dialect = {"*.[^$", "(){|+?"};
 
 /* Reads the numbers of the repetition `what`, whose operator has `length` bytes. Sets
- * counts->length to 0 if there is no repetition. */
+ * counts->length to 0 if this is not a repetition. */
 static enum trawl_status read_counts(struct syntax_reader *reader, char what, uint64_t length,
                                      struct braces *counts, struct trawl_error *error)
 {
@@ -49,8 +49,8 @@ static enum trawl_status read_counts(struct syntax_reader *reader, char what, ui
     return TRAWL_OK;
 }
 
-/* Reads a repetition of POSIX. In the basic syntax, a '*' at the start of an alternative stands for
- * itself. */
+/* Reads a repetition in a POSIX syntax. In the basic syntax, '*' at the start of an alternative
+ * stands for itself. */
 static enum trawl_status posix_repetition(struct syntax_reader *reader, char what, uint64_t length,
                                           struct trawl_error *error)
 {
@@ -71,8 +71,8 @@ static enum trawl_status posix_repetition(struct syntax_reader *reader, char wha
     return syntax_repeat(reader, &counts, false, error);
 }
 
-/* Reads a repetition of Perl's syntax, with the '?' that may follow. In ripgrep's syntax the item
- * may have a repetition already, and may be an assertion. */
+/* Reads a repetition in Perl's syntax, with the '?' that may follow. In ripgrep's syntax, the item
+ * may already have a repetition, and may be an assertion. */
 static enum trawl_status perl_repetition(struct syntax_reader *reader, char what, uint64_t length,
                                          struct trawl_error *error)
 {
@@ -126,7 +126,7 @@ static bool is_anchor(const struct syntax_reader *reader)
 }
 
 /* Returns the operator at reader->at: one of ( ) | { + ? * . [ ^ $, or 'e' for any other escape, or
- * 0 for a literal. Sets *length to the operator's number of bytes. */
+ * 0 for a literal. Sets *length to the operator's bytes. */
 static char operator_at(const struct syntax_reader *reader, uint64_t *length)
 {
     const struct dialect *dialect = reader->syntax == TRAWL_BASIC ? &basic_dialect : &plain_dialect;
@@ -138,8 +138,8 @@ static char operator_at(const struct syntax_reader *reader, uint64_t *length)
     return byte != '\0' && strchr(dialect->bare, byte) != NULL ? byte : '\0';
 }
 
-/* Reads a character that stands for itself. If bytes are characters, ripgrep still repeats a
- * character of UTF-8 as a whole. */
+/* Reads a character that stands for itself. Even if bytes are characters, ripgrep repeats a UTF-8
+ * character as a whole. */
 static enum trawl_status read_literal(struct syntax_reader *reader, struct trawl_error *error)
 {
     const bool groups = reader->rules->bytes && reader->rules->ripgrep &&
@@ -154,7 +154,7 @@ static enum trawl_status read_literal(struct syntax_reader *reader, struct trawl
     return syntax_close(reader, error);
 }
 
-/* Reads an escape of POSIX, with GNU's additions, that is no operator. */
+/* Reads an escape in a POSIX syntax, including GNU's extensions, that is not an operator. */
 static enum trawl_status posix_escape(struct syntax_reader *reader, struct trawl_error *error)
 {
     const uint64_t from = reader->at;
@@ -258,7 +258,7 @@ static enum trawl_status read_all(struct syntax_reader *reader, struct trawl_err
 }
 
 #if defined(TRAWL_DEBUG)
-/* Returns true if the tree is as tree.h defines. */
+/* Returns true if the tree is as described in tree.h. */
 static bool is_sound(const struct syntax_node *node)
 {
     const bool is_leaf =

@@ -1,6 +1,5 @@
-/* parse: the state of reading an expression, and what its readers share. nodes.c builds nodes, for
- * parse.c, which reads what all syntaxes have and POSIX's escapes, and perl.c and beyond.c, which
- * read the rest. */
+/* parse: the state of reading an expression, shared by its readers. nodes.c builds nodes. parse.c
+ * reads what all syntaxes have, and POSIX's escapes; perl.c and beyond.c read the rest. */
 #ifndef TRAWL_REGEX_SYNTAX_PARSE_H
 #define TRAWL_REGEX_SYNTAX_PARSE_H
 
@@ -11,60 +10,60 @@
 #include "regex/re2.h"
 #include "regex/syntax/tree.h"
 
-#define SYNTAX_DEPTH_MAX 1000u /* the most groups and repetitions inside each other, as in RE2 */
-/* refuses syntax that PCRE2 reads otherwise than RE2, where PCRE2 may search */
+#define SYNTAX_DEPTH_MAX 1000u /* the most nested groups and repetitions, as in RE2 */
+/* message for syntax that means something else in PCRE2 than in RE2, where PCRE2 may be used */
 #define LEFT_TO_PCRE2 "a syntax of PCRE2: RE2 has none of this meaning"
-/* Larger numbers of repetitions count as SYNTAX_NUMBER_MAX + 1. */
+/* Numbers of repetitions above SYNTAX_NUMBER_MAX are read as SYNTAX_NUMBER_MAX + 1. */
 #define SYNTAX_NUMBER_MAX 999999u
-/* letter of a group that is an assertion (?=text), in PCRE2's syntax */
+/* the letter of a group that is an assertion (?=text), in PCRE2's syntax */
 #define SYNTAX_AHEAD '='
 
 struct braces {
-    uint64_t length; /* of the text that was read; 0: there is no repetition */
+    uint64_t length; /* of the text that was read; 0: this is not a repetition */
     uint32_t least;
     uint32_t most;
     bool is_endless; /* {n,} */
     bool has_least;  /* not {,m} */
 };
 
-/* A group that is open. Its finished alternatives are reader->nodes[first, list), and the items of
- * the alternative that is being read are reader->nodes[list, reader->count). */
+/* An open group. Its finished alternatives are reader->nodes[first, list), and the items of its
+ * current alternative are reader->nodes[list, reader->count). */
 struct syntax_frame {
     struct syntax_frame *outer;
     struct syntax_node *group;
     uint64_t first;
     uint64_t list;
     uint32_t bit;  /* in a POSIX syntax: the group's bit in reader->closed; 0 after nine groups */
-    uint8_t flags; /* what the reader has after the group */
+    uint8_t flags; /* the reader's flags after the group */
     bool skips;
 };
 
 struct syntax_reader {
     struct syntax *out;
-    enum trawl_syntax syntax; /* this and the next three as in syntax_options */
+    enum trawl_syntax syntax; /* this and the next three are as in syntax_options */
     bool beyond;
     const struct regex_options *rules;
     const struct trawl_expression_told *told;
-    bool skips;        /* flag (?x) is on: blanks and comments mean nothing */
+    bool skips;        /* flag (?x) is on: blanks and comments are skipped */
     bool repeats;      /* in a POSIX syntax: some part has a repetition */
     uint8_t flags;     /* SYNTAX_FOLDS and others */
-    uint32_t closed;   /* in a POSIX syntax: a bit for each of the first nine groups, if ended */
-    uint32_t groups;   /* number of numbered groups so far */
-    uint32_t depth;    /* number of open groups */
+    uint32_t closed;   /* in a POSIX syntax: a bit for each of the first nine groups, if closed */
+    uint32_t groups;   /* how many numbered groups there are so far */
+    uint32_t depth;    /* how many groups are open */
     const char *bytes; /* the expression */
     uint64_t bytes_count;
     uint64_t at;
-    /* What was read last, if it matters: a repetition, which began at `last_at`, or flags. */
+    /* What was read last, if it matters: a repetition, which begins at `last_at`, or flags. */
     enum { LAST_OTHER, LAST_REPETITION, LAST_FLAGS } last;
     uint64_t last_at;
     bool is_repeatable;   /* in PCRE2's syntax: what was read last can be repeated */
-    uint64_t large_at;    /* the first repetition that RE2 refuses as too large */
+    uint64_t large_at;    /* the first repetition that is too large for RE2 */
     uint64_t large_count; /* its bytes; 0: there is none */
     struct syntax_frame *frame;
     struct syntax_node **nodes;
     uint64_t count;
     uint64_t capacity;
-    const struct syntax_node **names; /* the groups with names */
+    const struct syntax_node **names; /* the groups that have names */
     uint64_t name_count;
     uint64_t name_capacity;
 };
@@ -85,15 +84,15 @@ static inline bool syntax_stands(const struct syntax_reader *reader, uint64_t at
            memcmp(reader->bytes + at, text, strlen(text)) == 0;
 }
 
-/* Returns the number of bytes from reader->at up to the first `last`; 0 if there is no `last`. */
+/* Returns the number of bytes from reader->at to the next `last`, included; 0 if there is none. */
 uint64_t syntax_count_to(const struct syntax_reader *reader, char last);
 /* Returns the offset after the digits at `at`, and sets *number to their value. */
 uint64_t syntax_number(const struct syntax_reader *reader, uint64_t at, uint32_t *number);
-/* Reads {n}, {n,}, {n,m} or {,m} at reader->at, with either brace after a '\\' or without. `blanks`
- * may surround the numbers. */
+/* Reads {n}, {n,}, {n,m} or {,m} at reader->at, with or without a '\\' before either brace.
+ * `blanks` may surround the numbers. */
 struct braces syntax_braces(const struct syntax_reader *reader, bool blanks);
 /* Reports a mistake, or syntax that RE2 lacks, at byte `at` of the expression. The message is
- * written as by printf. */
+ * formatted like that of printf. */
 #define syntax_refuse(at, error, ...) \
     syntax_refuse_at((at), (error), TRAWL_FAIL((error), ARGUMENT, __VA_ARGS__))
 static inline enum trawl_status syntax_refuse_at(uint64_t at, struct trawl_error *error,
@@ -104,8 +103,8 @@ static inline enum trawl_status syntax_refuse_at(uint64_t at, struct trawl_error
     return status;
 }
 
-/* Reports a mistake, or syntax that RE2 lacks. The message ends with `count` bytes of the
- * expression from byte `at` on. */
+/* Reports a mistake, or syntax that RE2 lacks. The message ends with the `count` bytes of the
+ * expression at byte `at`. */
 static inline enum trawl_status syntax_refuse_part(const struct syntax_reader *reader, uint64_t at,
                                                    uint64_t count, const char *what,
                                                    struct trawl_error *error)
@@ -113,11 +112,11 @@ static inline enum trawl_status syntax_refuse_part(const struct syntax_reader *r
     return syntax_refuse(at, error, "%s: %.*s", what, (int)min_u64(count, 100), reader->bytes + at);
 }
 
-/* Returns `bytes` bytes of memory that lives as long as the tree. Errors: MEMORY. */
+/* Returns `bytes` bytes of memory, which lives as long as the tree. Errors: MEMORY. */
 enum trawl_status syntax_memory(struct syntax_reader *reader, uint64_t bytes, void **memory,
                                 struct trawl_error *error);
-/* Adds a leaf with a text that lives as long as the tree, and moves reader->at past `length` bytes
- * of the expression. */
+/* Adds a leaf whose text lives as long as the tree, and moves reader->at past `length` bytes of the
+ * expression. */
 enum trawl_status syntax_add(struct syntax_reader *reader, enum syntax_kind kind, const char *text,
                              uint64_t count, uint64_t length, struct trawl_error *error);
 /* Adds the next `length` bytes of the expression as a leaf, or as an assertion. */
@@ -132,16 +131,16 @@ enum trawl_status syntax_add_literal(struct syntax_reader *reader, struct trawl_
 /* Opens a group that begins at byte `from`. */
 enum trawl_status syntax_open(struct syntax_reader *reader, uint64_t from, bool is_numbered,
                               struct trawl_error *error);
-/* Makes the last item of the list a repetition of it, which began at reader->last_at. */
+/* Replaces the last item of the list by a repetition of it, which began at reader->last_at. */
 enum trawl_status syntax_repeat(struct syntax_reader *reader, const struct braces *counts,
                                 bool is_lazy, struct trawl_error *error);
-/* Ends the alternative that is being read. Errors: MEMORY. */
+/* Ends the current alternative. Errors: MEMORY. */
 enum trawl_status syntax_end_list(struct syntax_reader *reader, struct trawl_error *error);
-/* Closes the innermost group, which becomes an item of the group around it. */
+/* Closes the innermost group, which becomes an item of the group that contains it. */
 enum trawl_status syntax_close(struct syntax_reader *reader, struct trawl_error *error);
 
-/* Read what begins at reader->at in Perl's and ripgrep's syntax: an escape, or "(" and what follows
- * it. */
+/* Read what begins at reader->at in Perl's and ripgrep's syntax: an escape, or "(" and what comes
+ * after it. */
 enum trawl_status perl_escape(struct syntax_reader *reader, struct trawl_error *error);
 enum trawl_status perl_open(struct syntax_reader *reader, struct trawl_error *error);
 

@@ -1,16 +1,16 @@
 /* perl: reads the escapes, classes and kinds of groups that only the syntaxes of Perl and ripgrep
- * have (parse.h). What RE2 lacks is refused here, so that PCRE2 may be asked. */
+ * have (parse.h). Reports what RE2 lacks, so that PCRE2 can be tried. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "regex/syntax/parse.h"
 
-/* limit for groups with names, because each new name is compared with all before */
+/* limit for groups with names, because each new name is compared with all earlier ones */
 #define NAMES_MAX 1000u
 
-/* Reads \<, \>, \b{start}, \b{end}, \b{start-half} or \b{end-half}. Sets *is_edge to whether one of
- * these is here. */
+/* Reads \<, \>, \b{start}, \b{end}, \b{start-half} or \b{end-half}. Sets *is_edge to whether it has
+ * read one of these. */
 static enum trawl_status read_edge(struct syntax_reader *reader, bool *is_edge,
                                    struct trawl_error *error)
 {
@@ -45,8 +45,8 @@ static enum trawl_status read_quoted(struct syntax_reader *reader, struct trawl_
     return TRAWL_OK;
 }
 
-/* Returns true if PCRE2 takes the escape at reader->at for a backreference of two digits or more;
- * RE2 takes the digits for a character's octal number. */
+/* Returns true if the escape at reader->at is a backreference of two or more digits to PCRE2; to
+ * RE2, the digits are a character's octal number. */
 static bool is_reference(const struct syntax_reader *reader)
 {
     const uint64_t at = reader->at + 1;
@@ -133,7 +133,7 @@ static void set_flag(struct syntax_reader *reader, char letter, bool off)
     reader->out->needs_line |= off && letter == 'm';
 }
 
-/* Reports a group of a kind that RE2 lacks, from `from` to reader->at. */
+/* Reports a group of a kind that RE2 lacks, which extends from `from` to reader->at. */
 static enum trawl_status refuse_open(const struct syntax_reader *reader, uint64_t from,
                                      struct trawl_error *error)
 {

@@ -1,11 +1,11 @@
 /* print: writes a tree in RE2's or in PCRE2's syntax (print.h).
  *
- * Some changes avoid bugs of RE2, which joins alternatives of single characters to a set. Up to
+ * Some changes avoid bugs of RE2, which joins alternatives of single characters into a set. Up to
  * version 2023-11-01, the set of `n|[nN]` lacks the letter N: `[nN]` is stored as an n that ignores
- * case, and the set already has n. In all versions `[kK]|x` matches the Kelvin sign, for a similar
+ * case, and the set already has n. In all versions, `[kK]|x` matches the Kelvin sign, for a similar
  * reason. If each byte is a character, versions up to 2024-02-01 misread alternatives that begin
- * with the same byte beyond ASCII. RE2 does not join parts that follow an empty group, so an empty
- * group separates such alternatives. */
+ * with the same byte beyond ASCII. An empty group, "(?:)", at the start of such an alternative
+ * stops RE2 from joining it. */
 #include "regex/syntax/print.h"
 
 #include <inttypes.h>
@@ -77,7 +77,7 @@ static void put_range(struct printed *out, uint32_t first, uint32_t last)
     }
 }
 
-/* Writes a class without characters. */
+/* Writes a class that contains no character. */
 static void put_none(struct printed *out, const struct regex_options *options)
 {
     print_text(out, options->bytes ? "[^\\x{0}-\\x{ff}]" : "[^\\x{0}-\\x{10ffff}]");
@@ -105,11 +105,11 @@ static void put_counts(struct printed *out, const struct syntax_node *repeat)
 struct printer {
     const struct regex_options *options;
     struct printed *out;
-    bool beyond; /* for PCRE2 */
+    bool beyond; /* write for PCRE2 */
     bool alternates;
 };
 
-/* Returns true if the set is one of ASCII's letters in both cases, and no other character. */
+/* Returns true if the set is an ASCII letter in both cases, and no other character. */
 static bool is_pair(const struct syntax_node *node)
 {
     const struct code_range *set = node->set;
@@ -127,9 +127,9 @@ static bool has_alternatives(const struct syntax_node *node)
     return has;
 }
 
-/* Parts of a set that a copy with marks distinguishes (words.h): letters and digits of ASCII; other
- * characters but '_' and '\n', of words or not. Asking about each character beyond ASCII takes
- * long, so those of a large set are in both. */
+/* The parts of a set that a copy with marks distinguishes (words.h): ASCII letters and digits;
+ * other word characters; and other characters. '_' and '\n' are in no part. Testing each character
+ * beyond ASCII takes long, so in a large set, these are in both of the last two parts. */
 enum part { PLAIN, WORD, OTHER };
 
 static bool fits(const struct printer *printer, enum part part, uint32_t code)
@@ -146,8 +146,8 @@ static bool fits(const struct printer *printer, enum part part, uint32_t code)
                           : !is_word;
 }
 
-/* Writes a class of the part's characters between marks, as an alternative to what was written
- * since `begin`. Writes nothing if there are none. */
+/* Writes a class with the part's characters between marks, as an alternative to what has been
+ * written since `begin`. Writes nothing if there are no such characters. */
 static void put_part(const struct printer *printer, const struct syntax_node *node, enum part part,
                      bool is_large, const char *mark, uint64_t begin)
 {
@@ -174,7 +174,7 @@ static void put_part(const struct printer *printer, const struct syntax_node *no
         out->count = before;
 }
 
-/* Writes a set for copies of lines with marks. */
+/* Writes a set for the copies of lines with marks. */
 static void put_marked(const struct printer *printer, const struct syntax_node *node)
 {
     const char *mark = printer->options->marks == REGEX_MARKED_LINES ? " " : "\\n";
@@ -208,7 +208,7 @@ static void put_class(struct printed *out, const struct code_range *ranges, uint
     print_text(out, "]");
 }
 
-/* Writes a set for PCRE2: its ranges, because PCRE2's own classes hold different characters. */
+/* Writes a set for PCRE2, as ranges, because PCRE2's own classes contain different characters. */
 static void put_beyond(const struct printer *printer, const struct syntax_node *node)
 {
     struct printed *out = printer->out;
@@ -247,7 +247,7 @@ static void put_set(struct printer *printer, const struct syntax_node *node)
         put_class(out, node->set, node->set_count);
 }
 
-/* Writes the text for PCRE2, in which '@' stands for a word character. */
+/* Writes the text for PCRE2; each '@' in it stands for a word character. */
 static void put_words(const struct printer *printer, const char *text)
 {
     static const struct syntax_node node = {.kind = SYNTAX_SET, .bytes = "\\w"};
@@ -269,10 +269,10 @@ static void put_words(const struct printer *printer, const char *text)
     }
 }
 
-/* Writes an assertion. RE2 has no word boundaries but \b and \B, and without marks, its \b knows
- * only ASCII words, so the expression may match too often. A program that reads marked copies of
- * lines then decides (words.h). Such copies have no line ends. Unless the caller's classes of
- * characters count, PCRE2's \b serves. */
+/* Writes an assertion. RE2's only word boundaries are \b and \B, and without marks, its \b only
+ * recognizes ASCII words, so the expression may match too often; a program that reads copies of
+ * lines with marks then decides (words.h). Such copies contain no line ends. PCRE2's \b is used,
+ * unless the caller has classes of characters of its own. */
 static void put_edge(const struct printer *printer, const struct syntax_node *edge)
 {
     static const char letters[] = "^$AzbBmMhH";
@@ -349,7 +349,7 @@ static void put_node(struct printer *printer, const struct syntax_node *node)
         put_edge(printer, node);
         break;
     case SYNTAX_REPEAT:
-        /* RE2 would read "a**" as a mistake, and "a*?" as a single operator */
+        /* RE2 would reject "a**", and read "a*?" as a single operator */
         groups = node->items[0]->kind == SYNTAX_REPEAT;
         print_text(out, groups ? "(?:" : "");
         put_node(printer, node->items[0]);

@@ -10,26 +10,26 @@ struct printed {
     char *bytes;
     uint64_t count;
     uint64_t capacity;
-    bool is_complete; /* false: memory was short */
+    bool is_complete; /* false: memory could not be allocated */
 };
 
-/* Writes an expression that all versions of RE2 read as trawl means it, in which
+/* Writes an expression that all versions of RE2 read as trawl means it:
  *
- * - classes list all their characters, and RE2 ignores case nowhere;
- * - if there are alternatives, an empty group "(?:)" comes before characters that RE2 would join
- *   wrongly with characters of other alternatives (print.c);
+ * - classes list all their characters, and RE2 never has to ignore case;
+ * - if there are alternatives, an empty group "(?:)" comes before characters that RE2 would wrongly
+ *   join with those of other alternatives (print.c);
  * - with options->marks, the expression matches in copies of lines with marks around characters
  *   (words.h).
  *
  * The caller releases *out. Errors: MEMORY. */
 enum trawl_status print_re2(const struct syntax_node *root, const struct regex_options *options,
                             struct printed *out, struct trawl_error *error);
-/* Writes an expression of POSIX for PCRE2. With `words`, a match must be a whole word. The caller
- * releases *out. Errors: MEMORY. */
+/* Writes an expression of a POSIX syntax for PCRE2. With `words`, a match must be a whole word. The
+ * caller releases *out. Errors: MEMORY. */
 enum trawl_status print_pcre2(const struct syntax_node *root, const struct regex_options *options,
                               bool words, struct printed *out, struct trawl_error *error);
 void print_release(struct printed *printed);
-/* Append bytes or a text; unless memory is short. */
+/* Append bytes or a text. If memory cannot be allocated, set is_complete to false. */
 void print_put(struct printed *out, const char *bytes, uint64_t count);
 void print_text(struct printed *out, const char *text);
 

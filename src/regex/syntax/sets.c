@@ -1,5 +1,6 @@
-/* sets: reads classes like [a-z&&[^aeiou]] as sets of characters. ripgrep's classes may have nested
- * classes and the operators && (both), -- (the first without the second) and ~~ (only one of both).
+/* sets: reads classes like [a-z&&[^aeiou]] as sets of characters. ripgrep's classes may be nested,
+ * and combined by the operators && (in both), -- (in the first but not the second) and ~~ (in
+ * exactly one).
  */
 #include "regex/syntax/sets.h"
 
@@ -12,8 +13,8 @@
 #include "plan/plan.h"
 #include "regex/syntax/parse.h"
 
-#define CASE_END 0x20000u /* letters with case lie below this code point */
-#define DEPTH_MAX 50u     /* the most classes inside each other */
+#define CASE_END 0x20000u /* letters with case are below this code point */
+#define DEPTH_MAX 50u     /* the most nested classes */
 
 /* ---- Sets --------------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static int compare(const void *a, const void *b)
     return first->first < second->first ? -1 : first->first > second->first;
 }
 
-/* Sorts the ranges, and joins those that overlap or touch each other. */
+/* Sorts the ranges, and joins those that overlap or adjoin. */
 static void settle(struct set *set)
 {
     uint64_t count = 0;
@@ -68,7 +69,7 @@ static void settle(struct set *set)
     set->count = count;
 }
 
-/* Makes the set that of all other characters up to `last`. */
+/* Replaces the set by its complement: all other characters up to `last`. */
 static void negate(struct set *set, uint32_t last)
 {
     struct set made = {.is_cut = set->is_cut};
@@ -92,7 +93,7 @@ static void join(struct set *set, const struct set *other)
     set->is_cut |= other->is_cut;
 }
 
-/* Takes all characters out of the set that `other` has. */
+/* Removes the characters of `other` from the set. */
 static void subtract(struct set *set, const struct set *other, uint32_t last)
 {
     negate(set, last);
@@ -110,7 +111,7 @@ uint32_t sets_cases(const struct regex_options *options, uint32_t code, uint32_t
     return (code | 0x20) >= 'a' && (code | 0x20) <= 'z';
 }
 
-/* Adds each letter that differs from a letter of the set only in case. */
+/* Adds every letter that differs only in case from a letter of the set. */
 static void add_cases(const struct regex_options *options, struct set *set)
 {
     const uint64_t count = set->count;
@@ -142,7 +143,7 @@ static uint32_t last_of(const struct syntax_reader *reader)
     return reader->rules->bytes ? 0xff : SETS_LAST;
 }
 
-/* Reports a mistake from `at` to reader->at. */
+/* Reports a mistake in the text from `at` to reader->at. */
 static enum trawl_status fail(const struct syntax_reader *reader, uint64_t at, const char *what,
                               struct trawl_error *error)
 {
@@ -150,7 +151,7 @@ static enum trawl_status fail(const struct syntax_reader *reader, uint64_t at, c
                            : syntax_refuse(at, error, "%s", what);
 }
 
-/* Refuses a class in ripgrep's syntax that PCRE2 reads otherwise, where PCRE2 may search. */
+/* Rejects a class in ripgrep's syntax that means something else to PCRE2, if PCRE2 may be used. */
 static enum trawl_status leave_to_pcre2(const struct syntax_reader *reader, uint64_t at,
                                         struct trawl_error *error)
 {
@@ -163,7 +164,7 @@ static bool stands(const struct syntax_reader *reader, const char *what)
     return syntax_stands(reader, reader->at, what);
 }
 
-/* Returns the length of a name like [:alpha:]; 0: no name is here. */
+/* Returns the length of a name like [:alpha:]; 0 if there is none at reader->at. */
 static uint64_t name_length(const struct syntax_reader *reader)
 {
     uint64_t end = reader->at + 2;
@@ -200,7 +201,7 @@ static enum trawl_status read_number(struct syntax_reader *reader, uint64_t leas
     return TRAWL_OK;
 }
 
-/* Reads a character, alone or as an end of a range. */
+/* Reads a character, alone or as one end of a range. */
 static enum trawl_status read_character(struct syntax_reader *reader, bool in_class, uint32_t *code,
                                         struct trawl_error *error)
 {
@@ -254,13 +255,13 @@ static enum trawl_status read_character(struct syntax_reader *reader, bool in_cl
     return TRAWL_OK;
 }
 
-/* Adds the characters of the class with this name, by the caller's rules or of ASCII. Adds nothing
- * if no class has the name. */
+/* Adds the characters of the class with this name, according to the caller's rules, or in ASCII.
+ * Adds nothing if there is no such class. */
 static void add_named(const struct syntax_reader *reader, const char *name, struct set *set)
 {
     static const struct {
         const char *name;
-        const char *ranges; /* the ends of each range */
+        const char *ranges; /* the two ends of each range */
     } classes[] = {{"alnum", "09AZaz"},   {"alpha", "AZaz"},
                    {"blank", "\t\t  "},   {"cntrl", "\x01\x1f\x7f\x7f"},
                    {"digit", "09"},       {"graph", "!~"},
@@ -318,8 +319,8 @@ static enum trawl_status read_name(struct syntax_reader *reader, uint64_t length
     return TRAWL_OK;
 }
 
-/* Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, a kind may precede the name, as in
- * \p{script=Greek}. */
+/* Reads a property: \p{...}, \P{...} or \pL. As in ripgrep, the name may be preceded by its kind,
+ * as in \p{script=Greek}. */
 static enum trawl_status read_property(struct syntax_reader *reader, struct set *set,
                                        struct trawl_error *error)
 {
@@ -406,7 +407,7 @@ static void skip_blanks(struct syntax_reader *reader)
         reader->at++;
 }
 
-/* Reads one item of a class: a class by name, a character or a range. */
+/* Reads one item of a class: a named class, a character or a range. */
 static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, struct set *set,
                                    struct trawl_error *error)
 {
@@ -468,12 +469,12 @@ static enum trawl_status read_item(struct syntax_reader *reader, bool in_class, 
     return TRAWL_OK;
 }
 
-/* Makes *set what the operator `by` makes of it and the second set. If `by` is '\0', there is no
- * operator, and the result is the second set. Empties the second set. */
+/* Applies the operator `by` to *set and *second, and stores the result in *set. If `by` is '\0',
+ * there is no operator, and the result is *second. Empties *second. */
 static void combine(const struct syntax_reader *reader, char by, struct set *set,
                     struct set *second)
 {
-    struct set both = {.count = 0}; /* characters of the first set that the second lacks */
+    struct set both = {.count = 0}; /* characters that the first set has and the second lacks */
 
     if (by == '-') {
         subtract(set, second, last_of(reader));
@@ -496,7 +497,7 @@ static void combine(const struct syntax_reader *reader, char by, struct set *set
     second->count = 0;
 }
 
-/* Reads the class that begins at reader->at, inside `depth` other classes. */
+/* Reads the class that begins at reader->at and is nested in `depth` other classes. */
 static enum trawl_status read_class(struct syntax_reader *reader, uint32_t depth, struct set *set,
                                     struct trawl_error *error)
 {

@@ -7,17 +7,17 @@
 #include "regex/syntax/tree.h"
 
 #define SETS_LAST 0x10ffffu
-/* No characters have these code points. A set of characters of UTF-8 has none of them, because RE2
- * would match their bytes. */
+/* No characters have these code points. A set of UTF-8 characters must not contain them, because
+ * RE2 would match their bytes. */
 #define SETS_GAP 0xd800u
 #define SETS_GAP_END 0xe000u
 
-/* Sorted ranges, which neither overlap nor touch each other. */
+/* Sorted ranges, which neither overlap nor adjoin. */
 struct set {
     struct code_range *ranges;
     uint64_t count;
     uint64_t capacity;
-    bool is_cut; /* memory was short */
+    bool is_cut; /* incomplete, because memory could not be allocated */
 };
 
 /* Calls told->letter for a character that stands for itself. */
@@ -27,15 +27,15 @@ static inline void sets_tell(const struct trawl_expression_told *told, uint32_t 
         told->letter(told->context, code);
 }
 
-/* Reads the CHAR node->bytes, or the SET that begins there: '.', or a class or an escape, which is
- * at reader->at, and which is moved over. The caller releases *set. Errors: ARGUMENT with
+/* Reads the CHAR node->bytes, or the SET that begins there: '.', or the class or escape at
+ * reader->at, which it moves past. The caller releases *set. Errors: ARGUMENT with
  * error->text_offset; MEMORY. */
 struct syntax_reader;
 enum trawl_status sets_read(struct syntax_reader *reader, const struct syntax_node *node,
                             struct set *set, struct trawl_error *error);
 void sets_release(struct set *set);
-/* Stores the letters that differ from the letter only in case, at most TRAWL_UTF8_VARIANTS_MAX, and
- * returns their number. */
+/* Stores the letters that differ from this one only in case, at most TRAWL_UTF8_VARIANTS_MAX, and
+ * returns how many there are. */
 uint32_t sets_cases(const struct regex_options *options, uint32_t code, uint32_t *cases);
 /* Returns true if the set of a CHAR or a SET contains the code point. */
 bool sets_hold(const struct syntax_node *node, uint32_t code);

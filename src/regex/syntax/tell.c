@@ -1,4 +1,4 @@
-/* tell: reads expressions for a caller that asks about them before it builds a plan. */
+/* tell: answers questions about expressions for callers that have not built a plan yet. */
 #include <string.h>
 
 #include "base/options.h"
@@ -6,13 +6,13 @@
 #include "regex/re2.h"
 #include "regex/syntax/tree.h"
 
-/* What was read so far of a group or a class, whose parts are characters, classes, assertions and
+/* What has been read of a group or a class. Its parts are characters, classes, assertions and
  * groups. */
 struct choice {
     bool has_end; /* some part is a line end: `end` */
     uint8_t end;
     bool has_other; /* some part is anything else */
-    bool is_split;  /* each alternative so far is a single character without cases */
+    bool is_split;  /* each alternative so far is a single character without other cases */
 };
 
 struct teller {
@@ -20,8 +20,8 @@ struct teller {
     struct trawl_expression_told *told;
 };
 
-/* Tells a part of the expression: a character or a class, which is a line end if it has no other
- * character, or another part. */
+/* Takes a part of the expression into account. It is a line end if it is a character, or a class of
+ * one character, that ends lines. */
 static void tell_part(const struct teller *teller, const struct syntax_node *node,
                       struct choice *choice)
 {
@@ -40,8 +40,8 @@ static void tell_part(const struct teller *teller, const struct syntax_node *nod
     choice->is_split &= is_letter;
 }
 
-/* Tells if the group asks for a line end. In a choice between single characters, a line end can
- * be skipped if another character is not one. */
+/* Reports if the group requires a line end. In a choice between single characters, it does not if
+ * one of them is not a line end. */
 static void tell_choice(const struct teller *teller, const struct choice *choice)
 {
     if (!choice->has_end || (choice->is_split && choice->has_other) || teller->told->asks)

@@ -1,4 +1,4 @@
-/* tree: an expression as a tree, in whichever syntax it was written.
+/* tree: an expression as a tree, whatever its syntax was.
  *
  *     a(b|\d+)*      GROUP
  *                    └ LIST
@@ -8,10 +8,10 @@
  *                          ├ LIST ─ CHAR b
  *                          └ LIST ─ REPEAT, 1 or more ─ SET \d
  *
- * A node does not depend on its place in the expression: flags like (?i) are bits of the characters
- * and assertions that they concern, \Q...\E and comments are gone, and a repetition after an
- * assertion has become what it means. Characters, escapes and classes are sets of characters
- * (sets.h).
+ * A node's meaning does not depend on its place in the expression: flags like (?i) are bits of the
+ * characters and assertions to which they apply, \Q...\E and comments are gone, and a repetition
+ * after an assertion has been replaced by what it means. Characters, escapes and classes are sets
+ * of characters (sets.h).
  */
 #ifndef TRAWL_REGEX_SYNTAX_TREE_H
 #define TRAWL_REGEX_SYNTAX_TREE_H
@@ -32,11 +32,11 @@ extern "C" {
 
 enum syntax_kind {
     SYNTAX_EMPTY,     /* matches the empty string */
-    SYNTAX_CHAR,      /* a character that stands for itself; or a byte, if bytes are characters */
+    SYNTAX_CHAR,      /* a character that stands for itself; a byte, if bytes are characters */
     SYNTAX_SET,       /* '.', a class, or an escape for a character or a class */
-    SYNTAX_BYTE,      /* \C, a byte of a character */
+    SYNTAX_BYTE,      /* \C, a single byte of a character */
     SYNTAX_EDGE,      /* an assertion */
-    SYNTAX_REFERENCE, /* \1 to \9, only in the syntaxes of POSIX */
+    SYNTAX_REFERENCE, /* \1 to \9, only in POSIX syntaxes */
     SYNTAX_REPEAT,    /* its only item is repeated */
     SYNTAX_LIST,      /* items that follow each other */
     SYNTAX_GROUP      /* alternatives: its items are of kind LIST */
@@ -48,35 +48,35 @@ enum { SYNTAX_FOLDS = 1, SYNTAX_MANY_LINES = 2, SYNTAX_DOT_ALL = 4, SYNTAX_SHORT
 struct syntax_node {
     uint8_t kind;
     uint8_t flags; /* of CHAR, SET and EDGE */
-    /* of EDGE: ^ $ A z b B; m or M, where a word begins or ends; h or H, with no word character
-     * before or after. Of REFERENCE: the digit. */
+    /* for EDGE: ^ $ A z b B; m or M at the start or end of a word; h or H with no word character
+     * before or after. For REFERENCE: the digit. */
     char letter;
-    bool is_lazy;     /* of REPEAT: takes as few repetitions as possible */
-    bool is_numbered; /* of GROUP */
-    uint16_t height;  /* the most groups and repetitions inside each other */
-    uint16_t product; /* the most that the numbers of nested repetitions {n,m} multiply to */
+    bool is_lazy;     /* for REPEAT: as few repetitions as possible */
+    bool is_numbered; /* for GROUP */
+    uint16_t height;  /* the most nested groups and repetitions */
+    uint16_t product; /* the greatest product of the numbers of nested repetitions {n,m} */
     uint32_t from;    /* offset in the expression */
     uint32_t size;    /* number of nodes, including this one */
-    uint32_t least;   /* of REPEAT */
+    uint32_t least;   /* for REPEAT */
     uint32_t most;
     uint32_t count; /* number of `items` */
-    /* of CHAR: the character; of SET: the text; of GROUP: its name, of 0 bytes if it has none */
+    /* for CHAR: the character; for SET: the text; for GROUP: its name, of 0 bytes if it has none */
     uint32_t bytes_count;
     const char *bytes;
-    /* of CHAR and SET: the characters */
+    /* for CHAR and SET: the characters */
     uint32_t set_count;
     const struct code_range *set;
     const struct syntax_node *const *items;
 };
 
-/* Bits for the word boundaries that an expression has: \b or \B; \m or \M; \h or \H. */
+/* Bits for the word boundaries in an expression: \b or \B; \m or \M; \h or \H. */
 enum { SYNTAX_EDGES = 1, SYNTAX_BEGINS = 2, SYNTAX_HALVES = 4 };
 
 struct regex_options;
 struct syntax_block;
 
-/* In PCRE2's syntax: an escape \A, \z, \Z, \B or \G, by its letter; '*', a verb such as (*SKIP);
- * or '{', a repetition with blanks or without least number. */
+/* In PCRE2's syntax: an escape \A, \z, \Z, \B or \G, by its letter; '*' for a verb such as (*SKIP);
+ * '{' for a repetition with blanks, or without least number. */
 struct syntax_mark {
     uint32_t at;
     uint32_t end;
@@ -86,20 +86,20 @@ struct syntax_mark {
 struct syntax {
     const struct syntax_node *root; /* a GROUP without number */
     struct syntax_block *blocks;    /* the memory of all nodes and their texts; owned */
-    /* An assertion asks for the start or end of the text, or a part matches a single byte of a
+    /* An assertion refers to the start or end of the text, or a part matches a single byte of a
      * character, so lines must be searched one by one. */
     bool needs_line;
-    /* in a POSIX syntax: it has a backreference, so PCRE2 has to search */
+    /* in a POSIX syntax: there is a backreference, so PCRE2 has to search */
     bool refers;
-    /* in a POSIX syntax: it has '|' or two repetitions, so PCRE2's match may not be the longest */
+    /* in a POSIX syntax: there is a '|' or two repetitions, so PCRE2's match may not be longest */
     bool chooses;
     bool alternates; /* some group has two alternatives */
     bool has_byte;   /* \C */
     bool has_lines;  /* ^ or $ */
-    bool by_lines;   /* which hold at newlines, too */
+    bool by_lines;   /* these also match at newlines */
     bool has_ends;   /* \A or \z */
     uint32_t edges;
-    /* in PCRE2's syntax: the tree is no filter, because some syntax was not understood */
+    /* in PCRE2's syntax: the tree cannot be used as a filter, because some syntax is unknown */
     bool is_opaque;
     struct syntax_mark *marks; /* in PCRE2's syntax; owned */
     uint64_t mark_count;
@@ -115,15 +115,15 @@ static inline bool class_is_word_byte(char byte)
 /* How an expression is read. */
 struct syntax_options {
     enum trawl_syntax syntax;
-    bool beyond; /* PERL is PCRE2's syntax, and the tree becomes a filter (beyond.c) */
+    bool beyond; /* PERL is PCRE2's syntax, and the tree becomes that of a filter (beyond.c) */
     const struct regex_options *rules;
-    /* told->letter is called with each character that stands for itself; NULL: with none */
+    /* told->letter is called for each character that stands for itself; NULL: for none */
     const struct trawl_expression_told *told;
 };
 
 /* Reads an expression. Errors: ARGUMENT for a mistake, or for syntax that RE2 lacks, with
- * error->text_offset at the start of the faulty part; LIMIT for too long an expression; MEMORY. In
- * PCRE2's syntax no mistake is reported, because PCRE2 reports it. */
+ * error->text_offset at the start of the faulty part; LIMIT if the expression is too long; MEMORY.
+ * In PCRE2's syntax, mistakes are not reported here, because PCRE2 reports them. */
 enum trawl_status syntax_parse(const struct syntax_options *options, const char *bytes,
                                uint64_t count, struct syntax *out, struct trawl_error *error);
 void syntax_release(struct syntax *syntax);
